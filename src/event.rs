@@ -1,0 +1,257 @@
+//! What can happen in a session, and what the loop can want done about it. Closed enums: a new
+//! thing that happens is a new variant, and the compiler names every place that must know it.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::stream::{Envelope, Permission, PermissionRequest};
+use crate::verdict::Verdict;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The session begins; a prompt given on the command line is its first message.
+    Start {
+        prompt: Option<String>,
+    },
+    Said(String),
+    Interrupt,
+    Leave,
+    Answered {
+        request_id: String,
+        answer: Permission,
+    },
+    Agent(Envelope),
+    AgentGone(Gone),
+    Supervisor {
+        review: u32,
+        envelope: Envelope,
+    },
+    SupervisorGone {
+        review: u32,
+        gone: Gone,
+    },
+    /// The moment that `Machine::deadline` named has come.
+    Tick,
+    /// A signal asks the session to end.
+    Signal(i32),
+}
+
+/// How a child ended.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Gone {
+    /// "exited with code 1", "was ended by signal 9"
+    pub how: String,
+    pub code: Option<i32>,
+    /// The last plain text it printed, usually the reason.
+    pub last_words: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    StartAgent {
+        resume: Option<String>,
+    },
+    Send {
+        uuid: String,
+        text: String,
+    },
+    InterruptAgent {
+        request_id: String,
+    },
+    Answer {
+        asker: Asker,
+        request_id: String,
+        asked: PermissionRequest,
+        answer: Permission,
+    },
+    Refuse {
+        asker: Asker,
+        request_id: String,
+        subtype: String,
+    },
+    /// Put this question to the person; one at a time.
+    Ask(Question),
+    /// The question on the screen is no longer one.
+    Unask,
+    StartReview(Box<ReviewRequest>),
+    /// The review has its verdict, or nobody wants it any more: end its process.
+    StopReview {
+        review: u32,
+    },
+    Say(Notice),
+    Finish(Outcome),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asker {
+    Agent,
+    Supervisor,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    pub asker: Asker,
+    pub request_id: String,
+    pub asked: PermissionRequest,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The person's turn.
+    Waiting,
+    Working,
+    Reviewing,
+    Ended,
+}
+
+/// Everything a review needs to know about the session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewRequest {
+    pub review: u32,
+    pub round: u32,
+    pub max: u32,
+    pub session_id: String,
+    pub model: String,
+    /// What the person said, in order; feedback is not among it.
+    pub said: Vec<Said>,
+    pub last_answer: String,
+    /// Background tasks of the agent that are still running.
+    pub background: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    pub text: String,
+    /// An earlier task, already confirmed, or the one under review.
+    pub earlier: bool,
+}
+
+/// What the loop has to say. One enum for the screen, for `--output-format stream-json` and for
+/// `events.jsonl`, so that the three cannot tell different stories.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Notice {
+    Started {
+        supervising: bool,
+        max_iterations: u32,
+    },
+    Phase {
+        phase: Phase,
+        round: u32,
+        max: u32,
+    },
+    Session {
+        session_id: String,
+    },
+    UserMessage {
+        text: String,
+    },
+    /// What went to the agent in the supervisor's name.
+    Feedback {
+        round: u32,
+        text: String,
+    },
+    Supervision {
+        on: bool,
+    },
+    ReviewStarted {
+        round: u32,
+        max: u32,
+        attempt: u32,
+    },
+    Verdict {
+        round: u32,
+        #[serde(flatten)]
+        verdict: Verdict,
+    },
+    ReviewFailed {
+        round: u32,
+        reason: String,
+        retrying: bool,
+    },
+    ReviewDropped {
+        round: u32,
+        why: Dropped,
+    },
+    LimitReached {
+        max: u32,
+    },
+    TurnFailed {
+        error: String,
+    },
+    Interrupted,
+    WaitingForBackground {
+        tasks: Vec<String>,
+    },
+    PermissionAsked {
+        asker: Asker,
+        tool: String,
+    },
+    PermissionAnswered {
+        asker: Asker,
+        tool: String,
+        allowed: bool,
+        reason: String,
+    },
+    AgentGone {
+        how: String,
+        last_words: String,
+        resuming: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dropped {
+    UserMessage,
+    Interrupt,
+    AgentWoke,
+    SwitchedOff,
+    SessionEnded,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "outcome", content = "detail")]
+pub enum Outcome {
+    /// The supervisor confirmed it.
+    Completed,
+    /// The person ended the session.
+    Ended,
+    /// The turn was no work to judge: a slash command, or supervision is off.
+    Unreviewed,
+    Failed(String),
+    Limit,
+    NoVerdict(String),
+    Signal(i32),
+    /// The client left by itself before it spoke the protocol, as for `--help`.
+    ClientLeft(i32),
+}
+
+impl Outcome {
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Outcome::Completed | Outcome::Ended | Outcome::Unreviewed => 0,
+            Outcome::Failed(_) => 1,
+            Outcome::Limit => 3,
+            Outcome::NoVerdict(_) => 4,
+            Outcome::Signal(signal) => 128 + signal,
+            Outcome::ClientLeft(code) => *code,
+        }
+    }
+}
+
+/// A confirmed or rejected round, for the closing report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Round {
+    pub round: u32,
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    pub seconds: f64,
+    pub cost_usd: f64,
+}
+
+/// Time since the session began; the core has no clock of its own.
+pub type Now = Duration;

@@ -1,0 +1,5 @@
+pub mod event;
+pub mod machine;
+pub mod stream;
+pub mod surface;
+pub mod verdict;

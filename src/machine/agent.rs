@@ -1,0 +1,189 @@
+//! What the agent does.
+
+use super::{Agent, DEATH_WINDOW, Machine, WAKE_GRACE};
+use crate::event::{Asker, Dropped, Gone, Notice, Outcome, Phase};
+use crate::stream::{Block, Envelope, Init, Message, TurnResult};
+
+impl Machine {
+    pub(super) fn agent(&mut self, envelope: Envelope) {
+        if let (Message::Init(_), Some(id)) = (&envelope.message, &envelope.session_id) {
+            self.session(id);
+        }
+        match envelope.message {
+            Message::Init(init) => self.turn_started(init),
+            Message::Assistant { blocks, .. } if envelope.parent.is_none() => self.spoke(blocks),
+            Message::Taken { uuid } => {
+                self.unconfirmed.retain(|sent| sent.uuid != uuid);
+                self.resumable = true;
+            }
+            Message::Result(result) => self.turn_ended(&result),
+            Message::TaskStarted(task) if task.background != Some(false) => {
+                self.background.insert(task.task_id, task.description);
+            }
+            Message::TaskEnded(task) => {
+                self.background.remove(&task.task_id);
+                self.task_ended();
+            }
+            Message::TasksRunning(running) => {
+                let before = self.background.len();
+                self.background.retain(|id, _| running.contains(id));
+                if self.background.len() < before {
+                    self.task_ended();
+                }
+            }
+            Message::Control { request_id, request } => {
+                self.control(Asker::Agent, request_id, request);
+            }
+            Message::ControlCancelled { request_id } => {
+                self.withdraw(|question| question.request_id == request_id);
+            }
+            _ => {}
+        }
+    }
+
+    /// `/clear` gives the conversation a new id in the middle of a process.
+    fn session(&mut self, id: &str) {
+        if self.session_id.as_deref() == Some(id) {
+            return;
+        }
+        if self.session_id.is_some() {
+            self.said.retain(|said| self.unconfirmed.iter().any(|sent| sent.text == said.text));
+            self.round = 0;
+            self.fresh = true;
+            self.unjudged = false;
+            self.last_answer.clear();
+        }
+        self.session_id = Some(id.to_owned());
+        self.say(Notice::Session { session_id: id.to_owned() });
+    }
+
+    fn turn_started(&mut self, init: Init) {
+        if !init.model.is_empty() {
+            self.model = init.model;
+        }
+        self.spoke = true;
+        self.turn_open = true;
+        self.waking = false;
+        self.stop_waiting();
+        if matches!(self.phase, Phase::Waiting | Phase::Reviewing) {
+            self.drop_review(Dropped::AgentWoke);
+            self.enter(Phase::Working);
+        }
+    }
+
+    fn spoke(&mut self, blocks: Vec<Block>) {
+        for block in blocks {
+            match block {
+                Block::Text(text) if !text.trim().is_empty() => self.last_answer = text,
+                _ => {}
+            }
+        }
+    }
+
+    fn task_ended(&mut self) {
+        self.waking = true;
+        if self.background.is_empty() {
+            self.background_until = None;
+        }
+        self.await_waking();
+    }
+
+    /// The agent wakes for a task also when that ended before the turn did.
+    fn await_waking(&mut self) {
+        if self.waking && !self.turn_open {
+            self.wake_until = Some(self.now + WAKE_GRACE);
+        }
+    }
+
+    fn turn_ended(&mut self, result: &TurnResult) {
+        self.turn_open = false;
+        self.await_waking();
+        self.cost.agent(result.cost_usd);
+        self.withdraw(|question| question.asker == Asker::Agent);
+        if std::mem::take(&mut self.interrupting) {
+            self.unjudged = false;
+            self.say(Notice::Interrupted);
+            self.hand_over(Outcome::Ended);
+        } else if result.is_error {
+            self.unjudged = false;
+            let error = result.failure();
+            self.last_error.clone_from(&error);
+            self.say(Notice::TurnFailed { error: error.clone() });
+            self.hand_over(Outcome::Failed(error));
+        } else if result.num_turns == 0 {
+            self.command_ran();
+            if !self.unjudged {
+                self.hand_over(Outcome::Unreviewed);
+            }
+        } else {
+            self.unjudged = true;
+            if !result.text.trim().is_empty() {
+                self.last_answer.clone_from(&result.text);
+            }
+        }
+        self.settle();
+    }
+
+    /// A slash command that did no agent work. Some versions do not say that they took it up, and
+    /// it is none of the user's wishes that the supervisor should look for.
+    fn command_ran(&mut self) {
+        let is_command = |text: &str| text.trim_start().starts_with('/');
+        if let Some(at) = self.unconfirmed.iter().position(|sent| is_command(&sent.text)) {
+            self.unconfirmed.remove(at);
+        }
+        if let Some(at) = self.said.iter().rposition(|said| is_command(&said.text)) {
+            self.said.remove(at);
+        }
+        if self.said.iter().all(|said| said.earlier) {
+            self.fresh = true;
+        }
+    }
+
+    /// Back to the person, unless a message of theirs is still on its way.
+    fn hand_over(&mut self, outcome: Outcome) {
+        if self.unconfirmed.is_empty() {
+            self.give_back(outcome);
+        }
+    }
+
+    pub(super) fn agent_gone(&mut self, gone: Gone) {
+        self.agent = Agent::Dead;
+        self.turn_open = false;
+        self.unjudged = self.unjudged && self.background.is_empty();
+        self.background.clear();
+        self.withdraw(|question| question.asker == Asker::Agent);
+        self.stop_waiting();
+        if !self.spoke {
+            return self.finish(match gone.code {
+                Some(0) => Outcome::ClientLeft(0),
+                _ => Outcome::Failed(self.failure(&gone)),
+            });
+        }
+        let again =
+            self.last_death.is_some_and(|last| self.now.saturating_sub(last) < DEATH_WINDOW);
+        self.last_death = Some(self.now);
+        let interrupted = std::mem::take(&mut self.interrupting);
+        let working = self.phase == Phase::Working;
+        let resuming = working && !again && !interrupted;
+        self.say(Notice::AgentGone {
+            how: gone.how.clone(),
+            last_words: gone.last_words.clone(),
+            resuming,
+        });
+        if resuming {
+            self.restart();
+        } else if working {
+            self.unconfirmed.clear();
+            let error = self.failure(&gone);
+            self.give_back(if interrupted { Outcome::Ended } else { Outcome::Failed(error) });
+        }
+    }
+
+    fn failure(&self, gone: &Gone) -> String {
+        let words = [&gone.last_words, &self.last_error];
+        match words.into_iter().find(|words| !words.is_empty()) {
+            Some(words) => format!("claude {}: {words}", gone.how),
+            None => format!("claude {}", gone.how),
+        }
+    }
+}

@@ -1,0 +1,458 @@
+//! The loop's rules. `step(event, now) -> actions`: no file, process, thread, clock or environment.
+//!
+//! | phase | event | what follows |
+//! |---|---|---|
+//! | any | start | the agent is started; a prompt is its first message |
+//! | waiting | a message | sent; after a confirmed task or a reached limit it starts a new task, at round 0 |
+//! | working | a message | sent at once: it steers the running turn |
+//! | reviewing | a message | the review is dropped, the message sent |
+//! | working | result, all messages taken up, no background task | review, or the limit |
+//! | working | result with an error | reported, no review |
+//! | working | result after the person's interrupt | no review |
+//! | working | result with `num_turns: 0` | a slash command: no review |
+//! | working | result while background tasks run | wait for their end, then for the agent to wake |
+//! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped |
+//! | reviewing | completed | back to the person |
+//! | reviewing | not completed | the feedback goes to the agent |
+//! | reviewing | no verdict, failure, deadline | once more, then the person decides |
+//! | working | the agent dies | resumed once; a second death soon after is an error |
+//! | waiting, reviewing | the agent dies | resumed with the next message |
+//! | any | a tool needs permission | the person is asked; without a person: denied |
+//! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off |
+//! | any | leave, signal | the end |
+//!
+//! Without a person at the terminal, "back to the person" is the end of the session.
+
+mod agent;
+mod review;
+#[cfg(test)]
+mod tests;
+mod user;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use crate::event::{
+    Action, Asker, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
+    Said,
+};
+use crate::stream::{Control, Permission, PermissionRequest};
+use crate::verdict::Collector;
+
+/// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
+/// not, the work is reviewed as it is.
+const WAKE_GRACE: Duration = Duration::from_secs(2);
+/// A death this soon after a restart is not bad luck any more.
+const DEATH_WINDOW: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rules {
+    /// Somebody is there to type and to answer questions.
+    pub person: bool,
+    pub supervising: bool,
+    pub max_iterations: u32,
+    pub review_timeout: Duration,
+    /// A server started in the background never ends; after this long its review goes ahead.
+    pub background_wait: Duration,
+    pub resume: Option<String>,
+    /// Makes this session's message ids its own: the client drops an id that it has seen before.
+    pub seed: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            person: true,
+            supervising: true,
+            max_iterations: 10,
+            review_timeout: Duration::from_secs(600),
+            background_wait: Duration::from_secs(600),
+            resume: None,
+            seed: 0,
+        }
+    }
+}
+
+/// A message on its way: written, but not yet taken up by the agent.
+#[derive(Debug, Clone)]
+struct Sent {
+    uuid: String,
+    text: String,
+}
+
+#[derive(Debug)]
+struct Review {
+    id: u32,
+    attempt: u32,
+    started: Now,
+    deadline: Now,
+    collector: Collector,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Agent {
+    Running,
+    Dead,
+}
+
+#[derive(Debug)]
+pub struct Machine {
+    rules: Rules,
+    phase: Phase,
+    phase_since: Now,
+    now: Now,
+    actions: Vec<Action>,
+
+    supervising: bool,
+    round: u32,
+    /// The next message starts a new task.
+    fresh: bool,
+    said: Vec<Said>,
+    last_answer: String,
+
+    session_id: Option<String>,
+    model: String,
+    agent: Agent,
+    /// A turn has begun at least once: the client started, and speaks the protocol.
+    spoke: bool,
+    last_error: String,
+    /// The client has the conversation on disk, so that it can be resumed.
+    resumable: bool,
+    last_death: Option<Now>,
+    unconfirmed: VecDeque<Sent>,
+    turn_open: bool,
+    interrupting: bool,
+    /// A turn ended well and has not been judged.
+    unjudged: bool,
+    background: BTreeMap<String, String>,
+    background_until: Option<Now>,
+    /// A background task ended since the turn began: the agent will wake for it.
+    waking: bool,
+    wake_until: Option<Now>,
+
+    review: Option<Review>,
+    reviews: u32,
+    undecided: bool,
+    questions: VecDeque<(Question, Now)>,
+    ids: u64,
+
+    rounds: Vec<Round>,
+    cost: Cost,
+}
+
+/// The client reports a process's total, which starts again at 0 after `/clear` and a restart.
+#[derive(Debug, Default, Clone, Copy)]
+struct Cost {
+    past: f64,
+    process: f64,
+    reviews: f64,
+}
+
+impl Cost {
+    fn agent(&mut self, total: f64) {
+        if total < self.process {
+            self.past += self.process;
+        }
+        self.process = total;
+    }
+
+    fn total(self) -> f64 {
+        self.past + self.process + self.reviews
+    }
+}
+
+/// What a status line needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    pub phase: Phase,
+    pub since: Now,
+    pub round: u32,
+    pub max: u32,
+    pub supervising: bool,
+    pub model: String,
+    pub background: usize,
+    pub cost_usd: f64,
+}
+
+impl Machine {
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            phase: Phase::Waiting,
+            phase_since: Now::ZERO,
+            now: Now::ZERO,
+            actions: Vec::new(),
+            supervising: rules.supervising,
+            round: 0,
+            fresh: true,
+            said: Vec::new(),
+            last_answer: String::new(),
+            session_id: rules.resume.clone(),
+            model: String::new(),
+            agent: Agent::Dead,
+            spoke: false,
+            last_error: String::new(),
+            resumable: rules.resume.is_some(),
+            last_death: None,
+            unconfirmed: VecDeque::new(),
+            turn_open: false,
+            interrupting: false,
+            unjudged: false,
+            background: BTreeMap::new(),
+            background_until: None,
+            waking: false,
+            wake_until: None,
+            review: None,
+            reviews: 0,
+            undecided: false,
+            questions: VecDeque::new(),
+            ids: 0,
+            rounds: Vec::new(),
+            cost: Cost::default(),
+            rules,
+        }
+    }
+
+    pub fn step(&mut self, event: Event, now: Now) -> Vec<Action> {
+        self.now = now;
+        if self.phase != Phase::Ended {
+            match event {
+                Event::Start { prompt } => self.start(prompt),
+                Event::Said(text) => self.said(text),
+                Event::Interrupt => self.interrupt(),
+                Event::Leave => self.finish(Outcome::Ended),
+                Event::Answered { request_id, answer } => self.answered(&request_id, answer),
+                Event::Agent(envelope) => self.agent(envelope),
+                Event::AgentGone(gone) => self.agent_gone(gone),
+                Event::Supervisor { review, envelope } => self.supervisor(review, envelope),
+                Event::SupervisorGone { review, gone } => self.supervisor_gone(review, &gone),
+                Event::Tick => self.tick(),
+                Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
+            }
+        }
+        std::mem::take(&mut self.actions)
+    }
+
+    /// When to come back with a `Tick` if nothing else happens.
+    pub fn deadline(&self) -> Option<Now> {
+        let asking = self.questions.iter().any(|(question, _)| question.asker == Asker::Supervisor);
+        let review = self.review.as_ref().map(|review| review.deadline).filter(|_| !asking);
+        [review, self.background_until, self.wake_until].into_iter().flatten().min()
+    }
+
+    pub fn status(&self) -> Status {
+        Status {
+            phase: self.phase,
+            since: self.phase_since,
+            round: self.round,
+            max: self.rules.max_iterations,
+            supervising: self.supervising,
+            model: self.model.clone(),
+            background: self.background.len(),
+            cost_usd: self.cost.total(),
+        }
+    }
+
+    pub fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    fn start(&mut self, prompt: Option<String>) {
+        self.say(Notice::Started {
+            supervising: self.supervising,
+            max_iterations: self.rules.max_iterations,
+        });
+        self.start_agent();
+        match prompt {
+            Some(prompt) => self.said(prompt),
+            None => self.say(self.phase_notice()),
+        }
+    }
+
+    fn tick(&mut self) {
+        if self.review.as_ref().is_some_and(|review| review.deadline <= self.now)
+            && self.deadline().is_some_and(|deadline| deadline <= self.now)
+        {
+            let seconds = self.rules.review_timeout.as_secs_f32();
+            self.review_failed(&format!("no verdict within {seconds} s"));
+        }
+        if self.background_until.is_some_and(|until| until <= self.now) {
+            self.review_or_give_back();
+        }
+        self.wake_until = self.wake_until.filter(|until| *until > self.now);
+        self.settle();
+    }
+
+    /// Idle is a fact: a turn ended well, every message sent was taken up, and nothing that the
+    /// agent started is still running.
+    fn settle(&mut self) {
+        let idle = self.phase == Phase::Working
+            && self.unjudged
+            && !self.turn_open
+            && self.unconfirmed.is_empty();
+        if !idle {
+            return;
+        }
+        if !self.background.is_empty() {
+            if self.background_until.is_none() {
+                self.background_until = Some(self.now + self.rules.background_wait);
+                let tasks = self.background.values().cloned().collect();
+                self.say(Notice::WaitingForBackground { tasks });
+            }
+        } else if self.wake_until.is_none() {
+            self.review_or_give_back();
+        }
+    }
+
+    fn review_or_give_back(&mut self) {
+        self.unjudged = false;
+        self.stop_waiting();
+        if !self.supervising {
+            self.give_back(Outcome::Unreviewed);
+        } else if self.round >= self.rules.max_iterations {
+            self.say(Notice::LimitReached { max: self.rules.max_iterations });
+            self.fresh = true;
+            self.undecided = true;
+            self.give_back(Outcome::Limit);
+        } else {
+            self.round += 1;
+            self.start_review(1);
+        }
+    }
+
+    /// The loop has nothing more to do: the person's turn, or without one the end.
+    fn give_back(&mut self, outcome: Outcome) {
+        if self.rules.person {
+            self.enter(Phase::Waiting);
+        } else {
+            self.finish(outcome);
+        }
+    }
+
+    /// Background tasks, and the agent's waking for them, do not hold the loop up any longer.
+    fn stop_waiting(&mut self) {
+        self.background_until = None;
+        self.wake_until = None;
+    }
+
+    fn finish(&mut self, outcome: Outcome) {
+        self.drop_review(Dropped::SessionEnded);
+        self.enter(Phase::Ended);
+        self.actions.push(Action::Finish(outcome));
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        if self.phase != phase {
+            self.phase = phase;
+            self.phase_since = self.now;
+            self.say(self.phase_notice());
+        }
+    }
+
+    fn phase_notice(&self) -> Notice {
+        Notice::Phase { phase: self.phase, round: self.round, max: self.rules.max_iterations }
+    }
+
+    fn say(&mut self, notice: Notice) {
+        self.actions.push(Action::Say(notice));
+    }
+
+    fn next_id(&mut self) -> String {
+        self.ids += 1;
+        // The client wants a UUID; version and variant bits as of a random one.
+        let (high, low) = (self.rules.seed >> 32, self.rules.seed & 0xffff_ffff);
+        format!(
+            "{high:08x}-{:04x}-4{:03x}-8ccc-{low:08x}{:04x}",
+            self.ids >> 28,
+            (self.ids >> 16) & 0xfff,
+            self.ids & 0xffff
+        )
+    }
+
+    fn control(&mut self, asker: Asker, request_id: String, request: Control) {
+        match request {
+            Control::Permission(asked) if self.rules.person => {
+                self.say(Notice::PermissionAsked { asker, tool: asked.tool.clone() });
+                self.questions.push_back((Question { asker, request_id, asked }, self.now));
+                if self.questions.len() == 1 {
+                    self.ask_next();
+                }
+            }
+            Control::Permission(asked) => {
+                let reason = format!(
+                    "Nobody is at the terminal to allow {}. Do without it, or say at the end what could not be done.",
+                    asked.tool
+                );
+                self.answer(asker, request_id, asked, Permission::Deny(reason));
+            }
+            Control::Unknown(subtype) => {
+                self.actions.push(Action::Refuse { asker, request_id, subtype });
+            }
+        }
+    }
+
+    fn answered(&mut self, request_id: &str, answer: Permission) {
+        let asked_first =
+            self.questions.front().is_some_and(|(front, _)| front.request_id == request_id);
+        if !asked_first {
+            return;
+        }
+        if let Some((question, since)) = self.questions.pop_front() {
+            // The time that a person takes is not the supervisor's.
+            if let Some(review) =
+                self.review.as_mut().filter(|_| question.asker == Asker::Supervisor)
+            {
+                review.deadline += self.now.saturating_sub(since);
+            }
+            self.answer(question.asker, question.request_id, question.asked, answer);
+        }
+        self.ask_next();
+    }
+
+    fn answer(
+        &mut self,
+        asker: Asker,
+        request_id: String,
+        asked: PermissionRequest,
+        answer: Permission,
+    ) {
+        let (allowed, reason) = match &answer {
+            Permission::Deny(reason) => (false, reason.clone()),
+            Permission::Once | Permission::Always => (true, String::new()),
+        };
+        self.say(Notice::PermissionAnswered { asker, tool: asked.tool.clone(), allowed, reason });
+        self.actions.push(Action::Answer { asker, request_id, asked, answer });
+    }
+
+    fn ask_next(&mut self) {
+        if let Some((question, _)) = self.questions.front() {
+            self.actions.push(Action::Ask(question.clone()));
+        }
+    }
+
+    /// Questions that nobody waits for any more.
+    fn withdraw(&mut self, obsolete: impl Fn(&Question) -> bool) {
+        let first = self.questions.front().is_some_and(|(question, _)| obsolete(question));
+        self.questions.retain(|(question, _)| !obsolete(question));
+        if first {
+            self.actions.push(Action::Unask);
+            self.ask_next();
+        }
+    }
+
+    fn request(&self, review: u32) -> ReviewRequest {
+        ReviewRequest {
+            review,
+            round: self.round,
+            max: self.rules.max_iterations,
+            session_id: self.session_id.clone().unwrap_or_default(),
+            model: self.model.clone(),
+            said: self.said.clone(),
+            last_answer: self.last_answer.clone(),
+            background: self.background.values().cloned().collect(),
+        }
+    }
+}

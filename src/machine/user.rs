@@ -1,0 +1,123 @@
+//! What the person does.
+
+use super::{Agent, Machine, Sent};
+use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase, Said};
+
+/// How the agent can tell the supervisor's words from the person's.
+pub const FEEDBACK_PREFIX: &str = "Supervisor feedback:\n";
+/// After a restart in the middle of a turn, when every message had been taken up already.
+const GO_ON: &str = "The client was restarted in the middle of your work. Check what is done already, \
+                     then go on from there.";
+
+impl Machine {
+    pub(super) fn said(&mut self, text: String) {
+        let command = text.trim();
+        let (word, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+        match word {
+            "" => {}
+            "/supervisor" => self.supervise(true, rest),
+            "/supervisoroff" => self.supervise(false, rest),
+            _ => self.message(text),
+        }
+    }
+
+    fn message(&mut self, text: String) {
+        self.drop_review(Dropped::UserMessage);
+        if self.phase == Phase::Waiting && self.fresh {
+            self.round = 0;
+            self.fresh = false;
+            for said in &mut self.said {
+                said.earlier = true;
+            }
+        }
+        self.undecided = false;
+        self.said.push(Said { text: text.clone(), earlier: false });
+        self.say(Notice::UserMessage { text: text.clone() });
+        self.deliver(text);
+    }
+
+    fn supervise(&mut self, on: bool, rest: &str) {
+        self.supervising = on;
+        self.say(Notice::Supervision { on });
+        if on {
+            self.round = 0;
+        } else if self.drop_review(Dropped::SwitchedOff) {
+            self.give_back(Outcome::Unreviewed);
+        }
+        if !rest.trim().is_empty() {
+            self.message(rest.trim().to_owned());
+        } else if on && self.undecided && self.phase == Phase::Waiting {
+            // The last work was never judged: this is how the person asks for it again.
+            self.undecided = false;
+            self.fresh = false;
+            self.review_or_give_back();
+        }
+    }
+
+    pub(super) fn interrupt(&mut self) {
+        match self.phase {
+            // The first one got no answer: the person wants the prompt back all the same.
+            Phase::Working if self.interrupting => {
+                self.interrupting = false;
+                self.unconfirmed.clear();
+                self.say(Notice::Interrupted);
+                self.give_back(Outcome::Ended);
+            }
+            Phase::Working if self.turn_open || !self.unconfirmed.is_empty() => {
+                self.interrupting = true;
+                let request_id = self.next_id();
+                self.actions.push(Action::InterruptAgent { request_id });
+            }
+            // Only background tasks are running: no need to wait for them any longer.
+            Phase::Working => {
+                self.unjudged = false;
+                self.stop_waiting();
+                self.say(Notice::Interrupted);
+                self.give_back(Outcome::Ended);
+            }
+            Phase::Reviewing => {
+                self.drop_review(Dropped::Interrupt);
+                self.undecided = true;
+                self.give_back(Outcome::Ended);
+            }
+            Phase::Waiting | Phase::Ended => {}
+        }
+    }
+
+    pub(super) fn deliver(&mut self, text: String) {
+        let uuid = self.next_id();
+        self.unconfirmed.push_back(Sent { uuid: uuid.clone(), text: text.clone() });
+        self.stop_waiting();
+        if self.agent == Agent::Dead {
+            self.restart();
+        } else {
+            self.actions.push(Action::Send { uuid, text });
+        }
+        self.enter(Phase::Working);
+    }
+
+    /// A new process for the same conversation; what was not taken up is sent again.
+    pub(super) fn restart(&mut self) {
+        self.start_agent();
+        if self.unconfirmed.is_empty() {
+            let uuid = self.next_id();
+            self.unconfirmed.push_back(Sent { uuid, text: GO_ON.to_owned() });
+        }
+        for sent in &self.unconfirmed {
+            self.actions.push(Action::Send { uuid: sent.uuid.clone(), text: sent.text.clone() });
+        }
+    }
+
+    pub(super) fn start_agent(&mut self) {
+        self.agent = Agent::Running;
+        self.turn_open = false;
+        self.interrupting = false;
+        self.background.clear();
+        self.waking = false;
+        self.stop_waiting();
+        self.withdraw(|question| question.asker == Asker::Agent);
+        self.cost.past += std::mem::take(&mut self.cost.process);
+        let resume = self.session_id.clone().filter(|_| self.resumable);
+        self.actions.push(Action::StartAgent { resume });
+    }
+}

@@ -1,0 +1,143 @@
+//! Messages to the client, one line each. Everything goes through a serialiser: one malformed line
+//! makes the client exit. It also keeps control bytes out, which the shim needs (`shim.rs`).
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::message::PermissionRequest;
+
+pub fn user_message(uuid: &str, text: &str) -> Vec<u8> {
+    line(&json!({
+        "type": "user",
+        "uuid": uuid,
+        "message": {"role": "user", "content": text},
+    }))
+}
+
+pub fn interrupt(request_id: &str) -> Vec<u8> {
+    line(&json!({
+        "type": "control_request",
+        "request_id": request_id,
+        "request": {"subtype": "interrupt"},
+    }))
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Permission {
+    Once,
+    /// Take up the client's own suggestion, so that it does not ask again in this session.
+    Always,
+    Deny(String),
+}
+
+/// What an answered request carries back. The input is raw JSON text, so that it returns to the
+/// client exactly as it came, numbers included.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Allow<'a> {
+    behavior: &'static str,
+    updated_input: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_permissions: Option<&'a RawValue>,
+}
+
+pub fn permission_answer(
+    request_id: &str,
+    asked: &PermissionRequest,
+    answer: &Permission,
+) -> Vec<u8> {
+    let allow = |suggestions: Option<&str>| {
+        let allow = Allow {
+            behavior: "allow",
+            updated_input: serde_json::from_str(&asked.input)?,
+            updated_permissions: suggestions.map(serde_json::from_str).transpose()?,
+        };
+        success(request_id, &allow)
+    };
+    let deny = |reason: &str| {
+        success(request_id, &json!({"behavior": "deny", "message": reason, "interrupt": false}))
+    };
+    match answer {
+        Permission::Once => allow(None),
+        Permission::Always => allow(asked.suggestions.as_deref()),
+        Permission::Deny(reason) => deny(reason),
+    }
+    // Only a request that is not JSON itself could fail here.
+    .or_else(|error| deny(&format!("ccc could not answer this request: {error}")))
+    .unwrap_or_default()
+}
+
+/// An answer to a request that this version does not know.
+pub fn refuse_control(request_id: &str, subtype: &str) -> Vec<u8> {
+    let error = format!("ccc does not handle control requests of subtype {subtype:?}");
+    line(&json!({
+        "type": "control_response",
+        "response": {"subtype": "error", "request_id": request_id, "error": error},
+    }))
+}
+
+fn success(request_id: &str, response: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Line<'a, T> {
+        r#type: &'static str,
+        response: Success<'a, T>,
+    }
+    #[derive(Serialize)]
+    struct Success<'a, T> {
+        subtype: &'static str,
+        request_id: &'a str,
+        response: &'a T,
+    }
+    let response = Success { subtype: "success", request_id, response };
+    let mut line = serde_json::to_vec(&Line { r#type: "control_response", response })?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn line(value: &Value) -> Vec<u8> {
+    let mut line = value.to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_allowed_input_goes_back_as_it_came() {
+        let asked = PermissionRequest {
+            tool: "Bash".into(),
+            input: r#"{"command":"echo \"两\"","n":12345678901234567890123.50}"#.into(),
+            suggestions: Some(r#"[{"type":"addRules"}]"#.into()),
+            ..Default::default()
+        };
+        let parse = |line: Vec<u8>| serde_json::from_slice::<Value>(&line).unwrap();
+        let line = permission_answer("r", &asked, &Permission::Once);
+        assert!(String::from_utf8_lossy(&line).contains(&asked.input));
+        let once = parse(line);
+        assert_eq!(once["response"]["response"]["updatedInput"]["command"], "echo \"两\"");
+        assert!(once["response"]["response"].get("updatedPermissions").is_none());
+        let always = parse(permission_answer("r", &asked, &Permission::Always));
+        assert_eq!(always["response"]["response"]["updatedPermissions"][0]["type"], "addRules");
+        let deny = parse(permission_answer("r", &asked, &Permission::Deny("no".into())));
+        assert_eq!(
+            deny["response"]["response"],
+            json!({"behavior":"deny","message":"no","interrupt":false})
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_message_is_one_line_without_control_bytes(text in any::<String>()) {
+            let line = user_message("u", &text);
+            let (end, body) = line.split_last().unwrap();
+            prop_assert_eq!(*end, b'\n');
+            prop_assert!(body.iter().all(|byte| *byte >= 0x20));
+            let value: Value = serde_json::from_slice(body).unwrap();
+            prop_assert_eq!(value["message"]["content"].as_str(), Some(text.as_str()));
+        }
+    }
+}

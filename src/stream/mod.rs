@@ -1,0 +1,18 @@
+//! The client's stream-json: bytes → lines → messages, and messages → lines.
+//!
+//! Pure: nothing here reads, writes, or knows what a process is.
+
+mod decode;
+mod encode;
+mod escapes;
+mod lines;
+mod message;
+mod wire;
+
+pub use decode::{Line, Part};
+pub use encode::{Permission, interrupt, permission_answer, refuse_control, user_message};
+pub use escapes::{strip_escapes, visible};
+pub use lines::{Lines, MAX_LINE, Piece};
+pub use message::{
+    Block, Control, Envelope, Init, Message, PermissionRequest, TaskNote, ToolResult, TurnResult,
+};
