@@ -253,5 +253,26 @@ pub struct Round {
     pub cost_usd: f64,
 }
 
+/// The session in one object, for its end.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    pub exit_code: i32,
+    pub session_id: Option<String>,
+    pub rounds: Vec<Round>,
+    /// What the agent said last.
+    pub result: String,
+    pub cost_usd: f64,
+    pub seconds: Seconds,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Seconds {
+    pub total: f64,
+    pub working: f64,
+    pub reviewing: f64,
+}
+
 /// Time since the session began; the core has no clock of its own.
 pub type Now = Duration;

@@ -2,6 +2,7 @@
 
 use super::{Agent, DEATH_WINDOW, Machine, WAKE_GRACE};
 use crate::event::{Asker, Dropped, Gone, Notice, Outcome, Phase};
+use crate::session_id;
 use crate::stream::{Block, Envelope, Init, Message, TurnResult};
 
 impl Machine {
@@ -43,7 +44,7 @@ impl Machine {
 
     /// `/clear` gives the conversation a new id in the middle of a process.
     fn session(&mut self, id: &str) {
-        if self.session_id.as_deref() == Some(id) {
+        if self.session_id.as_deref() == Some(id) || !session_id::is_safe(id) {
             return;
         }
         if self.session_id.is_some() {

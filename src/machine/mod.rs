@@ -33,8 +33,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use crate::event::{
-    Action, Asker, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
-    Said,
+    Action, Asker, Dropped, Event, Notice, Now, Outcome, Phase, Question, Report, ReviewRequest,
+    Round, Said, Seconds,
 };
 use crate::stream::{Control, Permission, PermissionRequest};
 use crate::verdict::Collector;
@@ -138,6 +138,8 @@ pub struct Machine {
 
     rounds: Vec<Round>,
     cost: Cost,
+    working: Duration,
+    reviewing: Duration,
 }
 
 /// The client reports a process's total, which starts again at 0 after `/clear` and a restart.
@@ -208,6 +210,8 @@ impl Machine {
             ids: 0,
             rounds: Vec::new(),
             cost: Cost::default(),
+            working: Duration::ZERO,
+            reviewing: Duration::ZERO,
             rules,
         }
     }
@@ -252,12 +256,25 @@ impl Machine {
         }
     }
 
-    pub fn session_id(&self) -> Option<&str> {
-        self.session_id.as_deref()
+    /// The agent is in the middle of a turn, or about to begin one.
+    pub fn is_busy(&self) -> bool {
+        self.turn_open || !self.unconfirmed.is_empty()
     }
 
-    pub fn rounds(&self) -> &[Round] {
-        &self.rounds
+    pub fn report(&self, outcome: Outcome, now: Now) -> Report {
+        Report {
+            exit_code: outcome.exit_code(),
+            outcome,
+            session_id: self.session_id.clone(),
+            rounds: self.rounds.clone(),
+            result: self.last_answer.clone(),
+            cost_usd: self.cost.total(),
+            seconds: Seconds {
+                total: now.as_secs_f64(),
+                working: self.working.as_secs_f64(),
+                reviewing: self.reviewing.as_secs_f64(),
+            },
+        }
     }
 
     fn start(&mut self, prompt: Option<String>) {
@@ -346,6 +363,12 @@ impl Machine {
 
     fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
+            let spent = self.now.saturating_sub(self.phase_since);
+            match self.phase {
+                Phase::Working => self.working += spent,
+                Phase::Reviewing => self.reviewing += spent,
+                Phase::Waiting | Phase::Ended => {}
+            }
             self.phase = phase;
             self.phase_since = self.now;
             self.say(self.phase_notice());
@@ -443,16 +466,16 @@ impl Machine {
         }
     }
 
-    fn request(&self, review: u32) -> ReviewRequest {
-        ReviewRequest {
+    fn request(&self, review: u32) -> Option<ReviewRequest> {
+        Some(ReviewRequest {
             review,
             round: self.round,
             max: self.rules.max_iterations,
-            session_id: self.session_id.clone().unwrap_or_default(),
+            session_id: self.session_id.clone()?,
             model: self.model.clone(),
             said: self.said.clone(),
             last_answer: self.last_answer.clone(),
             background: self.background.values().cloned().collect(),
-        }
+        })
     }
 }

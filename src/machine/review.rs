@@ -23,7 +23,10 @@ impl Machine {
             max: self.rules.max_iterations,
             attempt,
         });
-        self.actions.push(Action::StartReview(Box::new(self.request(id))));
+        match self.request(id) {
+            Some(request) => self.actions.push(Action::StartReview(Box::new(request))),
+            None => self.review_failed("the agent named no session that could be forked"),
+        }
     }
 
     pub(super) fn supervisor(&mut self, id: u32, envelope: Envelope) {

@@ -1,13 +1,27 @@
 //! The user's side of a session: a terminal with a person at it, plain text, JSON lines, or one
 //! JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
+mod json;
+mod notices;
+#[cfg(test)]
+mod sample;
+mod stream_json;
+mod styled;
+mod text;
+mod transcript;
+
 use std::time::Duration;
 
-use serde::Serialize;
-
-use crate::event::{Event, Notice, Now, Outcome, Question, Round};
+use crate::event::{Event, Notice, Now, Question};
+pub use crate::event::{Report, Seconds};
 use crate::machine::Status;
 use crate::stream::Line;
+
+pub use json::JsonSurface;
+pub use stream_json::StreamJsonSurface;
+pub use styled::{Glyphs, Style, Styled};
+pub use text::TextSurface;
+pub use transcript::{Look, Transcript};
 
 pub trait Surface {
     /// A line of the agent, as it came.
@@ -42,25 +56,4 @@ pub enum Intent {
     Event(Event),
     /// Ctrl-Z.
     Suspend,
-}
-
-/// The session in one object, for its end.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
-    #[serde(flatten)]
-    pub outcome: Outcome,
-    pub exit_code: i32,
-    pub session_id: Option<String>,
-    pub rounds: Vec<Round>,
-    /// What the agent said last.
-    pub result: String,
-    pub cost_usd: f64,
-    pub seconds: Seconds,
-}
-
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Seconds {
-    pub total: f64,
-    pub working: f64,
-    pub reviewing: f64,
 }

@@ -50,7 +50,8 @@ impl Request {
         joined(recent.iter().map(|message| &message["content"]))
     }
 
-    /// Every text block of the user's role in order, the client's own reminders included.
+    /// Every text block of the user's role in order, the client's own reminders included. A message
+    /// sent during a turn is not here: the client hands it on in the system's role (`recent_text`).
     #[must_use]
     pub fn user_texts(&self) -> Vec<String> {
         let mut texts = Vec::new();
@@ -68,7 +69,7 @@ impl Request {
         texts
     }
 
-    /// The user's texts without the client's reminders: what was really typed or sent.
+    /// The user's texts without the client's reminders: what was typed or sent.
     #[must_use]
     pub fn prompts(&self) -> Vec<String> {
         let mut texts = self.user_texts();

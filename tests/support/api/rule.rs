@@ -29,7 +29,8 @@ impl Rule {
         Self::default()
     }
 
-    /// Fits when `text` is in the messages since the last assistant message.
+    /// Fits when `text` is in the messages since the last assistant message. The client's reminders
+    /// and lists of skills are there too, so it should be a word that they do not use.
     pub fn on(text: impl Into<String>) -> Self {
         let text = text.into();
         Self::any().when(move |request| request.recent_text().contains(&text))

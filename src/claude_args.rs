@@ -1,0 +1,223 @@
+//! The user's arguments for the client, and those of them that the supervised session takes over.
+//!
+//! They keep the meaning they have for the client, so this has to know which of the client's
+//! options take a value: a word that is nobody's value is the prompt.
+
+use std::ffi::{OsStr, OsString};
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// `-p`, `--print`: work without a person.
+    pub print: bool,
+    pub prompt: Option<String>,
+    pub output_format: Option<String>,
+    pub resume: Option<Resume>,
+    /// The user names the session: `--session-id`, `--fork-session`, `--from-pr`, …
+    pub names_session: bool,
+    /// What the client gets. It ignores a prompt among its arguments in this mode, so that stays.
+    pub rest: Vec<OsString>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Resume {
+    Session(String),
+    /// `--resume` without an id, `--continue`.
+    Latest,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Values {
+    None,
+    One,
+    Optional,
+    Many,
+}
+
+const ONE: &[&str] = &[
+    "--agent",
+    "--agents",
+    "--append-system-prompt",
+    "--append-system-prompt-file",
+    "--autocompact",
+    "--debug-file",
+    "--effort",
+    "--environment",
+    "--fallback-model",
+    "--input-format",
+    "--json-schema",
+    "--max-budget-usd",
+    "--max-turns",
+    "--model",
+    "--name",
+    "-n",
+    "--output-format",
+    "--permission-mode",
+    "--permission-prompt-tool",
+    "--permission-prompts",
+    "--plugin-dir",
+    "--plugin-url",
+    "--remote-control-session-name-prefix",
+    "--session-id",
+    "--setting-sources",
+    "--settings",
+    "--system-prompt",
+    "--system-prompt-file",
+    "--system-prompt-snapshot",
+];
+const OPTIONAL: &[&str] = &[
+    "--cloud",
+    "--debug",
+    "-d",
+    "--from-pr",
+    "--prompt-suggestions",
+    "--remote-control",
+    "--resume",
+    "-r",
+    "--teleport",
+    "--worktree",
+    "-w",
+];
+const MANY: &[&str] = &[
+    "--add-dir",
+    "--allowed-tools",
+    "--allowedTools",
+    "--betas",
+    "--disallowed-tools",
+    "--disallowedTools",
+    "--file",
+    "--mcp-config",
+    "--tools",
+];
+
+fn values(option: &str) -> Values {
+    if ONE.contains(&option) {
+        Values::One
+    } else if OPTIONAL.contains(&option) {
+        Values::Optional
+    } else if MANY.contains(&option) {
+        Values::Many
+    } else {
+        Values::None
+    }
+}
+
+pub fn take_over(args: Vec<OsString>) -> Taken {
+    let mut taken = Taken::default();
+    let mut args = args.into_iter().peekable();
+    while let Some(arg) = args.next() {
+        let text = arg.to_string_lossy().into_owned();
+        if text == "--" {
+            let words: Vec<_> = args.by_ref().collect();
+            taken.prompt = taken.prompt.or_else(|| words.first().map(as_text));
+            taken.rest.push(arg);
+            taken.rest.extend(words);
+            break;
+        }
+        if !text.starts_with('-') || text == "-" {
+            if taken.prompt.is_none() {
+                taken.prompt = Some(text);
+            }
+            taken.rest.push(arg);
+            continue;
+        }
+        let (option, attached) = match text.split_once('=') {
+            Some((option, value)) if text.starts_with("--") => {
+                (option.to_owned(), Some(value.to_owned()))
+            }
+            _ => (text, None),
+        };
+        let mut given: Vec<OsString> = Vec::new();
+        let many = match values(&option) {
+            Values::None => 0,
+            Values::One | Values::Optional if attached.is_some() => 0,
+            Values::One | Values::Optional => 1,
+            Values::Many => usize::MAX,
+        };
+        while given.len() < many {
+            let required = values(&option) == Values::One;
+            match args.next_if(|next| required || !is_option(next)) {
+                Some(value) => given.push(value),
+                None => break,
+            }
+        }
+        let value = attached.or_else(|| given.first().map(as_text));
+        match option.as_str() {
+            "-p" | "--print" => taken.print = true,
+            "--output-format" => taken.output_format = value,
+            // The session speaks stream-json with the client, whatever its own user wants.
+            "--input-format" | "--verbose" => {}
+            "-r" | "--resume" => taken.resume = Some(value.map_or(Resume::Latest, Resume::Session)),
+            "-c" | "--continue" => taken.resume = Some(Resume::Latest),
+            _ => {
+                taken.names_session |=
+                    ["--session-id", "--fork-session", "--from-pr", "--teleport"]
+                        .contains(&option.as_str());
+                taken.rest.push(arg);
+                taken.rest.extend(given);
+            }
+        }
+    }
+    taken
+}
+
+fn is_option(arg: &OsString) -> bool {
+    arg.as_encoded_bytes().starts_with(b"-") && arg != OsStr::new("-")
+}
+
+fn as_text(arg: &OsString) -> String {
+    arg.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(line: &str) -> Taken {
+        take_over(line.split_whitespace().map(OsString::from).collect())
+    }
+
+    fn rest(taken: &Taken) -> String {
+        taken.rest.iter().map(|arg| arg.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn scenario_002_arguments_are_passed_on() {
+        assert_eq!(rest(&take("/path/to/project --help")), "/path/to/project --help");
+        assert_eq!(
+            rest(&take("--model opus --add-dir a b --debug")),
+            "--model opus --add-dir a b --debug"
+        );
+    }
+
+    #[test]
+    fn a_word_that_is_no_options_value_is_the_prompt() {
+        for (line, prompt) in [
+            ("fix", Some("fix")),
+            ("--model opus fix", Some("fix")),
+            ("--model=opus fix", Some("fix")),
+            ("fix --model opus", Some("fix")),
+            ("-p fix", Some("fix")),
+            ("--print --verbose fix", Some("fix")),
+            ("--add-dir a b --verbose fix", Some("fix")),
+            ("--add-dir a b", None),
+            ("--dangerously-skip-permissions fix", Some("fix")),
+            ("--append-system-prompt -x fix", Some("fix")),
+            ("-- --odd", Some("--odd")),
+        ] {
+            assert_eq!(take(line).prompt.as_deref(), prompt, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_the_session_owns_is_taken_wherever_it_stands() {
+        let taken = take("--model opus -p fix --output-format json --resume abc --verbose");
+        assert!(taken.print);
+        assert_eq!(taken.output_format.as_deref(), Some("json"));
+        assert_eq!(taken.resume, Some(Resume::Session("abc".into())));
+        assert_eq!(rest(&taken), "--model opus fix");
+        assert_eq!(take("-r --model x").resume, Some(Resume::Latest));
+        assert_eq!(take("-c").resume, Some(Resume::Latest));
+        assert_eq!(take("--resume=abc").resume, Some(Resume::Session("abc".into())));
+        assert!(take("--session-id abc").names_session);
+    }
+}

@@ -1,0 +1,89 @@
+//! What can be typed. Definitions only: what it means is resolved in `cmd`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A supervised coding loop around claude.
+///
+/// An agent works, and each time it goes idle a second, forked claude reviews the result: feedback
+/// goes back to the agent, until the work is confirmed or a limit is reached.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ccc",
+    version,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+#[command(
+    override_usage = "ccc --supervisor [OPTIONS] [PROVIDER] [CLAUDE ARGS…]\n       ccc <COMMAND>"
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub session: SessionArgs,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, Args)]
+pub struct SessionArgs {
+    /// Supervise the agent
+    #[arg(long)]
+    pub supervisor: bool,
+
+    /// Work without a person: the prompt here, among the claude arguments, or on standard input
+    #[arg(short = 'p', long = "prompt", visible_alias = "print", value_name = "TEXT", num_args = 0..=1)]
+    pub prompt: Option<Option<String>>,
+
+    /// What to print without a person
+    #[arg(long, value_name = "FORMAT")]
+    pub output_format: Option<OutputFormat>,
+
+    /// Reviews before the loop stops [default: 10, or `supervisor.max_iterations` in ccc.json]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_iterations: Option<u32>,
+
+    /// Write no recording
+    #[arg(long)]
+    pub no_record: bool,
+
+    /// A provider from ccc.json, then arguments for claude
+    #[arg(
+        value_name = "PROVIDER, CLAUDE ARGS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub rest: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// A readable transcript
+    Text,
+    /// The agent's lines as they are, and ccc's own between them
+    StreamJson,
+    /// One object at the end
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write a SUPERVISOR.md to start from
+    Init {
+        /// For all projects, in the config directory
+        #[arg(long)]
+        global: bool,
+    },
+    /// Run scripted sessions: the real loop, with ccc itself playing claude
+    Replay {
+        /// Fixture files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Leave the pauses out
+        #[arg(long)]
+        instant: bool,
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        output_format: OutputFormat,
+    },
+}

@@ -1,0 +1,32 @@
+//! The prompt of a session without a person: an argument, standard input, or both.
+
+use std::io::{IsTerminal, Read};
+use std::os::fd::AsFd;
+
+use anyhow::{Context, Result};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+/// With a prompt on the command line, standard input is only an addition to it; the client waits
+/// this long for one too.
+const PATIENCE_MS: u16 = 3000;
+
+pub fn resolve(argument: Option<String>) -> Result<Option<String>> {
+    let mut stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return Ok(argument);
+    }
+    if argument.is_some() && !has_data(stdin.as_fd()) {
+        return Ok(argument);
+    }
+    let mut bytes = Vec::new();
+    stdin.read_to_end(&mut bytes).context("cannot read the prompt from standard input")?;
+    let piped = String::from_utf8(bytes).context("the prompt on standard input is not UTF-8")?;
+    let parts: Vec<_> =
+        argument.into_iter().chain([piped]).filter(|part| !part.trim().is_empty()).collect();
+    Ok((!parts.is_empty()).then(|| parts.join("\n\n").trim_end().to_owned()))
+}
+
+fn has_data(stdin: impl AsFd) -> bool {
+    let mut fds = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+    matches!(poll(&mut fds, PollTimeout::from(PATIENCE_MS)), Ok(ready) if ready > 0)
+}

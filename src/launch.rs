@@ -1,0 +1,226 @@
+//! The client's command lines and environment: the agent's and the supervisor's.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::event::ReviewRequest;
+
+/// Everything needed to start a client process, resolved: no environment is read after this.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// ccc itself, for the shim.
+    pub ccc: PathBuf,
+    pub claude: PathBuf,
+    pub args: Vec<OsString>,
+    pub env: Vec<(OsString, OsString)>,
+    pub dir: PathBuf,
+}
+
+impl Launch {
+    /// The whole command, with the shim in front.
+    pub fn argv(&self) -> Vec<OsString> {
+        let mut argv: Vec<OsString> = vec![
+            self.ccc.clone().into(),
+            "agent-shim".into(),
+            "--".into(),
+            self.claude.clone().into(),
+        ];
+        argv.extend(self.args.iter().cloned());
+        argv
+    }
+}
+
+/// What a verdict has to look like.
+pub const SCHEMA: &str = r#"{"type":"object","properties":{"completed":{"type":"boolean","description":"Whether everything the user asked for is done"},"feedback":{"type":"string","description":"When not completed: what is missing, concretely, and how to check it"}},"required":["completed","feedback"]}"#;
+
+/// The supervisor looks and runs checks; it changes nothing.
+const NO_CHANGES: &str = "Edit,Write,NotebookEdit";
+
+/// How the agent is started. What the user passed comes last.
+pub fn agent_args(
+    start: &AgentStart,
+    settings: Option<&Path>,
+    user_args: &[OsString],
+) -> Vec<OsString> {
+    let mut args = speak_json();
+    // The echo of a user message is the receipt for it.
+    args.push("--replay-user-messages".into());
+    match start {
+        AgentStart::New { session_id } => pair(&mut args, "--session-id", session_id),
+        AgentStart::Resume { session_id } => pair(&mut args, "--resume", session_id),
+        AgentStart::Continue => args.push("--continue".into()),
+        AgentStart::AsUserSays => {}
+    }
+    if let Some(settings) = settings {
+        pair(&mut args, "--settings", settings);
+    }
+    args.extend(user_args.iter().cloned());
+    args
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentStart {
+    /// ccc chooses the id, so that it is known before the first line.
+    New {
+        session_id: String,
+    },
+    Resume {
+        session_id: String,
+    },
+    Continue,
+    /// The user's own arguments name the session.
+    AsUserSays,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ReviewOptions {
+    pub settings: Option<PathBuf>,
+    /// Overrides the agent's model.
+    pub model: Option<String>,
+    pub allowed_tools: Vec<String>,
+}
+
+pub fn review_args(
+    request: &ReviewRequest,
+    instructions: &str,
+    options: &ReviewOptions,
+) -> Vec<OsString> {
+    let mut args = speak_json();
+    args.push("--fork-session".into());
+    pair(&mut args, "--resume", &request.session_id);
+    pair(&mut args, "--json-schema", SCHEMA);
+    // Newer clients drop this on a resumed session; the review's message repeats it.
+    pair(&mut args, "--system-prompt", instructions);
+    pair(&mut args, "--disallowedTools", NO_CHANGES);
+    if !options.allowed_tools.is_empty() {
+        pair(&mut args, "--allowedTools", options.allowed_tools.join(","));
+    }
+    // Without it a fork may fall back to another variant of the model.
+    let model = options.model.as_deref().unwrap_or(&request.model);
+    if !model.is_empty() {
+        pair(&mut args, "--model", model);
+    }
+    if let Some(settings) = &options.settings {
+        pair(&mut args, "--settings", settings);
+    }
+    args
+}
+
+fn speak_json() -> Vec<OsString> {
+    [
+        "--print",
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+        "--verbose",
+        // Undocumented, and the only way in which the client asks instead of denying silently.
+        "--permission-prompt-tool",
+        "stdio",
+    ]
+    .map(OsString::from)
+    .to_vec()
+}
+
+fn pair(args: &mut Vec<OsString>, option: &str, value: impl AsRef<OsStr>) {
+    args.push(option.into());
+    args.push(value.as_ref().to_owned());
+}
+
+/// Settings of the client that a person makes in their environment; they mean the same in a child.
+const KEPT: [&str; 9] = [
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_",
+    "CLAUDE_CODE_SKIP_",
+    "CLAUDE_CODE_DISABLE_",
+    "CLAUDE_CODE_ENABLE_",
+    "CLAUDE_CODE_MAX_",
+    "CLAUDE_CODE_CLIENT_",
+    "CLAUDE_CODE_EXTRA_",
+    "CLAUDE_CODE_SUBAGENT_MODEL",
+];
+
+/// Whether a variable belongs to the client session that ccc itself may have been started in. A
+/// client that sees one of them takes itself for a part of that session.
+pub fn belongs_to_a_session(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name == "CLAUDECODE"
+        || (name.starts_with("CLAUDE_CODE_") && !KEPT.iter().any(|kept| name.starts_with(kept)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(args: &[OsString]) -> String {
+        args.iter().map(|arg| arg.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn scenario_001_the_agent_speaks_stream_json() {
+        let start = AgentStart::New { session_id: "S".into() };
+        let args =
+            agent_args(&start, Some(Path::new("/c/s.json")), &["--model".into(), "opus".into()]);
+        assert_eq!(
+            text(&args),
+            "--print --output-format stream-json --input-format stream-json --verbose \
+             --permission-prompt-tool stdio --replay-user-messages --session-id S \
+             --settings /c/s.json --model opus"
+        );
+    }
+
+    #[test]
+    fn scenario_001_the_supervisor_is_a_fork() {
+        let request = ReviewRequest {
+            review: 1,
+            round: 1,
+            max: 10,
+            session_id: "S".into(),
+            model: "agents-model".into(),
+            said: Vec::new(),
+            last_answer: String::new(),
+            background: Vec::new(),
+        };
+        let args = text(&review_args(&request, "INSTRUCTIONS", &ReviewOptions::default()));
+        for part in [
+            "--print --output-format stream-json",
+            "--fork-session --resume S",
+            "--json-schema {",
+            "--system-prompt INSTRUCTIONS",
+            "--disallowedTools Edit,Write,NotebookEdit",
+            "--model agents-model",
+        ] {
+            assert!(args.contains(part), "{part}: {args}");
+        }
+        let options = ReviewOptions {
+            model: Some("other".into()),
+            allowed_tools: vec!["Bash(cargo test:*)".into(), "WebFetch".into()],
+            ..Default::default()
+        };
+        let args = text(&review_args(&request, "", &options));
+        assert!(
+            args.contains("--allowedTools Bash(cargo test:*),WebFetch --model other"),
+            "{args}"
+        );
+    }
+
+    #[test]
+    fn the_schema_is_json() {
+        let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+        assert_eq!(schema["required"], serde_json::json!(["completed", "feedback"]));
+    }
+
+    #[test]
+    fn a_surrounding_session_is_forgotten_and_settings_are_kept() {
+        for name in
+            ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_X"]
+        {
+            assert!(belongs_to_a_session(OsStr::new(name)), "{name}");
+        }
+        for name in
+            ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR", "PATH"]
+        {
+            assert!(!belongs_to_a_session(OsStr::new(name)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! Where the core and the adapters meet: take the next event, step the machine, perform its actions,
+//! and in the end shut everything down in order. The only place that knows both sides.
+
+mod process;
+mod shutdown;
+
+use std::collections::{HashMap, VecDeque};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
+
+use crate::child::ChildEvent;
+use crate::event::{Action, Asker, Event, Gone, Notice, Outcome};
+use crate::launch::{AgentStart, Launch, ReviewOptions, agent_args, review_args};
+use crate::machine::{Machine, Rules};
+use crate::pty::Agent;
+use crate::record::Recorder;
+use crate::review_prompt::review_prompt;
+use crate::signals;
+use crate::stream::{Line, Part, interrupt, permission_answer, refuse_control, user_message};
+use crate::supervisor::Supervisor;
+use crate::surface::{Intent, Report, Surface};
+use process::Process;
+
+/// So few, because each may hold a line of many megabytes; the agent waits while the loop is busy.
+const BATCHES: usize = 2;
+
+/// Everything a session needs to know, resolved: nothing is looked up after this.
+pub struct Setup {
+    pub rules: Rules,
+    pub prompt: Option<String>,
+    pub first: AgentStart,
+    pub ccc: PathBuf,
+    pub claude: PathBuf,
+    pub claude_args: Vec<OsString>,
+    pub settings: Option<PathBuf>,
+    pub agent_env: Vec<(OsString, OsString)>,
+    pub review_env: Vec<(OsString, OsString)>,
+    pub review: ReviewOptions,
+    /// SUPERVISOR.md.
+    pub instructions: String,
+    pub dir: PathBuf,
+    pub size: (u16, u16),
+    pub recorder: Option<Recorder>,
+}
+
+/// What reaches the loop beside the children's output; it comes first.
+#[derive(Debug)]
+pub enum Control {
+    Input(crossterm::event::Event),
+    Event(Event),
+    Signal(i32),
+    AgentExited(u32, Gone),
+    SupervisorExited(u32, Gone),
+}
+
+enum From {
+    Agent(u32),
+    Supervisor(u32),
+}
+
+pub struct Session<'a> {
+    setup: Setup,
+    machine: Machine,
+    surface: &'a mut dyn Surface,
+    began: Instant,
+    control: Receiver<Control>,
+    to_control: Sender<Control>,
+    output: Receiver<(From, ChildEvent)>,
+    to_output: Sender<(From, ChildEvent)>,
+    agent: Option<Process<Agent>>,
+    agents: u32,
+    supervisors: HashMap<u32, Process<Option<Supervisor>>>,
+    events: VecDeque<Event>,
+    outcome: Option<Outcome>,
+}
+
+/// The channel by which keys, signals and scripts reach a session.
+pub fn control() -> (Sender<Control>, Receiver<Control>) {
+    unbounded()
+}
+
+impl<'a> Session<'a> {
+    pub fn new(
+        setup: Setup,
+        surface: &'a mut dyn Surface,
+        (to_control, control): (Sender<Control>, Receiver<Control>),
+    ) -> Self {
+        let (to_output, output) = bounded(BATCHES);
+        Self {
+            machine: Machine::new(setup.rules.clone()),
+            setup,
+            surface,
+            began: Instant::now(),
+            control,
+            to_control,
+            output,
+            to_output,
+            agent: None,
+            agents: 0,
+            supervisors: HashMap::new(),
+            events: VecDeque::new(),
+            outcome: None,
+        }
+    }
+
+    /// Runs to the end and leaves nothing behind.
+    pub fn run(mut self) -> Report {
+        let prompt = self.setup.prompt.take();
+        self.step(Event::Start { prompt });
+        while self.outcome.is_none() {
+            self.show();
+            if self.outcome.is_none() {
+                self.next();
+            }
+        }
+        self.shut_down();
+        let report = self.report();
+        if let Err(error) = self.surface.close(&report) {
+            log::warn!("the screen is gone: {error}");
+        }
+        report
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    fn show(&mut self) {
+        let now = self.now();
+        let shown = self.surface.update(&self.machine.status(), now);
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.flush();
+        }
+        if let Err(error) = shown {
+            self.outcome = Some(Outcome::Failed(format!("cannot write the output: {error}")));
+        }
+    }
+
+    fn next(&mut self) {
+        let drains = self.agent.iter().filter_map(|agent| agent.drained_at);
+        let drains =
+            drains.chain(self.supervisors.values().filter_map(|process| process.drained_at));
+        let wake =
+            [self.machine.deadline(), self.surface.redraw_in().map(|after| self.now() + after)];
+        let wake = wake.into_iter().flatten().chain(drains).min();
+        let wait = wake.map_or(Duration::MAX, |wake| wake.saturating_sub(self.now()));
+        // Keys, signals and exits first: a flood of output must not hold them up.
+        select_biased! {
+            recv(self.control) -> control => match control {
+                Ok(control) => self.control(control),
+                Err(_) => unreachable!("the session holds a sender itself"),
+            },
+            recv(self.output) -> output => match output {
+                Ok((from, event)) => self.output(&from, event),
+                Err(_) => unreachable!("the session holds a sender itself"),
+            },
+            default(wait) => {}
+        }
+        self.check_drained();
+        let now = self.now();
+        if self.machine.deadline().is_some_and(|deadline| deadline <= now) {
+            self.step(Event::Tick);
+        }
+    }
+
+    fn control(&mut self, control: Control) {
+        match control {
+            Control::Event(event) => self.step(event),
+            Control::Signal(signal) if signals::is_stop(signal) => self.suspend(),
+            Control::Signal(signal) => self.step(Event::Signal(signal)),
+            Control::Input(input) => {
+                if let (crossterm::event::Event::Resize(columns, rows), Some(agent)) =
+                    (&input, &self.agent)
+                {
+                    self.setup.size = (*columns, *rows);
+                    agent.handle.resize(*columns, *rows);
+                }
+                for intent in self.surface.input(input) {
+                    match intent {
+                        Intent::Event(event) => self.step(event),
+                        Intent::Suspend => self.suspend(),
+                    }
+                }
+            }
+            Control::AgentExited(id, gone) => {
+                let now = self.now();
+                if let Some(agent) = self.agent.as_mut().filter(|_| id == self.agents) {
+                    agent.exited(gone, now);
+                }
+            }
+            Control::SupervisorExited(id, gone) => {
+                let now = self.now();
+                if let Some(supervisor) = self.supervisors.get_mut(&id) {
+                    supervisor.exited(gone, now);
+                }
+            }
+        }
+    }
+
+    fn suspend(&mut self) {
+        self.surface.suspend();
+        signals::stop_here();
+        self.surface.resume();
+    }
+
+    fn output(&mut self, from: &From, event: ChildEvent) {
+        match (from, event) {
+            (From::Agent(id), ChildEvent::Lines(lines)) if *id == self.agents => {
+                for line in lines {
+                    self.agent_line(line);
+                }
+            }
+            (From::Supervisor(id), ChildEvent::Lines(lines)) => {
+                for line in lines {
+                    self.supervisor_line(*id, line);
+                }
+            }
+            (From::Agent(id), ChildEvent::OutputEnded) if *id == self.agents => {
+                if let Some(agent) = &mut self.agent {
+                    agent.output_ended = true;
+                }
+            }
+            (From::Supervisor(id), ChildEvent::OutputEnded) => {
+                if let Some(supervisor) = self.supervisors.get_mut(id) {
+                    supervisor.output_ended = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn agent_line(&mut self, line: Line) {
+        self.surface.agent(&line);
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.agent(&line);
+        }
+        for part in line.parts {
+            match part {
+                Part::Message(envelope) => self.step(Event::Agent(*envelope)),
+                Part::Text(text) => {
+                    if let Some(agent) = &mut self.agent {
+                        agent.said(text);
+                    }
+                }
+                Part::Bad(error) => log::warn!("the agent printed a broken line: {error}"),
+            }
+        }
+    }
+
+    fn supervisor_line(&mut self, review: u32, line: Line) {
+        // After its end a review is not shown any more, but it is still on record.
+        if self.supervisors.get(&review).is_some_and(|process| process.handle.is_some()) {
+            self.surface.supervisor(&line);
+        }
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.supervisor(&line);
+        }
+        for part in line.parts {
+            match part {
+                Part::Message(envelope) => {
+                    self.step(Event::Supervisor { review, envelope: *envelope })
+                }
+                Part::Text(text) => {
+                    if let Some(supervisor) = self.supervisors.get_mut(&review) {
+                        supervisor.said(text);
+                    }
+                }
+                Part::Bad(error) => log::warn!("the supervisor printed a broken line: {error}"),
+            }
+        }
+    }
+
+    /// A process is gone when it has exited and its output is read; a grandchild that keeps the
+    /// output open does not hold that up for long.
+    fn check_drained(&mut self) {
+        let now = self.now();
+        if let Some(gone) = self.agent.as_ref().and_then(|agent| agent.gone(now)) {
+            if let Some(mut agent) = self.agent.take() {
+                agent.handle.sweep();
+            }
+            self.step(Event::AgentGone(gone));
+        }
+        let gone: Vec<_> = self
+            .supervisors
+            .iter()
+            .filter_map(|(id, process)| Some((*id, process.gone(now)?)))
+            .collect();
+        for (review, gone) in gone {
+            self.supervisors.remove(&review);
+            self.step(Event::SupervisorGone { review, gone });
+        }
+    }
+
+    fn step(&mut self, event: Event) {
+        self.events.push_back(event);
+        while let Some(event) = self.events.pop_front() {
+            let now = self.now();
+            for action in self.machine.step(event, now) {
+                self.perform(action);
+            }
+        }
+    }
+
+    fn perform(&mut self, action: Action) {
+        match action {
+            Action::StartAgent { resume } => self.start_agent(resume),
+            Action::Send { uuid, text } => self.to_agent(user_message(&uuid, &text)),
+            Action::InterruptAgent { request_id } => self.to_agent(interrupt(&request_id)),
+            Action::Answer { asker, request_id, asked, answer } => {
+                self.to(asker, permission_answer(&request_id, &asked, &answer));
+            }
+            Action::Refuse { asker, request_id, subtype } => {
+                self.to(asker, refuse_control(&request_id, &subtype));
+            }
+            Action::Ask(question) => self.surface.ask(&question),
+            Action::Unask => self.surface.unask(),
+            Action::StartReview(request) => {
+                let review = request.review;
+                let prompt = review_prompt(&self.setup.instructions, &request);
+                let args = review_args(&request, &self.setup.instructions, &self.setup.review);
+                let launch = self.launch(args, self.setup.review_env.clone());
+                match self.start_supervisor(review, &launch) {
+                    Ok(supervisor) => {
+                        supervisor.send(user_message(&uuid::Uuid::new_v4().to_string(), &prompt));
+                        self.supervisors.insert(review, Process::new(Some(supervisor)));
+                    }
+                    Err(error) => self.events.push_back(Event::SupervisorGone {
+                        review,
+                        gone: Gone { how: format!("did not start: {error:#}"), ..Gone::default() },
+                    }),
+                }
+            }
+            Action::StopReview { review } => {
+                if let Some(process) = self.supervisors.get_mut(&review) {
+                    process.handle = None;
+                }
+            }
+            Action::Say(notice) => self.say(&notice),
+            Action::Finish(outcome) => self.outcome = Some(outcome),
+        }
+    }
+
+    fn say(&mut self, notice: &Notice) {
+        if let Some(recorder) = &mut self.setup.recorder {
+            if let Notice::Session { session_id } = notice {
+                recorder.session(session_id);
+            }
+            recorder.notice(notice);
+        }
+        self.surface.notice(notice);
+    }
+
+    fn start_agent(&mut self, resume: Option<String>) {
+        let start = match resume {
+            Some(session_id) => AgentStart::Resume { session_id },
+            // The first start is as the command line says; after that a lost session is a new one.
+            None => self.setup.first.clone(),
+        };
+        self.setup.first = AgentStart::New { session_id: uuid::Uuid::new_v4().to_string() };
+        self.agents += 1;
+        let id = self.agents;
+        let args = agent_args(&start, self.setup.settings.as_deref(), &self.setup.claude_args);
+        let launch = self.launch(args, self.setup.agent_env.clone());
+        let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
+        let started = Agent::start(
+            &launch,
+            self.setup.size,
+            move |event| to_output.send((From::Agent(id), event)).is_ok(),
+            move |gone| to_control.send(Control::AgentExited(id, gone)).is_ok(),
+        );
+        match started {
+            Ok(agent) => self.agent = Some(Process::new(agent)),
+            Err(error) => {
+                let how = format!("did not start: {error:#}");
+                self.events.push_back(Event::AgentGone(Gone { how, ..Gone::default() }));
+            }
+        }
+    }
+
+    fn start_supervisor(&self, review: u32, launch: &Launch) -> anyhow::Result<Supervisor> {
+        let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
+        Supervisor::start(
+            launch,
+            move |event| to_output.send((From::Supervisor(review), event)).is_ok(),
+            move |gone| to_control.send(Control::SupervisorExited(review, gone)).is_ok(),
+        )
+    }
+
+    fn launch(&self, args: Vec<OsString>, env: Vec<(OsString, OsString)>) -> Launch {
+        Launch {
+            ccc: self.setup.ccc.clone(),
+            claude: self.setup.claude.clone(),
+            args,
+            env,
+            dir: self.setup.dir.clone(),
+        }
+    }
+
+    fn to(&self, asker: Asker, line: Vec<u8>) {
+        match asker {
+            Asker::Agent => self.to_agent(line),
+            Asker::Supervisor => {
+                for supervisor in
+                    self.supervisors.values().filter_map(|process| process.handle.as_ref())
+                {
+                    supervisor.send(line.clone());
+                }
+            }
+        }
+    }
+
+    fn to_agent(&self, line: Vec<u8>) {
+        if let Some(agent) = &self.agent {
+            agent.handle.send(line);
+        }
+    }
+
+    fn report(&self) -> Report {
+        let outcome = self.outcome.clone().unwrap_or(Outcome::Ended);
+        self.machine.report(outcome, self.now())
+    }
+}

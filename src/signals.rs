@@ -1,0 +1,31 @@
+//! Signals as events.
+
+use anyhow::Result;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::Signals;
+
+use crate::child::named;
+
+/// Hands over every signal that asks ccc to end or to stop.
+pub fn listen(on_signal: impl Fn(i32) -> bool + Send + 'static) -> Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP])?;
+    named("signals", move || {
+        for signal in &mut signals {
+            if !on_signal(signal) {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+pub fn is_stop(signal: i32) -> bool {
+    signal == SIGTSTP
+}
+
+/// Stops ccc as Ctrl-Z would have; returns when it is continued.
+pub fn stop_here() {
+    if let Err(error) = signal_hook::low_level::emulate_default_handler(SIGTSTP) {
+        log::warn!("cannot suspend: {error}");
+    }
+}

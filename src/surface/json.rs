@@ -1,0 +1,62 @@
+//! `--output-format json`: nothing until the end, then one object on one line.
+
+use std::io::{self, Write};
+
+use super::{Report, Surface};
+use crate::event::{Notice, Now};
+use crate::machine::Status;
+use crate::stream::Line;
+
+#[derive(Debug)]
+pub struct JsonSurface<W> {
+    out: W,
+}
+
+impl<W: Write> JsonSurface<W> {
+    pub fn new(out: W) -> Self {
+        Self { out }
+    }
+}
+
+impl<W: Write> Surface for JsonSurface<W> {
+    fn agent(&mut self, _line: &Line) {}
+
+    fn supervisor(&mut self, _line: &Line) {}
+
+    fn notice(&mut self, _notice: &Notice) {}
+
+    fn update(&mut self, _status: &Status, _now: Now) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self, report: &Report) -> io::Result<()> {
+        let mut line = serde_json::to_vec(report)?;
+        line.push(b'\n');
+        self.out.write_all(&line)?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use crate::event::Outcome;
+
+    #[test]
+    fn one_object_on_one_line_at_the_end() {
+        let mut surface = JsonSurface::new(Vec::new());
+        surface.agent(&sample::line(r#"{"type":"x"}"#));
+        surface.notice(&Notice::Interrupted);
+        surface.update(&sample::status(), Now::ZERO).unwrap();
+        assert!(surface.out.is_empty());
+        surface.close(&sample::report(Outcome::Limit)).unwrap();
+        let text = String::from_utf8(surface.out).unwrap();
+        assert_eq!(text.lines().count(), 1);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["outcome"], "limit");
+        assert_eq!(value["exit_code"], 3);
+        assert_eq!(value["session_id"], "s-1");
+        assert_eq!(value["rounds"][0]["feedback"], "add tests");
+    }
+}

@@ -1,0 +1,157 @@
+use super::super::transcript::tests::{LOOK, texts};
+use super::super::{Glyphs, Look, sample};
+use super::*;
+use crate::stream::PermissionRequest;
+
+fn shown(look: Look, notice: &Notice) -> String {
+    texts(&Transcript::new(look).notice(notice)).join("\n")
+}
+
+fn verdict(completed: bool) -> Notice {
+    let verdict = Verdict { completed, feedback: "Add tests.\nRun them.".into(), explicit: true };
+    Notice::Verdict { round: 2, verdict }
+}
+
+#[test]
+fn what_ccc_says() {
+    let failed =
+        |retrying| Notice::ReviewFailed { round: 1, reason: "no credit.".into(), retrying };
+    let gone = |words: &str, resuming| Notice::AgentGone {
+        how: "exited with code 1".into(),
+        last_words: words.into(),
+        resuming,
+    };
+    let answered = |allowed, reason: &str| Notice::PermissionAnswered {
+        asker: Asker::Agent,
+        tool: "Bash".into(),
+        allowed,
+        reason: reason.into(),
+    };
+    for (notice, expected) in [
+        (
+            Notice::Started { supervising: true, max_iterations: 10 },
+            "Supervisor mode enabled · up to 10 reviews",
+        ),
+        (Notice::Started { supervising: false, max_iterations: 10 }, "Supervisor mode disabled"),
+        (Notice::Supervision { on: true }, "Supervisor mode enabled"),
+        (Notice::Supervision { on: false }, "Supervisor mode disabled"),
+        (Notice::UserMessage { text: "do\nthis".into() }, "❯ do\n  this"),
+        (Notice::Phase { phase: Phase::Working, round: 0, max: 10 }, ""),
+        (Notice::ReviewStarted { round: 2, max: 10, attempt: 1 }, "┃ Review 2/10"),
+        (Notice::ReviewStarted { round: 2, max: 10, attempt: 2 }, "┃ Review 2/10, second try"),
+        (verdict(true), "✔ Confirmed complete in round 2\n┃ Add tests.\n┃ Run them."),
+        (verdict(false), "✘ Not complete yet\n┃ Add tests.\n┃ Run them."),
+        (Notice::Feedback { round: 2, text: "x".into() }, "┃ → sent to the agent"),
+        (failed(true), "Review failed: no credit – trying again"),
+        (
+            failed(false),
+            "No verdict: no credit. Type a message to go on, or /supervisor to review again.",
+        ),
+        (
+            Notice::ReviewDropped { round: 1, why: Dropped::UserMessage },
+            "Review dropped: you sent a message",
+        ),
+        (Notice::ReviewDropped { round: 1, why: Dropped::SessionEnded }, ""),
+        (
+            Notice::LimitReached { max: 3 },
+            "Stopped after 3 reviews without confirmation. Type a message to go on, or /supervisor to review again.",
+        ),
+        (Notice::TurnFailed { error: "no credit".into() }, "The agent's turn failed: no credit"),
+        (Notice::Interrupted, "Interrupted."),
+        (
+            Notice::WaitingForBackground { tasks: vec!["a".into(), "b".into()] },
+            "Waiting for background work: a, b",
+        ),
+        (answered(true, ""), "allowed Bash"),
+        (answered(false, "not now"), "denied Bash: not now"),
+        (gone("", true), "claude exited with code 1 – resuming the session"),
+        (
+            gone("oh no", false),
+            "claude exited with code 1: oh no – your next message resumes the session",
+        ),
+        (Notice::Session { session_id: "s".into() }, ""),
+    ] {
+        assert_eq!(shown(LOOK, &notice), expected, "{notice:?}");
+    }
+}
+
+#[test]
+fn a_log_has_phases_and_no_hints() {
+    let look = Look { hints: false, phases: true, ..LOOK };
+    let phase = |phase, round| Notice::Phase { phase, round, max: 10 };
+    assert_eq!(shown(look, &phase(Phase::Working, 0)), "── working · round 1/10 ──");
+    assert_eq!(shown(look, &phase(Phase::Working, 10)), "── working · round 10/10 ──");
+    assert_eq!(shown(look, &phase(Phase::Reviewing, 1)), "── reviewing · round 1/10 ──");
+    assert_eq!(shown(look, &phase(Phase::Waiting, 1)), "");
+    let mut off = Transcript::new(look);
+    off.notice(&Notice::Started { supervising: false, max_iterations: 10 });
+    assert_eq!(texts(&off.notice(&phase(Phase::Working, 0))), ["", "── working ──"]);
+    let failed = Notice::ReviewFailed { round: 1, reason: "late".into(), retrying: false };
+    assert_eq!(shown(look, &failed), "No verdict: late.");
+}
+
+#[test]
+fn prose_that_is_the_verdict_is_not_shown_twice() {
+    let mut transcript = Transcript::new(LOOK);
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Add tests.\nRun them.\n"}]}}"#;
+    transcript.supervisor(&sample::line(text));
+    assert_eq!(texts(&transcript.notice(&verdict(false))), ["✘ Not complete yet"]);
+    assert_eq!(transcript.notice(&verdict(false)).len(), 3);
+}
+
+#[test]
+fn without_unicode() {
+    let look = Look { glyphs: Glyphs::ascii(), ..LOOK };
+    assert!(shown(look, &verdict(true)).is_ascii());
+    assert!(shown(look, &Notice::Started { supervising: true, max_iterations: 1 }).is_ascii());
+}
+
+#[test]
+fn a_question_hides_nothing() {
+    let ask = |tool: &str, input: &str, asker| {
+        let asked = PermissionRequest {
+            tool: tool.into(),
+            input: input.into(),
+            description: "Clean up".into(),
+            suggestions: None,
+        };
+        let question = Question { asker, request_id: "r".into(), asked };
+        texts(&Transcript::new(LOOK).question(&question))
+    };
+    let long = "x".repeat(500);
+    let input = format!(r#"{{"command":"rm -rf {long}","timeout":5}}"#);
+    assert_eq!(
+        ask("Bash", &input, Asker::Agent),
+        [
+            "? The agent asks to use Bash",
+            "  Clean up",
+            &format!("  command: rm -rf {long}"),
+            "  timeout: 5",
+        ]
+    );
+    let sly = r#"{"command":"echo hi\r\u001b[2K\n\nrm \u202e-rf \u200b/"}"#;
+    assert_eq!(
+        ask("Bash", sly, Asker::Supervisor)[2..],
+        ["  command: ", r"    echo hi\r\u{1b}[2K", "    ", r"    rm \u{202e}-rf \u{200b}/"]
+    );
+    assert_eq!(ask("Odd", "[1,\"\u{1b}\"]", Asker::Agent)[2], r#"  [1,"\u{1b}"]"#);
+}
+
+#[test]
+fn the_closing_summary() {
+    for (outcome, expected) in [
+        (Outcome::Completed, "✔ Confirmed complete · 1 round · 2m 03s · $0.0123"),
+        (Outcome::Ended, "Session ended · 1 round · 2m 03s · $0.0123"),
+        (Outcome::Failed("no credit".into()), "✘ Failed: no credit · 1 round · 2m 03s · $0.0123"),
+        (Outcome::Signal(15), "Ended by signal 15 · 1 round · 2m 03s · $0.0123"),
+    ] {
+        let lines = texts(&Transcript::new(LOOK).report(&sample::report(outcome)));
+        assert_eq!(lines, [expected, "Go on with: ccc --supervisor --resume s-1"]);
+    }
+    let mut report = sample::report(Outcome::Unreviewed);
+    (report.cost_usd, report.session_id, report.seconds.total) = (0.0, None, 4000.0);
+    report.rounds.clear();
+    let lines = texts(&Transcript::new(LOOK).report(&report));
+    assert_eq!(lines, ["Done, not reviewed · 0 rounds · 1h 06m"]);
+    assert!(Transcript::new(LOOK).report(&sample::report(Outcome::ClientLeft(0))).is_empty());
+}

@@ -1,0 +1,223 @@
+//! Lines of styled text: what the transcript is made of, before anybody decides about colours.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::stream::strip_escapes;
+
+const TAB: usize = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Dim,
+    Bold,
+    Heading,
+    User,
+    Tool,
+    Good,
+    Bad,
+    Supervisor,
+    Question,
+}
+
+impl Style {
+    fn sgr(self) -> &'static str {
+        match self {
+            Style::Plain => "",
+            Style::Dim => "\x1b[2m",
+            Style::Bold => "\x1b[1m",
+            Style::Heading => "\x1b[1;36m",
+            Style::User => "\x1b[1;34m",
+            Style::Tool => "\x1b[36m",
+            Style::Good => "\x1b[1;32m",
+            Style::Bad => "\x1b[31m",
+            Style::Supervisor => "\x1b[35m",
+            Style::Question => "\x1b[1;33m",
+        }
+    }
+}
+
+/// One line. Its text holds no control character, whoever wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Styled {
+    spans: Vec<(Style, String)>,
+}
+
+impl Styled {
+    pub fn new(style: Style, text: &str) -> Self {
+        Self::default().with(style, text)
+    }
+
+    #[must_use]
+    pub fn with(mut self, style: Style, text: &str) -> Self {
+        if !text.is_empty() {
+            self.spans.push((style, clean_line(text)));
+        }
+        self
+    }
+
+    #[must_use]
+    pub fn behind(mut self, style: Style, prefix: &str) -> Self {
+        self.spans.insert(0, (style, prefix.to_owned()));
+        self
+    }
+
+    pub fn text(&self) -> String {
+        self.spans.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    pub fn write(&self, colour: bool, out: &mut Vec<u8>) {
+        for (style, text) in &self.spans {
+            let sgr = if colour { style.sgr() } else { "" };
+            out.extend_from_slice(sgr.as_bytes());
+            out.extend_from_slice(text.as_bytes());
+            if !sgr.is_empty() {
+                out.extend_from_slice(b"\x1b[0m");
+            }
+        }
+    }
+}
+
+/// The lines of a text, in one style, without the empty ones around it.
+pub fn lines(style: Style, text: &str) -> Vec<Styled> {
+    let text = strip_escapes(text);
+    let text = text.trim_end().trim_start_matches(['\n', '\r']);
+    text.lines().map(|line| Styled::new(style, line)).collect()
+}
+
+/// The first line with something on it, and whether there is more.
+pub fn first_line(text: &str) -> (Cow<'_, str>, bool) {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    (strip_escapes(first), lines.next().is_some())
+}
+
+fn clean_line(text: &str) -> String {
+    let text = strip_escapes(text);
+    let mut out = String::with_capacity(text.len());
+    let mut cells = 0;
+    for (at, piece) in text.split('\t').enumerate() {
+        if at > 0 {
+            let spaces = TAB - cells % TAB;
+            out.extend(std::iter::repeat_n(' ', spaces));
+            cells += spaces;
+        }
+        out.extend(piece.chars().map(|c| if c == '\n' { ' ' } else { c }));
+        cells += piece.width();
+    }
+    out
+}
+
+/// At most `cells` cells of `text`; `ellipsis` stands for what is missing.
+pub fn cut(text: &str, cells: usize, ellipsis: &str) -> String {
+    if text.width() <= cells {
+        return text.to_owned();
+    }
+    let room = cells.saturating_sub(ellipsis.width());
+    let mut used = 0;
+    let mut out = String::new();
+    for cluster in text.graphemes(true) {
+        used += cluster.width();
+        if used > room {
+            break;
+        }
+        out.push_str(cluster);
+    }
+    if ellipsis.width() <= cells {
+        out.push_str(ellipsis);
+    }
+    out
+}
+
+/// The characters that are drawn with, for terminals with and without Unicode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Glyphs {
+    pub tool: &'static str,
+    pub branch: &'static str,
+    pub gutter: &'static str,
+    pub good: &'static str,
+    pub bad: &'static str,
+    pub prompt: &'static str,
+    pub arrow: &'static str,
+    pub dot: &'static str,
+    pub rule: &'static str,
+    pub dash: &'static str,
+    pub ellipsis: &'static str,
+    pub spinner: &'static [&'static str],
+}
+
+impl Glyphs {
+    pub const fn unicode() -> Self {
+        Self {
+            tool: "●",
+            branch: "└",
+            gutter: "┃ ",
+            good: "✔",
+            bad: "✘",
+            prompt: "❯ ",
+            arrow: "→",
+            dot: "·",
+            rule: "──",
+            dash: "–",
+            ellipsis: "…",
+            spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
+        }
+    }
+
+    pub const fn ascii() -> Self {
+        Self {
+            tool: "*",
+            branch: "`-",
+            gutter: "| ",
+            good: "OK",
+            bad: "X",
+            prompt: "> ",
+            arrow: "->",
+            dot: "-",
+            rule: "--",
+            dash: "-",
+            ellipsis: "...",
+            spinner: &["|", "/", "-", "\\"],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_by_cells_and_clusters() {
+        for (text, cells, expected) in [
+            ("plain", 5, "plain"),
+            ("plain", 4, "pla…"),
+            ("两个汉字", 6, "两个…"),
+            ("两个汉字", 5, "两个…"),
+            ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
+            ("text", 1, "…"),
+            ("text", 0, ""),
+        ] {
+            assert_eq!(cut(text, cells, "…"), expected, "{text:?} {cells}");
+        }
+    }
+
+    #[test]
+    fn no_text_steers_the_terminal() {
+        let line = Styled::new(Style::Bad, "a\tb\x1b[2J\u{9b}1m\rc\nd").with(Style::Plain, "\x07e");
+        assert_eq!(line.text(), "a   b1mc de");
+        let mut out = Vec::new();
+        line.write(true, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), "\x1b[31ma   b1mc d\x1b[0me");
+        out.clear();
+        line.write(false, &mut out);
+        assert_eq!(out, line.text().as_bytes());
+    }
+
+    #[test]
+    fn tabs_go_to_the_next_stop() {
+        assert_eq!(Styled::new(Style::Plain, "\tif 两\tx").text(), "    if 两   x");
+    }
+}

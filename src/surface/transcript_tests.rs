@@ -1,0 +1,133 @@
+use super::super::sample::line;
+use super::*;
+
+pub const LOOK: Look =
+    Look { glyphs: Glyphs::unicode(), colour: false, hints: true, phases: false };
+
+pub fn texts(lines: &[Styled]) -> Vec<String> {
+    lines.iter().map(Styled::text).collect()
+}
+
+fn agent(lines: &[&str]) -> Vec<String> {
+    let mut transcript = Transcript::new(LOOK);
+    transcript.set_width(40);
+    texts(&lines.iter().flat_map(|raw| transcript.agent(&line(raw))).collect::<Vec<_>>())
+}
+
+fn assistant(blocks: &str) -> String {
+    format!(r#"{{"type":"assistant","message":{{"content":[{blocks}]}}}}"#)
+}
+
+fn tool(id: &str, name: &str, input: &str) -> String {
+    assistant(&format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}"#))
+}
+
+fn outcome(id: &str, output: &str, error: bool) -> String {
+    let output = serde_json::to_string(output).unwrap();
+    format!(
+        r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{error},"content":{output}}}]}}}}"#
+    )
+}
+
+#[test]
+fn what_the_agent_prints() {
+    for (raw, expected) in [
+        (assistant(r#"{"type":"text","text":"\n\nOne.\n\n  Two.\n\n"}"#), &["One.", "", "  Two."][..]),
+        (assistant(r#"{"type":"text","text":"a\u001b[2Jb\u001b]0;t\u0007c"}"#), &["abc"]),
+        (assistant(r#"{"type":"text","text":" "}"#), &[]),
+        (
+            assistant(r#"{"type":"thinking","thinking":"\nLet me see.\nA lot more."}"#),
+            &["Let me see. …"],
+        ),
+        (assistant(r#"{"type":"thinking","thinking":""}"#), &[]),
+        (tool("t", "Bash", r#"{"description":"d","command":"cargo test"}"#), &["● Bash cargo test"]),
+        (tool("t", "Bash", r#"{"command":"a <<E\nb\nE"}"#), &["● Bash a <<E …"]),
+        (
+            tool("t", "Bash", r#"{"command":"0123456789012345678901234567890123456789"}"#),
+            &["● Bash 01234567890123456789012345678901…"],
+        ),
+        (tool("t", "Read", r#"{"limit":5,"file_path":"/a/b.rs"}"#), &["● Read /a/b.rs"]),
+        (tool("t", "Grep", r#"{"path":"src","pattern":"fn \\w+"}"#), &[r"● Grep fn \w+"]),
+        (tool("t", "mcp__x__y", r#"{"n":1,"what":"it"}"#), &["● mcp__x__y it"]),
+        (tool("t", "TodoWrite", r#"{"todos":[]}"#), &["● TodoWrite"]),
+        (
+            r#"{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"retry_delay_ms":8012.4,"error":"rate_limit"}"#.into(),
+            &["retry 3/10 in 9 s: rate_limit"],
+        ),
+        (
+            r#"{"type":"assistant","parent_tool_use_id":"p","message":{"content":[{"type":"text","text":"a\nb"}]}}"#.into(),
+            &["  a", "  b"],
+        ),
+        ("Error: no such session".into(), &["Error: no such session"]),
+        (r#"{"type":"#.into(), &[]),
+        (r#"{"type":"system","subtype":"init","model":"m"}"#.into(), &[]),
+        (r#"{"type":"user","uuid":"u","isReplay":true,"message":{"content":"x"}}"#.into(), &[]),
+        (r#"{"type":"stream_event","event":{"delta":{"text":"He"}}}"#.into(), &[]),
+        (r#"{"type":"tomorrow"}"#.into(), &[]),
+    ] {
+        assert_eq!(agent(&[&raw]), expected, "{raw}");
+    }
+}
+
+#[test]
+fn a_result_stands_below_its_tool() {
+    let use_it = tool("t", "Bash", r#"{"command":"ls"}"#);
+    for (output, error, expected) in [
+        ("one line\n", false, "  └ one line"),
+        ("one\ntwo\n", false, "  └ 2 lines"),
+        ("", false, "  └ no output"),
+        ("boom\nmore", true, "  └ error: boom"),
+        ("Error: boom", true, "  └ Error: boom"),
+        ("\x1b[31mred\x1b[0m", false, "  └ red"),
+    ] {
+        let shown = agent(&[&use_it, &outcome("t", output, error)]);
+        assert_eq!(shown, ["● Bash ls", expected], "{output:?}");
+    }
+    let long = "x\n".repeat(5000);
+    assert_eq!(agent(&[&use_it, &outcome("t", &long, false)])[1], "  └ 1000+ lines");
+}
+
+#[test]
+fn results_of_several_tools_are_named() {
+    let uses =
+        [tool("a", "Read", r#"{"file_path":"f"}"#), tool("b", "Bash", r#"{"command":"ls"}"#)];
+    assert_eq!(
+        agent(&[&uses[0], &uses[1], &outcome("b", "x", false), &outcome("a", "y", true)]),
+        ["● Read f", "● Bash ls", "  └ x", "  └ Read: error: y"]
+    );
+    assert_eq!(agent(&[&outcome("unseen", "x", false)]), ["  └ x"]);
+}
+
+#[test]
+fn a_turns_result_is_shown_only_when_nothing_else_said_it() {
+    let result = |turns: u32, error: bool| {
+        format!(
+            r#"{{"type":"result","subtype":"success","is_error":{error},"num_turns":{turns},"result":"Total cost: $0\nok"}}"#
+        )
+    };
+    let init = r#"{"type":"system","subtype":"init"}"#;
+    let text = assistant(r#"{"type":"text","text":"hi"}"#);
+    assert_eq!(agent(&[init, &result(0, false)]), ["Total cost: $0", "ok"]);
+    assert_eq!(agent(&[init, &text, &result(0, false)]), ["hi"]);
+    assert_eq!(agent(&[init, &text, &result(1, false), init, &result(0, false)]).len(), 3);
+    assert!(agent(&[init, &result(1, false)]).is_empty());
+    assert!(agent(&[init, &result(0, true)]).is_empty());
+}
+
+#[test]
+fn the_supervisor_has_a_gutter_and_its_verdict_is_left_to_the_notice() {
+    let mut transcript = Transcript::new(LOOK);
+    let lines = [
+        tool("t", "Bash", r#"{"command":"ls"}"#),
+        outcome("t", "x", false),
+        assistant(r#"{"type":"text","text":"I looked.\nBad."}"#),
+        tool("v", "StructuredOutput", r#"{"completed":true}"#),
+        outcome("v", "Structured output provided", false),
+        assistant(
+            r#"{"type":"text","text":"```json\n{\"completed\":false,\"feedback\":\"x\"}\n```"}"#,
+        ),
+        r#"{"type":"result","num_turns":0,"result":"x"}"#.into(),
+    ];
+    let shown: Vec<_> = lines.iter().flat_map(|raw| transcript.supervisor(&line(raw))).collect();
+    assert_eq!(texts(&shown), ["┃ ● Bash ls", "┃   └ x", "┃ I looked.", "┃ Bad."]);
+}
