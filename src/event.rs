@@ -231,6 +231,20 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// As it stands in reports and fixtures.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Completed => "completed",
+            Outcome::Ended => "ended",
+            Outcome::Unreviewed => "unreviewed",
+            Outcome::Failed(_) => "failed",
+            Outcome::Limit => "limit",
+            Outcome::NoVerdict(_) => "no_verdict",
+            Outcome::Signal(_) => "signal",
+            Outcome::ClientLeft(_) => "client_left",
+        }
+    }
+
     pub fn exit_code(&self) -> i32 {
         match self {
             Outcome::Completed | Outcome::Ended | Outcome::Unreviewed => 0,

@@ -10,7 +10,8 @@ use crate::event::ReviewRequest;
 pub struct Launch {
     /// ccc itself, for the shim.
     pub ccc: PathBuf,
-    pub claude: PathBuf,
+    /// The client: an executable, and what must stand in front of its arguments.
+    pub claude: Vec<OsString>,
     pub args: Vec<OsString>,
     pub env: Vec<(OsString, OsString)>,
     pub dir: PathBuf,
@@ -19,14 +20,8 @@ pub struct Launch {
 impl Launch {
     /// The whole command, with the shim in front.
     pub fn argv(&self) -> Vec<OsString> {
-        let mut argv: Vec<OsString> = vec![
-            self.ccc.clone().into(),
-            "agent-shim".into(),
-            "--".into(),
-            self.claude.clone().into(),
-        ];
-        argv.extend(self.args.iter().cloned());
-        argv
+        let shim = [self.ccc.clone().into(), "agent-shim".into(), "--".into()];
+        shim.into_iter().chain(self.claude.iter().chain(&self.args).cloned()).collect()
     }
 }
 

@@ -25,6 +25,9 @@ pub mod surface;
 // Where they meet.
 pub mod session;
 
+// Scripted sessions.
+pub mod fixture;
+
 // The command line.
 pub mod cli;
 pub mod cmd;

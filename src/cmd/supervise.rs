@@ -78,7 +78,7 @@ pub fn run(args: SessionArgs) -> Result<i32> {
         prompt,
         first: first_start(&taken)?,
         ccc: env::current_exe().context("ccc cannot find its own executable")?,
-        claude: place::claude()?,
+        claude: vec![place::claude()?.into()],
         claude_args: taken.rest,
         settings: Some(settings),
         agent_env,

@@ -33,7 +33,8 @@ pub struct Setup {
     pub prompt: Option<String>,
     pub first: AgentStart,
     pub ccc: PathBuf,
-    pub claude: PathBuf,
+    /// The client: an executable, and what must stand in front of its arguments.
+    pub claude: Vec<OsString>,
     pub claude_args: Vec<OsString>,
     pub settings: Option<PathBuf>,
     pub agent_env: Vec<(OsString, OsString)>,

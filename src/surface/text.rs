@@ -21,6 +21,10 @@ impl<W: Write> TextSurface<W> {
         Self { out, colour: look.colour, transcript, pending: Vec::new() }
     }
 
+    pub fn get_ref(&self) -> &W {
+        &self.out
+    }
+
     fn push(&mut self, lines: &[Styled]) {
         for line in lines {
             line.write(self.colour, &mut self.pending);

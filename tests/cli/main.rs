@@ -1,0 +1,3 @@
+//! The built program from the outside, without the real client.
+
+mod fixtures;

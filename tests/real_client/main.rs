@@ -1,0 +1,44 @@
+//! ccc and the real client, both releases, against a scripted API: what is checked is what the API
+//! was asked, what ccc printed, and which processes are there.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod script;
+
+// The Linux ones find processes in /proc.
+mod background;
+mod failures;
+mod feedback;
+#[cfg(target_os = "linux")]
+mod orphans;
+mod output;
+mod permission;
+#[cfg(target_os = "linux")]
+mod restart;
+mod review;
+
+use std::path::Path;
+
+use support::client::{VERSIONS, client};
+
+/// One test per release of the client for each of the functions named.
+macro_rules! on_each_client {
+    ($($test:ident),+ $(,)?) => {
+        mod v2_1_325 {
+            $(#[test] fn $test() { crate::with_client("2.1.325", super::$test); })+
+        }
+        mod v2_1_197 {
+            $(#[test] fn $test() { crate::with_client("2.1.197", super::$test); })+
+        }
+    };
+}
+pub(crate) use on_each_client;
+
+/// Runs the test with that release; where the client cannot be had, `client` says so.
+fn with_client(version: &str, test: fn(&Path)) {
+    assert!(VERSIONS.contains(&version), "{version} is not one of {VERSIONS:?}");
+    if let Some(client) = client(version) {
+        test(&client);
+    }
+}

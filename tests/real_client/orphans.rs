@@ -1,0 +1,93 @@
+//! Nothing that ccc started outlives it, however it ends.
+
+use std::path::Path;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use serde_json::json;
+
+use crate::on_each_client;
+use crate::script::begins_review;
+use crate::support::api::{Api, Gate, Rule};
+use crate::support::ccc::{Ccc, PATIENCE, Running};
+use crate::support::client::CleanRoom;
+use crate::support::held::Held;
+use crate::support::processes::{self, Process, descendants};
+
+on_each_client!(
+    a_killed_ccc_leaves_no_process_of_a_running_tool,
+    a_terminated_ccc_leaves_no_process_of_a_running_tool,
+    a_killed_ccc_leaves_no_process_of_a_review,
+    a_terminated_ccc_leaves_no_process_of_a_review,
+);
+
+/// The client gets 2 s to end by itself.
+const SOON: Duration = Duration::from_secs(15);
+
+fn a_killed_ccc_leaves_no_process_of_a_running_tool(client: &Path) {
+    in_a_tool(client, |running, processes| {
+        running.signal(Signal::SIGKILL);
+        assert_eq!(running.finish().code, None);
+        processes::wait_gone(processes, SOON);
+    });
+}
+
+fn a_terminated_ccc_leaves_no_process_of_a_running_tool(client: &Path) {
+    in_a_tool(client, terminate);
+}
+
+fn a_killed_ccc_leaves_no_process_of_a_review(client: &Path) {
+    in_a_review(client, |running, processes| {
+        running.signal(Signal::SIGKILL);
+        assert_eq!(running.finish().code, None);
+        processes::wait_gone(processes, SOON);
+    });
+}
+
+fn a_terminated_ccc_leaves_no_process_of_a_review(client: &Path) {
+    in_a_review(client, terminate);
+}
+
+/// An orderly end leaves nothing to wait for.
+fn terminate(running: Running, processes: &[Process]) {
+    running.signal(Signal::SIGTERM);
+    let done = running.finish();
+    assert_eq!(done.code, Some(143), "{done}");
+    processes::wait_gone(processes, Duration::from_secs(1));
+}
+
+fn in_a_tool(client: &Path, end: fn(Running, &[Process])) {
+    let room = CleanRoom::new();
+    let tool = Held::new(&room, "tool");
+    let api = Api::start(vec![
+        Rule::on("zq-build-it").tool("Bash", json!({"command": tool.command()})).times(1),
+    ]);
+    let ccc = Ccc::new(&room).client(client).api(&api).supervised("zq-build-it");
+    let running = ccc.arg("--allowedTools=Bash").start();
+    tool.wait_started();
+    let holding = |process: &Process| process.args.first().is_some_and(|program| program == "cat");
+    processes::wait_for(running.pid(), holding);
+
+    let all = descendants(running.pid());
+    assert!(all.iter().any(Process::is_agent), "{all:#?}");
+    assert!(all.len() >= 4, "a shim, a client, a shell and its command: {all:#?}");
+    end(running, &all);
+    assert!(!tool.has_ended());
+}
+
+fn in_a_review(client: &Path, end: fn(Running, &[Process])) {
+    let room = CleanRoom::new();
+    let gate = Gate::new();
+    let api = Api::start(vec![
+        Rule::any().when(begins_review).gate(&gate).times(1),
+        Rule::on("zq-build-it").text("zq-built."),
+    ]);
+    let running = Ccc::new(&room).client(client).api(&api).supervised("zq-build-it").start();
+    gate.wait_reached(PATIENCE);
+
+    let all = descendants(running.pid());
+    assert!(all.iter().any(Process::is_supervisor), "{all:#?}");
+    assert!(all.iter().any(Process::is_agent), "{all:#?}");
+    assert!(all.len() >= 4, "two shims and two clients: {all:#?}");
+    end(running, &all);
+}

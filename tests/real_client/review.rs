@@ -1,0 +1,142 @@
+//! What the supervisor is: a fork of the agent's conversation that knows its instructions and the
+//! user's words, sees everything, and can change nothing.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::on_each_client;
+use crate::script::{begins_review, confirms, is_agents, is_review, only, session_id};
+use crate::support::api::{Api, Rule};
+use crate::support::ccc::{Ccc, INSTRUCTIONS};
+use crate::support::client::CleanRoom;
+
+on_each_client!(
+    the_review_is_a_fork_with_the_instructions_and_the_users_words,
+    an_early_marker_is_seen,
+    the_supervisor_has_no_tools_to_edit_with,
+    the_supervisor_knows_what_it_is_and_belongs_to_no_session,
+);
+
+fn the_review_is_a_fork_with_the_instructions_and_the_users_words(client: &Path) {
+    let room = CleanRoom::new();
+    let api = Api::start(vec![
+        confirms(),
+        Rule::on("zq-build-it").tool("Bash", json!({"command": "echo zq-from-the-tool"})).times(1),
+        Rule::on("zq-from-the-tool").text("zq-built."),
+    ]);
+    let prompt = "zq-build-it\n# zq-second-line";
+    let done = Ccc::new(&room).client(client).api(&api).supervised(prompt).run();
+    assert_eq!(done.code, Some(0), "{done}");
+
+    let requests = api.requests();
+    let reviews = only(&requests, begins_review);
+    let [review] = reviews.as_slice() else { panic!("{} reviews\n{done}", reviews.len()) };
+    let asked = review.recent_text();
+    assert!(asked.contains(INSTRUCTIONS), "{asked}");
+    assert!(asked.contains("\n> zq-build-it\n> # zq-second-line\n"), "{asked}");
+    assert!(asked.contains("\n> zq-built.\n"), "{asked}");
+
+    // The agent's last request is the beginning of the review's, message by message.
+    let agents = only(&requests, is_agents);
+    let last = agents.last().expect("a request of the agent");
+    for text in last.prompts() {
+        assert!(review.prompts().contains(&text), "{text:?} is not in the review");
+    }
+    for text in ["echo zq-from-the-tool", "zq-built."] {
+        assert!(review.messages_text().contains(text), "{text:?} is not in the review");
+    }
+    assert_ne!(session_id(review), session_id(last));
+    assert_eq!(review.model(), last.model());
+}
+
+fn an_early_marker_is_seen(client: &Path) {
+    let room = CleanRoom::new();
+    let api = Api::start(vec![
+        Rule::any()
+            .when(begins_review)
+            .text("All is there.\n[TASK_COMPLETED]\nOne last look:")
+            .tool("Bash", json!({"command": "echo zq-last-look"})),
+        Rule::any().when(is_review).text("Nothing to add."),
+        Rule::on("zq-build-it").text("zq-built."),
+    ]);
+    let done = Ccc::new(&room)
+        .client(client)
+        .api(&api)
+        .config(&json!({"supervisor": {"allowed_tools": ["Bash"]}}))
+        .supervised("zq-build-it")
+        .args(["--output-format", "json"])
+        .run();
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_eq!(done.json()["rounds"][0]["completed"], true, "{done}");
+    assert_eq!(only(&api.requests(), begins_review).len(), 1);
+    let looked = api.requests().iter().any(|request| {
+        is_review(request) && !begins_review(request) && request.recent_text().contains("zq-last")
+    });
+    assert!(looked, "the supervisor did not go on after its marker\n{done}");
+}
+
+fn the_supervisor_has_no_tools_to_edit_with(client: &Path) {
+    let room = CleanRoom::new();
+    let path = room.project().join("written-by-the-supervisor");
+    let api = Api::start(vec![
+        Rule::any()
+            .when(begins_review)
+            .tool("Write", json!({"file_path": path, "content": "zq-changed"})),
+        Rule::any()
+            .when(is_review)
+            .tool("StructuredOutput", json!({"completed": true, "feedback": ""})),
+        Rule::on("zq-build-it").text("zq-built."),
+    ]);
+    let done = Ccc::new(&room)
+        .client(client)
+        .api(&api)
+        .config(&json!({"supervisor": {"allowed_tools": ["Write"]}}))
+        .supervised("zq-build-it")
+        .run();
+    assert_eq!(done.code, Some(0), "{done}");
+
+    let requests = api.requests();
+    let reviews = only(&requests, is_review);
+    assert!(reviews.len() > 1, "the supervisor did not go on\n{done}");
+    for request in reviews {
+        let tools = request.tool_names();
+        assert!(tools.contains(&"StructuredOutput") && tools.contains(&"Bash"), "{tools:?}");
+        let editing = ["Edit", "Write", "NotebookEdit"];
+        assert!(!editing.iter().any(|tool| tools.contains(tool)), "{tools:?}");
+    }
+    assert!(!path.exists(), "the supervisor wrote a file\n{done}");
+    // Otherwise the test would hold for a client that has no such tools at all.
+    let agents = only(&requests, is_agents);
+    let tools = agents[0].tool_names();
+    assert!(tools.contains(&"Edit") && tools.contains(&"Write"), "{tools:?}");
+}
+
+fn the_supervisor_knows_what_it_is_and_belongs_to_no_session(client: &Path) {
+    let room = CleanRoom::new();
+    let seen = room.project().join("supervisor.env");
+    let command = format!("tr '\\0' '\\n' < /proc/$PPID/environ > '{}'", seen.display());
+    let api = Api::start(vec![
+        Rule::any().when(begins_review).tool("Bash", json!({"command": command})),
+        Rule::any()
+            .when(is_review)
+            .tool("StructuredOutput", json!({"completed": true, "feedback": ""})),
+        Rule::on("zq-build-it").text("zq-built."),
+    ]);
+    let done = Ccc::new(&room)
+        .client(client)
+        .api(&api)
+        .env("CLAUDECODE", "1")
+        .env("CLAUDE_CODE_ENTRYPOINT", "cli")
+        .config(&json!({"supervisor": {"allowed_tools": ["Bash"]}}))
+        .supervised("zq-build-it")
+        .run();
+    assert_eq!(done.code, Some(0), "{done}");
+
+    let environment = fs::read_to_string(&seen).unwrap_or_else(|error| panic!("{error}\n{done}"));
+    let has = |start: &str| environment.lines().any(|line| line.starts_with(start));
+    assert!(has("CCC_SUPERVISOR_HOOK=1"), "{environment}");
+    assert!(!has("CLAUDECODE="), "{environment}");
+    assert!(!has("CLAUDE_CODE_ENTRYPOINT="), "{environment}");
+}

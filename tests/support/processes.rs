@@ -1,0 +1,124 @@
+//! The processes below one that a test started, read from /proc: nobody else's are looked at.
+
+// Each test binary uses its own part of this.
+#![allow(dead_code)]
+
+use std::collections::HashMap;
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::ccc::PATIENCE;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub pid: i32,
+    pub args: Vec<String>,
+    /// Tells it from a later process with the same number.
+    started: u64,
+}
+
+impl Process {
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        stat(self.pid).is_some_and(|stat| stat.started == self.started && !stat.ended)
+    }
+
+    #[must_use]
+    pub fn has_arg(&self, arg: &str) -> bool {
+        self.args.iter().any(|known| known == arg)
+    }
+
+    /// A client process: the agent's or a supervisor's, not the shim in front of it.
+    #[must_use]
+    pub fn is_client(&self) -> bool {
+        self.args.first().is_some_and(|program| program.ends_with("/claude"))
+    }
+
+    #[must_use]
+    pub fn is_supervisor(&self) -> bool {
+        self.is_client() && self.has_arg("--fork-session")
+    }
+
+    #[must_use]
+    pub fn is_agent(&self) -> bool {
+        self.is_client() && !self.has_arg("--fork-session") && self.has_arg("--print")
+    }
+}
+
+/// All processes below `pid`, without itself.
+#[must_use]
+pub fn descendants(pid: i32) -> Vec<Process> {
+    let mut children: HashMap<i32, Vec<(i32, u64)>> = HashMap::new();
+    for entry in fs::read_dir("/proc").expect("read /proc").flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        if let Some(stat) = stat(pid).filter(|stat| !stat.ended) {
+            children.entry(stat.parent).or_default().push((pid, stat.started));
+        }
+    }
+    let mut found = Vec::new();
+    let mut parents = vec![pid];
+    while let Some(parent) = parents.pop() {
+        for (pid, started) in children.remove(&parent).unwrap_or_default() {
+            found.push(Process { pid, args: args(pid), started });
+            parents.push(pid);
+        }
+    }
+    found
+}
+
+/// Waits until a process below `pid` is as wanted.
+#[track_caller]
+pub fn wait_for(pid: i32, wanted: impl Fn(&Process) -> bool) -> Process {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let all = descendants(pid);
+        if let Some(found) = all.iter().find(|process| wanted(process)) {
+            return found.clone();
+        }
+        assert!(Instant::now() < deadline, "not among the processes below {pid}: {all:#?}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Waits until none of them is left.
+#[track_caller]
+pub fn wait_gone(processes: &[Process], patience: Duration) {
+    let deadline = Instant::now() + patience;
+    loop {
+        let left: Vec<_> = processes.iter().filter(|process| process.is_alive()).collect();
+        if left.is_empty() {
+            return;
+        }
+        assert!(Instant::now() < deadline, "left over after {patience:?}: {left:#?}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+struct Stat {
+    parent: i32,
+    started: u64,
+    /// Dead, though perhaps not yet seen off by its parent.
+    ended: bool,
+}
+
+fn stat(pid: i32) -> Option<Stat> {
+    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // "pid (name) state parent …": the name may hold anything, brackets too.
+    let (_, rest) = line.rsplit_once(')')?;
+    let fields: Vec<_> = rest.split_whitespace().collect();
+    Some(Stat {
+        parent: fields.get(1)?.parse().ok()?,
+        // The 22nd field of the line.
+        started: fields.get(19)?.parse().ok()?,
+        ended: matches!(*fields.first()?, "Z" | "X"),
+    })
+}
+
+fn args(pid: i32) -> Vec<String> {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    text.trim_end_matches('\0').split('\0').map(str::to_owned).collect()
+}
