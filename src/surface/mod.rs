@@ -1,12 +1,14 @@
 //! The user's side of a session: a terminal with a person at it, plain text, JSON lines, or one
 //! JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
+mod editor;
 mod json;
 mod notices;
 #[cfg(test)]
 mod sample;
 mod stream_json;
 mod styled;
+mod terminal;
 mod text;
 mod transcript;
 
@@ -20,6 +22,7 @@ use crate::stream::Line;
 pub use json::JsonSurface;
 pub use stream_json::StreamJsonSurface;
 pub use styled::{Glyphs, Style, Styled};
+pub use terminal::{RealScreen, Screen, Terminal, reflows, restore_on_panic};
 pub use text::TextSurface;
 pub use transcript::{Look, Transcript};
 

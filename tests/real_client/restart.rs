@@ -1,6 +1,9 @@
 //! An agent that dies in the middle of its work is started again where it was.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -20,10 +23,12 @@ on_each_client!(
 );
 
 /// A session whose agent is killed when an answer stands at the gate; and the agent after that.
-fn killed_at(gate: &Gate, client: &Path, api: &Api) -> (Finished, Process) {
+/// The client writes its transcript a moment later than it acts: `recorded` has to be there.
+fn killed_at(gate: &Gate, recorded: &str, client: &Path, api: &Api) -> (Finished, Process) {
     let room = CleanRoom::new();
     let running = Ccc::new(&room).client(client).api(api).supervised("zq-build-it").start();
     gate.wait_reached(PATIENCE);
+    wait_recorded(&room, recorded);
     let first = processes::wait_for(running.pid(), Process::is_agent);
     assert!(!first.has_arg("--resume"), "{first:?}");
     kill(Pid::from_raw(first.pid), Signal::SIGKILL).expect("kill the agent");
@@ -31,6 +36,24 @@ fn killed_at(gate: &Gate, client: &Path, api: &Api) -> (Finished, Process) {
         process.is_agent() && process.pid != first.pid
     });
     (running.finish(), second)
+}
+
+fn wait_recorded(room: &CleanRoom, text: &str) {
+    let projects = room.home().join(".claude/projects");
+    let deadline = Instant::now() + PATIENCE;
+    let lines = |dir: PathBuf| {
+        let files = fs::read_dir(dir).into_iter().flatten().flatten();
+        files.filter_map(|file| fs::read_to_string(file.path()).ok()).collect::<String>()
+    };
+    while !fs::read_dir(&projects)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .any(|project| lines(project.path()).contains(text))
+    {
+        assert!(Instant::now() < deadline, "{text:?} is in no transcript");
+        thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// The user's words in a review, and nothing that ccc itself had to say.
@@ -48,7 +71,7 @@ fn an_agent_killed_in_the_middle_of_its_work_is_resumed(client: &Path) {
         Rule::on("zq-from-the-tool").gate(&gate).text("never seen").times(1),
         Rule::any().text("zq-built."),
     ]);
-    let (done, second) = killed_at(&gate, client, &api);
+    let (done, second) = killed_at(&gate, "\"tool_result\"", client, &api);
     assert_eq!(done.code, Some(0), "{done}");
     let requests = api.requests();
     let agents = only(&requests, is_agents);
@@ -74,7 +97,7 @@ fn an_agent_killed_before_its_first_answer_gets_the_prompt_again(client: &Path) 
         Rule::on("zq-build-it").gate(&gate).text("never seen").times(1),
         Rule::on("zq-build-it").text("zq-built."),
     ]);
-    let (done, _) = killed_at(&gate, client, &api);
+    let (done, _) = killed_at(&gate, "zq-build-it", client, &api);
     assert_eq!(done.code, Some(0), "{done}");
     let requests = api.requests();
     let reviews = only(&requests, begins_review);
@@ -93,7 +116,7 @@ fn an_agent_killed_over_the_feedback_still_acts_on_it(client: &Path) {
         Rule::on("zq-tests-are-missing").text("zq-tested."),
         Rule::any().text("zq-went-on."),
     ]);
-    let (done, second) = killed_at(&gate, client, &api);
+    let (done, second) = killed_at(&gate, "feedback:\\nzq-tests-are-missing", client, &api);
     assert_eq!(done.code, Some(0), "{done}");
     let requests = api.requests();
     let agents = only(&requests, is_agents);

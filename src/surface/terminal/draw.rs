@@ -1,0 +1,174 @@
+//! Drawing. The transcript goes to the terminal's own scrollback and is wrapped by the terminal;
+//! below it stands the live area, which is taken away and drawn again whenever something changes.
+//!
+//! All movement is relative to the cursor, which stands in the input, and the status is below it:
+//! so the only height that has to be known is that of the input's rows above the cursor, and only
+//! they can be reflowed by a resize.
+
+use std::io;
+
+use unicode_width::UnicodeWidthStr;
+
+use super::screen::cleared;
+use super::status::{self, Offer};
+use super::{Focus, Screen, Terminal};
+use crate::surface::styled::{self, Style, Styled};
+
+/// The terminal shows what comes between the two in one piece, if it can.
+const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
+const END: &str = "\x1b[?2026l";
+/// A row of the live area never spills into the next one, however wide the terminal takes a
+/// character to be.
+const NO_WRAP: &str = "\x1b[?7l";
+const WRAP: &str = "\x1b[?7h";
+
+/// Below this there is room for the text alone.
+const PROMPT_FROM: usize = 8;
+const GAP_FROM: usize = 10;
+
+/// What stands in the live area.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Frame {
+    rows: Vec<Styled>,
+    cursor: (usize, usize),
+    cursor_shown: bool,
+    /// A terminal that gets lower may drop the rows below the cursor.
+    size: (usize, usize),
+}
+
+impl Frame {
+    /// The rows of the text, and where the cursor stands in them.
+    #[cfg(test)]
+    pub fn input(&self) -> ((usize, usize), Vec<String>) {
+        let gap = self.rows.iter().take_while(|row| **row == Styled::default()).count();
+        let gap = gap.min(self.cursor.0);
+        let rows = self.rows[gap..].iter().map(Styled::text).collect();
+        ((self.cursor.0 - gap, self.cursor.1), rows)
+    }
+
+    /// The rows above the cursor once the terminal is `columns` wide.
+    pub fn above(&self, columns: usize, reflow: bool) -> u16 {
+        let (row, column) = self.cursor;
+        if !reflow || columns >= self.size.0 {
+            return clamp(row);
+        }
+        let cells = |row: &Styled| row.text().width();
+        let before: usize =
+            self.rows.iter().take(row).map(|row| cells(row).div_ceil(columns).max(1)).sum();
+        let at_end = self.rows.get(row).is_some_and(|row| cells(row) <= column);
+        let column = if at_end { column.saturating_sub(1) } else { column };
+        clamp(before + column / columns)
+    }
+}
+
+impl<S: Screen> Terminal<S> {
+    pub(super) fn draw(&mut self) -> io::Result<()> {
+        if !self.taken {
+            return Ok(());
+        }
+        let frame = self.frame();
+        if self.pending.is_empty() && !self.wipe && self.drawn.as_ref() == Some(&frame) {
+            return Ok(());
+        }
+        let mut out = BEGIN.as_bytes().to_vec();
+        out.extend(self.clear().bytes());
+        self.print_pending(&mut out);
+        out.extend(NO_WRAP.bytes());
+        for (at, row) in frame.rows.iter().enumerate() {
+            if at > 0 {
+                out.extend(b"\r\n");
+            }
+            row.write(self.look.colour, &mut out);
+        }
+        out.extend(WRAP.bytes());
+        let (row, column) = frame.cursor;
+        out.push(b'\r');
+        out.extend(step(frame.rows.len() - 1 - row, 'A').bytes());
+        out.extend(step(column, 'C').bytes());
+        if frame.cursor_shown {
+            out.extend(b"\x1b[?25h");
+        }
+        out.extend(END.bytes());
+        self.screen.set_above(clamp(row));
+        self.drawn = Some(frame);
+        self.screen.write_all(&out)?;
+        self.screen.flush()
+    }
+
+    /// Takes the live area away.
+    pub(super) fn clear(&mut self) -> String {
+        let (columns, rows) = self.size;
+        let drawn = self.drawn.take();
+        self.screen.set_above(0);
+        if std::mem::take(&mut self.wipe) {
+            let clear = cleared(drawn.map_or(0, |frame| frame.above(columns, self.reflow)));
+            // Into the scrollback with it, so that nothing is lost.
+            return format!("{clear}\x1b[{rows}B{}\x1b[H\x1b[J", "\r\n".repeat(rows));
+        }
+        drawn.map(|frame| cleared(frame.above(columns, self.reflow))).unwrap_or_default()
+    }
+
+    pub(super) fn print_pending(&mut self, out: &mut Vec<u8>) {
+        for line in self.pending.drain(..) {
+            line.write(self.look.colour, out);
+            out.extend(b"\r\n");
+        }
+    }
+
+    fn frame(&mut self) -> Frame {
+        let (columns, height) = self.size;
+        let mut status = self.status_rows(columns);
+        let gap = usize::from(height >= GAP_FROM);
+        status.truncate(height - 1 - gap);
+        let room = height.saturating_sub(gap + status.len()).clamp(1, (height / 3).max(1));
+        let (editor, prompt) = match self.focus {
+            Focus::Reason => (&mut self.reason, "Why? "),
+            _ => (&mut self.editor, self.look.glyphs.prompt),
+        };
+        let prompt = if columns < PROMPT_FROM { "" } else { prompt };
+        // One column is left for the cursor behind a full row.
+        editor.set_cells(columns.saturating_sub(prompt.width() + 1));
+        let view = editor.view(room);
+        let mut rows = vec![Styled::default(); gap];
+        for (at, text) in view.rows.iter().enumerate() {
+            let first = at == 0 && view.from_start;
+            let indent = " ".repeat(prompt.width());
+            let prompt = if first { prompt } else { &indent };
+            rows.push(Styled::new(Style::User, prompt).with(Style::Plain, text));
+        }
+        let cursor = (gap + view.cursor.0, (prompt.width() + view.cursor.1).min(columns - 1));
+        rows.append(&mut status);
+        Frame { rows, cursor, cursor_shown: self.focus != Focus::Answer, size: self.size }
+    }
+
+    fn status_rows(&self, columns: usize) -> Vec<Styled> {
+        let glyphs = self.look.glyphs;
+        let note = |text: &str| {
+            vec![Styled::new(Style::Question, &styled::cut(text, columns, glyphs.ellipsis))]
+        };
+        if self.leaving {
+            return note("press Ctrl-C again to leave");
+        }
+        let offer = match (&self.question, self.focus) {
+            (None, _) => {
+                return vec![status::line(&self.status, self.now, glyphs, columns)];
+            }
+            (Some(_), Focus::Reason) => return note("Enter denies  Esc goes back"),
+            (Some(_), Focus::Answer) => Offer::Answers,
+            (Some(_), Focus::Text) => Offer::Tab,
+            (Some(_), Focus::Fresh) => Offer::Nothing,
+        };
+        self.question
+            .as_ref()
+            .map(|question| status::question(question, offer, glyphs, columns))
+            .unwrap_or_default()
+    }
+}
+
+fn step(count: usize, direction: char) -> String {
+    if count == 0 { String::new() } else { format!("\x1b[{count}{direction}") }
+}
+
+fn clamp(rows: usize) -> u16 {
+    u16::try_from(rows).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,145 @@
+//! Which key means what: to the session, to a question, or to the text.
+
+use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::status::can_always;
+use super::{Focus, Screen, Terminal};
+use crate::event::{Event, Phase};
+use crate::stream::Permission;
+use crate::surface::Intent;
+
+/// What the agent reads when the person says no more than no.
+const DENIED: &str = "The user does not allow this.";
+
+impl<S: Screen> Terminal<S> {
+    pub(super) fn on_input(&mut self, input: Input) -> Vec<Intent> {
+        match input {
+            Input::Key(key) if key.kind != KeyEventKind::Release => {
+                self.key(key).into_iter().collect()
+            }
+            Input::Paste(text) => {
+                self.leaving = false;
+                if self.focus == Focus::Reason {
+                    self.reason.paste(&text);
+                } else {
+                    self.focus = Focus::Text;
+                    self.editor.paste(&text);
+                }
+                Vec::new()
+            }
+            Input::Resize(columns, rows) => {
+                self.set_size((columns, rows));
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent) -> Option<Intent> {
+        let leaving = std::mem::take(&mut self.leaving);
+        let control = key.modifiers == KeyModifiers::CONTROL;
+        match key.code {
+            KeyCode::Char('z') if control => return Some(Intent::Suspend),
+            KeyCode::Char('l') if control => {
+                self.wipe = true;
+                return None;
+            }
+            KeyCode::Char('c') if control => return self.control_c(leaving),
+            KeyCode::Char('d') if control && self.focus != Focus::Reason => {
+                if self.editor.is_empty() {
+                    return Some(Intent::Event(Event::Leave));
+                }
+                self.focus = Focus::Text;
+            }
+            _ => {}
+        }
+        match self.focus {
+            Focus::Answer => self.answer_key(key),
+            Focus::Reason => self.reason_key(key),
+            Focus::Text | Focus::Fresh => self.text_key(key),
+        }
+    }
+
+    fn busy(&self) -> bool {
+        matches!(self.status.phase, Phase::Working | Phase::Reviewing)
+    }
+
+    fn control_c(&mut self, leaving: bool) -> Option<Intent> {
+        if self.focus == Focus::Reason {
+            self.reason.clear();
+            self.focus = Focus::Answer;
+        } else if !self.editor.is_empty() {
+            self.editor.clear();
+        } else if self.busy() {
+            return Some(Intent::Event(Event::Interrupt));
+        } else if leaving {
+            return Some(Intent::Event(Event::Leave));
+        } else {
+            self.leaving = true;
+        }
+        None
+    }
+
+    fn text_key(&mut self, key: KeyEvent) -> Option<Intent> {
+        if key.code == KeyCode::Tab && self.question.is_some() {
+            self.focus = Focus::Answer;
+            return None;
+        }
+        // Whoever is typing goes on typing: a question that comes up in between gets no key.
+        self.focus = Focus::Text;
+        match key.code {
+            KeyCode::Esc if self.busy() => Some(Intent::Event(Event::Interrupt)),
+            KeyCode::Enter if key.modifiers.is_empty() => {
+                self.editor.enter().map(|text| Intent::Event(Event::Said(text)))
+            }
+            _ => {
+                self.editor.key(key);
+                None
+            }
+        }
+    }
+
+    fn answer_key(&mut self, key: KeyEvent) -> Option<Intent> {
+        let always = self.question.as_ref().is_some_and(can_always);
+        let plain = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
+        match key.code {
+            KeyCode::Tab => self.focus = Focus::Text,
+            KeyCode::Esc => return self.answer(Permission::Deny(DENIED.to_owned())),
+            KeyCode::Char(c) if plain => match c.to_ascii_lowercase() {
+                'y' => return self.answer(Permission::Once),
+                'a' if always => return self.answer(Permission::Always),
+                'n' => return self.answer(Permission::Deny(DENIED.to_owned())),
+                'd' => self.focus = Focus::Reason,
+                _ => {}
+            },
+            _ => {}
+        }
+        None
+    }
+
+    fn reason_key(&mut self, key: KeyEvent) -> Option<Intent> {
+        match key.code {
+            KeyCode::Esc => {
+                self.focus = Focus::Answer;
+                None
+            }
+            KeyCode::Enter if key.modifiers.is_empty() => {
+                let blank = self.reason.is_blank();
+                let reason = self.reason.enter();
+                // No reason after all is a plain no; after a backslash there is another line.
+                let reason = reason.or_else(|| blank.then(|| DENIED.to_owned()))?;
+                self.answer(Permission::Deny(reason))
+            }
+            _ => {
+                self.reason.key(key);
+                None
+            }
+        }
+    }
+
+    fn answer(&mut self, answer: Permission) -> Option<Intent> {
+        let question = self.question.take()?;
+        self.forget_question();
+        Some(Intent::Event(Event::Answered { request_id: question.request_id, answer }))
+    }
+}

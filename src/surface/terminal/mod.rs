@@ -1,0 +1,229 @@
+//! A terminal with a person at it: the transcript above, in the terminal's own scrollback, and
+//! below it a line to type in and one that says where the session stands.
+
+mod draw;
+mod keys;
+mod screen;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::io;
+use std::time::Duration;
+
+use draw::Frame;
+pub use screen::{RealScreen, Screen, restore_on_panic};
+
+use super::editor::Editor;
+use super::styled::{Style, Styled};
+use super::{Intent, Look, Report, Surface, Transcript};
+use crate::event::{Notice, Now, Phase, Question};
+use crate::machine::Status;
+use crate::stream::Line;
+
+/// A key that comes this soon after a question was not meant for it.
+const SETTLE: Duration = Duration::from_millis(400);
+const FALLBACK: (u16, u16) = (80, 24);
+
+/// Who gets the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Focus {
+    Text,
+    /// The question is too new to be answered: a key now was meant for the text, and then the text
+    /// keeps them until Tab.
+    Fresh,
+    Answer,
+    /// The reason for a "no" is being typed.
+    Reason,
+}
+
+#[derive(Debug)]
+pub struct Terminal<S: Screen> {
+    screen: S,
+    look: Look,
+    /// Whether the terminal wraps its lines anew when it gets narrower.
+    reflow: bool,
+    /// It is ours: raw, and drawn on.
+    taken: bool,
+    /// Columns and rows, never zero.
+    size: (usize, usize),
+    transcript: Transcript,
+    pending: Vec<Styled>,
+    drawn: Option<Frame>,
+    wipe: bool,
+    status: Status,
+    now: Now,
+    editor: Editor,
+    reason: Editor,
+    question: Option<Question>,
+    /// When it was first on the screen.
+    asked: Option<Now>,
+    focus: Focus,
+    /// Ctrl-C was pressed once with nothing to interrupt.
+    leaving: bool,
+}
+
+impl<S: Screen> Terminal<S> {
+    pub fn new(screen: S, look: Look, reflow: bool) -> io::Result<Self> {
+        let mut terminal = Self {
+            screen,
+            look,
+            reflow,
+            taken: false,
+            size: (1, 1),
+            transcript: Transcript::new(look),
+            pending: Vec::new(),
+            drawn: None,
+            wipe: false,
+            status: Status {
+                phase: Phase::Waiting,
+                since: Now::ZERO,
+                round: 0,
+                max: 0,
+                supervising: true,
+                model: String::new(),
+                background: 0,
+                cost_usd: 0.0,
+            },
+            now: Now::ZERO,
+            editor: Editor::default(),
+            reason: Editor::default(),
+            question: None,
+            asked: None,
+            focus: Focus::Text,
+            leaving: false,
+        };
+        terminal.take()?;
+        Ok(terminal)
+    }
+
+    fn take(&mut self) -> io::Result<()> {
+        self.screen.take()?;
+        self.taken = true;
+        self.drawn = None;
+        self.set_size(self.screen.size());
+        self.screen.write_all(screen::TAKE.as_bytes())?;
+        self.screen.flush()
+    }
+
+    /// Prints what is left to print, and leaves the terminal as it was found.
+    fn give_back(&mut self) -> io::Result<()> {
+        if !std::mem::take(&mut self.taken) {
+            return Ok(());
+        }
+        let mut out = Vec::new();
+        let clear = self.clear();
+        // After a panic the hook has cleared already, and its message must stay.
+        if self.screen.give_back() {
+            out.extend(clear.bytes());
+        }
+        self.print_pending(&mut out);
+        out.extend(screen::GIVE_BACK.bytes());
+        self.screen.write_all(&out)?;
+        self.screen.flush()
+    }
+
+    fn set_size(&mut self, (columns, rows): (u16, u16)) {
+        let or = |value: u16, fallback: u16| usize::from(if value == 0 { fallback } else { value });
+        self.size = (or(columns, FALLBACK.0), or(rows, FALLBACK.1));
+        self.transcript.set_width(self.size.0);
+        // Up and down in the text go by rows, also before the next drawing.
+        self.editor.set_cells(self.size.0.saturating_sub(3));
+    }
+
+    fn forget_question(&mut self) {
+        self.question = None;
+        self.asked = None;
+        self.reason.clear();
+        self.focus = Focus::Text;
+    }
+}
+
+impl<S: Screen> Surface for Terminal<S> {
+    fn agent(&mut self, line: &Line) {
+        self.pending.extend(self.transcript.agent(line));
+    }
+
+    fn supervisor(&mut self, line: &Line) {
+        self.pending.extend(self.transcript.supervisor(line));
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        self.pending.extend(self.transcript.notice(notice));
+    }
+
+    fn ask(&mut self, question: &Question) {
+        self.forget_question();
+        self.pending.extend(self.transcript.question(question));
+        self.question = Some(question.clone());
+        self.focus = if self.editor.is_empty() { Focus::Fresh } else { Focus::Text };
+    }
+
+    fn unask(&mut self) {
+        if self.question.is_some() {
+            self.pending.push(Styled::new(Style::Dim, "The question was taken back."));
+        }
+        self.forget_question();
+    }
+
+    fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
+        self.status.clone_from(status);
+        self.now = now;
+        if self.focus == Focus::Fresh && self.taken {
+            let asked = *self.asked.get_or_insert(now);
+            if now.saturating_sub(asked) >= SETTLE {
+                self.focus = Focus::Answer;
+            }
+        }
+        self.draw()
+    }
+
+    fn redraw_in(&self) -> Option<Duration> {
+        let moves = matches!(self.status.phase, Phase::Working | Phase::Reviewing);
+        (moves || self.focus == Focus::Fresh).then_some(status::FRAME)
+    }
+
+    fn input(&mut self, input: crossterm::event::Event) -> Vec<Intent> {
+        self.on_input(input)
+    }
+
+    fn suspend(&mut self) {
+        if let Err(error) = self.give_back() {
+            log::warn!("the terminal could not be given back: {error}");
+        }
+    }
+
+    fn resume(&mut self) {
+        if self.taken {
+            return;
+        }
+        if let Err(error) = self.take() {
+            log::warn!("the terminal could not be taken again: {error}");
+        }
+    }
+
+    fn close(&mut self, report: &Report) -> io::Result<()> {
+        self.forget_question();
+        self.pending.extend(self.transcript.report(report));
+        self.give_back()
+    }
+}
+
+impl<S: Screen> Drop for Terminal<S> {
+    fn drop(&mut self) {
+        // Nobody is left to be told.
+        let _ = self.give_back();
+    }
+}
+
+/// Whether a terminal wraps its lines anew when it gets narrower. Nearly all do; those that do
+/// not can be told by their environment.
+pub fn reflows(env: impl Fn(&str) -> Option<OsString>) -> bool {
+    if env("TMUX").is_some() {
+        return true;
+    }
+    let term = env("TERM").unwrap_or_default();
+    let old = ["linux", "rxvt", "vt"].iter().any(|name| term.to_string_lossy().starts_with(name));
+    !old && env("XTERM_VERSION").is_none() && env("STY").is_none()
+}

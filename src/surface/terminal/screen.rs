@@ -1,0 +1,114 @@
+//! The real terminal: raw mode, its size, its bytes, and the promise that it is given back even
+//! when the program dies.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+/// Bracketed paste.
+pub const TAKE: &str = "\x1b[?2004h";
+/// Bracketed paste off, lines wrap, colours off, the cursor is there, nothing held back.
+pub const GIVE_BACK: &str = "\x1b[?2004l\x1b[?7h\x1b[0m\x1b[?25h\x1b[?2026l";
+
+/// What the panic hook has to know. There is one terminal.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+static ABOVE: AtomicU16 = AtomicU16::new(0);
+
+/// Where the terminal surface draws.
+pub trait Screen: Write {
+    /// Columns and rows.
+    fn size(&self) -> (u16, u16);
+    fn take(&mut self) -> io::Result<()>;
+    /// Whether the terminal was still ours to give back.
+    fn give_back(&mut self) -> bool;
+    /// How many rows of the live area are above the cursor.
+    fn set_above(&mut self, _rows: u16) {}
+}
+
+#[derive(Debug)]
+pub struct RealScreen {
+    out: File,
+}
+
+impl RealScreen {
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { out: stdout()? })
+    }
+}
+
+/// A second descriptor: `std::io::Stdout` would cut what is written in one piece at its last
+/// newline, and its lock may be held when a panic has to write.
+fn stdout() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+impl Write for RealScreen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match self.out.write(bytes) {
+                // Another program on this terminal may have made it non-blocking for all.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let mut fds = [PollFd::new(self.out.as_fd(), PollFlags::POLLOUT)];
+                    poll(&mut fds, PollTimeout::NONE)?;
+                }
+                written => return written,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Screen for RealScreen {
+    fn size(&self) -> (u16, u16) {
+        crossterm::terminal::size().unwrap_or_default()
+    }
+
+    fn take(&mut self) -> io::Result<()> {
+        crossterm::terminal::enable_raw_mode()?;
+        TAKEN.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn give_back(&mut self) -> bool {
+        let taken = TAKEN.swap(false, Ordering::SeqCst);
+        if taken && let Err(error) = crossterm::terminal::disable_raw_mode() {
+            log::error!("the terminal could not be restored: {error}");
+        }
+        taken
+    }
+
+    fn set_above(&mut self, rows: u16) {
+        ABOVE.store(rows, Ordering::SeqCst);
+    }
+}
+
+/// From now on a panic, in whatever thread, first gives the terminal back, so that its message
+/// can be read.
+pub fn restore_on_panic() {
+    let out = stdout();
+    let previous = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if TAKEN.swap(false, Ordering::SeqCst) {
+            let _ = crossterm::terminal::disable_raw_mode();
+            if let Ok(mut out) = out.as_ref() {
+                let clear = cleared(ABOVE.load(Ordering::SeqCst));
+                let _ = out.write_all(format!("{clear}{GIVE_BACK}").as_bytes());
+            }
+        }
+        previous(info);
+    }));
+}
+
+/// To the top of the live area, and nothing from there on.
+pub fn cleared(above: u16) -> String {
+    match above {
+        0 => "\r\x1b[J".to_owned(),
+        rows => format!("\r\x1b[{rows}A\x1b[J"),
+    }
+}

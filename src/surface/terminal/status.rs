@@ -1,0 +1,151 @@
+//! The line below the input: what is going on, or what is being asked.
+
+use std::time::Duration;
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::event::{Asker, Now, Phase, Question};
+use crate::machine::Status;
+use crate::surface::notices::round_of;
+use crate::surface::styled::{self, Glyphs, Style, Styled};
+
+/// How long a picture of the spinner stands.
+pub const FRAME: Duration = Duration::from_millis(125);
+
+pub fn line(status: &Status, now: Now, glyphs: Glyphs, width: usize) -> Styled {
+    let elapsed = now.saturating_sub(status.since);
+    let moving = |phase: &str| format!("{} {phase} {}", spinner(elapsed, glyphs), clock(elapsed));
+    let mut facts = vec![match status.phase {
+        Phase::Working => moving("working"),
+        Phase::Reviewing => moving("reviewing"),
+        Phase::Waiting => "ready".to_owned(),
+        Phase::Ended => "ending".to_owned(),
+    }];
+    match round_of(status.phase, status.round, status.max) {
+        Some(round) if status.supervising => facts.push(format!("round {round}/{}", status.max)),
+        _ => facts.push(format!("supervisor {}", if status.supervising { "on" } else { "off" })),
+    }
+    match status.background {
+        0 => {}
+        1 => facts.push("1 background task".to_owned()),
+        tasks => facts.push(format!("{tasks} background tasks")),
+    }
+    let busy = matches!(status.phase, Phase::Working | Phase::Reviewing);
+    if busy && !status.model.is_empty() {
+        facts.push(status.model.clone());
+    }
+    if status.cost_usd >= 0.005 {
+        facts.push(format!("${:.2}", status.cost_usd));
+    }
+    if busy {
+        facts.push("Ctrl-C interrupts".to_owned());
+    } else if status.phase == Phase::Waiting {
+        facts.extend(["Enter sends".to_owned(), "Ctrl-D ends".to_owned()]);
+    }
+    Styled::new(Style::Dim, &as_fits(&facts, &format!(" {} ", glyphs.dot), width, glyphs))
+}
+
+/// As many facts as have room, the first in any case.
+fn as_fits(facts: &[String], between: &str, width: usize, glyphs: Glyphs) -> String {
+    let mut line = String::new();
+    for fact in facts {
+        if line.is_empty() {
+            line = styled::cut(fact, width, glyphs.ellipsis);
+        } else if line.width() + between.width() + fact.width() <= width {
+            line = format!("{line}{between}{fact}");
+        } else {
+            break;
+        }
+    }
+    line
+}
+
+fn spinner(elapsed: Duration, glyphs: Glyphs) -> &'static str {
+    let frame = elapsed.as_millis() / FRAME.as_millis();
+    let frames = glyphs.spinner.len().max(1) as u128;
+    usize::try_from(frame % frames).ok().and_then(|at| glyphs.spinner.get(at)).unwrap_or(&"")
+}
+
+fn clock(elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs();
+    match seconds / 3600 {
+        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
+    }
+}
+
+/// Which keys there are for a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    /// None yet: it has only just appeared.
+    Nothing,
+    /// The keys go to the text; Tab takes them to the question.
+    Tab,
+    Answers,
+}
+
+pub fn question(question: &Question, offer: Offer, glyphs: Glyphs, width: usize) -> Vec<Styled> {
+    let tool = styled::cut(&question.asked.tool, width.saturating_sub(8).max(1), glyphs.ellipsis);
+    let mut choices = vec![match question.asker {
+        Asker::Agent => format!("Allow {tool}?"),
+        Asker::Supervisor => format!("Allow {tool} (supervisor)?"),
+    }];
+    match offer {
+        Offer::Nothing => {}
+        Offer::Tab => choices.push("[Tab] to answer".to_owned()),
+        Offer::Answers => {
+            choices.push("[y] once".to_owned());
+            if can_always(question) {
+                choices.push("[a] always for this session".to_owned());
+            }
+            choices.extend(["[n] deny".to_owned(), "[d] deny and say why".to_owned()]);
+        }
+    }
+    let mut rows: Vec<String> = Vec::new();
+    for choice in choices {
+        match rows.last_mut() {
+            Some(row) if row.width() + 2 + choice.width() <= width => {
+                *row = format!("{row}  {choice}");
+            }
+            _ => rows.push(styled::cut(&choice, width, glyphs.ellipsis)),
+        }
+    }
+    rows.iter().map(|row| Styled::new(Style::Question, row)).collect()
+}
+
+/// The client says itself what "always" would mean; without that there is no such answer.
+pub fn can_always(question: &Question) -> bool {
+    let suggestions = question.asked.suggestions.as_deref().unwrap_or_default().trim();
+    !matches!(suggestions, "" | "[]" | "null")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::sample;
+
+    fn text(status: &Status, seconds: u64, width: usize) -> String {
+        line(status, Now::from_secs(seconds), Glyphs::unicode(), width).text()
+    }
+
+    #[test]
+    fn what_is_going_on() {
+        let waiting = sample::status();
+        assert_eq!(text(&waiting, 5, 80), "ready · supervisor on · Enter sends · Ctrl-D ends");
+        let mut working = Status { phase: Phase::Working, cost_usd: 0.02, ..waiting };
+        assert_eq!(
+            text(&working, 72, 80),
+            "⠦ working 1:12 · round 1/10 · claude-test · $0.02 · Ctrl-C interrupts"
+        );
+        working.background = 2;
+        working.supervising = false;
+        assert_eq!(
+            text(&working, 3700, 60),
+            "⠋ working 1:01:40 · supervisor off · 2 background tasks"
+        );
+        let reviewing = Status { phase: Phase::Reviewing, round: 2, ..working };
+        assert_eq!(text(&reviewing, 0, 30), "⠋ reviewing 0:00");
+        assert_eq!(text(&reviewing, 0, 6), "⠋ rev…");
+        assert_eq!(text(&reviewing, 0, 0), "");
+    }
+}

@@ -1,0 +1,180 @@
+//! What is typed, and what the client gets of it.
+
+use serde_json::Value;
+
+use crate::room::Room;
+
+const AGENT: &str = "--print\n--output-format\nstream-json\n--input-format\nstream-json\n--verbose\n";
+
+#[test]
+fn a_prompt_is_worked_on_reviewed_and_confirmed() {
+    let room = Room::supervised();
+    let done = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0);
+    let out = done.out();
+    for part in ["Supervisor mode enabled", "do it", "all done here", "Confirmed complete"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert!(room.seen("agent-0.args").starts_with(AGENT));
+    assert!(room.seen("agent-0.input").contains(r#""content":"do it""#));
+    let review = room.seen("supervisor-0.input");
+    for part in ["BE STRICT", "> do it", "> all done here", "[TASK_COMPLETED]"] {
+        assert!(review.contains(part), "{part}: {review}");
+    }
+    let args = room.seen("supervisor-0.args");
+    for part in ["--fork-session\n--resume\n", "--system-prompt\nBE STRICT\n", "--model\nfake\n"] {
+        assert!(args.contains(part), "{part}: {args}");
+    }
+}
+
+/// Scenario 002 «Supervisor Mode 传递参数»
+#[test]
+fn scenario_002_arguments_reach_the_client_untouched() {
+    let room = Room::supervised();
+    room.write("home/.claude/ccc.json", r#"{"providers":{"kimi":{"env":{"A":"1"}}}}"#);
+    room.client("#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$ROOM/args\"\necho Usage: claude\n");
+    let done = room.ccc(&["--supervisor", "kimi", "/path/to/project", "--help"]).run().code(0);
+    assert!(room.seen("args").ends_with("/path/to/project\n--help\n"), "{}", room.seen("args"));
+    assert!(room.seen("args").contains("settings-kimi.json"));
+    assert!(done.out().contains("Usage: claude"), "{}", done.out());
+}
+
+#[test]
+fn the_clients_own_options_keep_their_meaning_wherever_they_stand() {
+    let room = Room::supervised();
+    let args = ["--supervisor", "--model", "opus", "--print", "fix it", "--output-format", "json"];
+    let done = room.ccc(&args).run().code(0);
+    let report: Value = serde_json::from_str(&done.out()).expect("one object");
+    assert_eq!(report["outcome"], "completed");
+    assert!(room.seen("agent-0.args").ends_with("--model\nopus\nfix it\n"), "{}", room.seen("agent-0.args"));
+    assert!(room.seen("agent-0.input").contains("fix it"));
+}
+
+#[test]
+fn the_prompt_may_come_on_standard_input() {
+    let room = Room::supervised();
+    room.ccc(&["--supervisor"]).input("from a pipe\n").run().code(0);
+    assert!(room.seen("agent-0.input").contains(r#""content":"from a pipe""#));
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "-p", "explain"]).input("a log\n").run().code(0);
+    assert!(room.seen("agent-0.input").contains(r#""content":"explain\n\na log""#));
+}
+
+#[test]
+fn json_closes_with_one_object() {
+    let room = Room::supervised();
+    let done = room.ccc(&["--supervisor", "-p", "do it", "--output-format", "json"]).run().code(0);
+    let report: Value = serde_json::from_str(&done.out()).expect("one object");
+    assert_eq!(report["outcome"], "completed");
+    assert_eq!(report["exit_code"], 0);
+    assert_eq!(report["rounds"][0]["completed"], true);
+    assert_eq!(report["rounds"][0]["feedback"], "fine");
+    assert_eq!(report["result"], "all done here");
+    assert_eq!(report["cost_usd"], 0.25);
+    assert!(report["session_id"].is_string() && report["seconds"]["total"].is_f64());
+}
+
+#[test]
+fn stream_json_is_the_agents_lines_byte_for_byte_with_ours_between() {
+    let room = Room::supervised();
+    let done = room.ccc(&["--supervisor", "-p", "do it", "--output-format", "stream-json"]).run().code(0);
+    let out = done.out();
+    let (ours, agents): (Vec<&str>, Vec<&str>) =
+        out.lines().partition(|line| line.starts_with(r#"{"type":"ccc""#));
+    let session = ours.iter().find_map(|line| {
+        serde_json::from_str::<Value>(line).expect("JSON")["session_id"].as_str().map(str::to_owned)
+    });
+    let recorded =
+        room.read(&format!("project/.claude/ccc/sessions/{}/agent.jsonl", session.expect("an id")));
+    assert_eq!(agents, recorded.lines().collect::<Vec<_>>());
+    assert!(ours.iter().any(|line| line.contains(r#""event":"verdict""#)));
+    assert!(ours.last().is_some_and(|line| line.contains(r#""event":"finished""#)));
+}
+
+#[test]
+fn what_is_recorded_is_private_and_ignored_by_git() {
+    use std::os::unix::fs::PermissionsExt;
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "-p", "do it"]).run().code(0);
+    let state = room.path("project/.claude/ccc");
+    assert_eq!(room.read("project/.claude/ccc/.gitignore"), "*\n");
+    let mut files = 0;
+    let mut dirs = vec![state];
+    while let Some(dir) = dirs.pop() {
+        let mode = |path: &std::path::Path| path.metadata().expect("a file").permissions().mode() & 0o777;
+        assert_eq!(mode(&dir), 0o700, "{}", dir.display());
+        for entry in std::fs::read_dir(&dir).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else {
+                assert_eq!(mode(&path), 0o600, "{}", path.display());
+                files += 1;
+            }
+        }
+    }
+    assert!(files >= 4);
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "--no-record", "-p", "do it"]).run().code(0);
+    assert!(!room.path("project/.claude/ccc/sessions").exists());
+}
+
+#[test]
+fn the_children_know_what_they_are_and_forget_a_surrounding_session() {
+    let room = Room::supervised();
+    let ccc = room.ccc(&["--supervisor", "-p", "do it"]).env("CLAUDECODE", "1");
+    ccc.env("CLAUDE_CODE_SESSION_ID", "outer").env("CLAUDE_CODE_USE_BEDROCK", "1").run().code(0);
+    let (agent, supervisor) = (room.seen("agent-0.env"), room.seen("supervisor-0.env"));
+    let state = format!("CCC_STATE_DIR={}", room.path("project/.claude/ccc").canonicalize().expect("a path").display());
+    assert!(agent.contains("CCC_SUPERVISOR_PTY=1") && agent.contains(&state), "{agent}");
+    assert!(supervisor.contains("CCC_SUPERVISOR_HOOK=1"));
+    for env in [&agent, &supervisor] {
+        assert!(!env.contains("CLAUDECODE") && !env.contains("CLAUDE_CODE_SESSION_ID"));
+        assert!(env.contains("CLAUDE_CODE_USE_BEDROCK=1"));
+    }
+}
+
+#[test]
+fn mistakes_in_what_was_typed_are_usage_errors() {
+    let room = Room::supervised();
+    for (args, part) in [
+        (&["--supervisor", "-p"][..], "no prompt"),
+        (&["--supervisor", "--max-iterations", "0", "-p", "x"], "--max-iterations"),
+        (&["--supervisor", "-p", "x", "--output-format", "yaml"], "output-format"),
+        (&["--supervisor", "--model", "m", "-p", "x", "--output-format", "yaml"], "output-format"),
+        (&["--supervisor", "-p", "x", "--resume", "../etc"], "session id"),
+    ] {
+        let done = room.ccc(args).run().code(2);
+        assert!(done.err().contains(part), "{args:?}: {}", done.err());
+        assert_eq!(done.out(), "");
+    }
+}
+
+#[test]
+fn what_cannot_start_says_why() {
+    let room = Room::supervised();
+    let run = |ccc: crate::room::Ccc, part: &str| {
+        let done = ccc.run().code(1);
+        let said = done.out() + &done.err();
+        assert!(said.contains(part), "{part}: {said}");
+    };
+    let args = ["--supervisor", "-p", "x"];
+    run(room.ccc(&args).env("CCC_CLAUDE", "/nowhere"), "CCC_CLAUDE names /nowhere");
+    run(room.ccc(&args).env("CCC_CLAUDE", ""), "claude is not on the PATH");
+    room.client("#!/bin/sh\necho \"error: unknown option '--permission-prompt-tool'\" >&2; exit 1\n");
+    run(room.ccc(&args), "unknown option");
+    room.write("home/.claude/ccc.json", "{\n\"providers\": oops}");
+    run(room.ccc(&args), "line 2 column");
+    assert_eq!(room.read("home/.claude/ccc.json"), "{\n\"providers\": oops}");
+}
+
+#[test]
+fn resuming_names_the_session() {
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "-p", "go on", "--resume", "abc-123"]).run().code(0);
+    assert!(room.seen("agent-0.args").contains("--resume\nabc-123\n"));
+    assert!(!room.seen("agent-0.args").contains("--session-id"));
+    assert!(room.seen("supervisor-0.args").contains("--resume\nabc-123\n"));
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "--continue", "-p", "go on"]).run();
+    assert!(room.seen("agent-0.args").contains("--continue\n"));
+}
