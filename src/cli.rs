@@ -28,9 +28,9 @@ pub struct Cli {
 
 #[derive(Debug, Args)]
 pub struct SessionArgs {
-    /// Supervise the agent
-    #[arg(long)]
-    pub supervisor: bool,
+    /// Supervise the agent: here in this terminal, or with `=hook` inside the plain claude
+    #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "here")]
+    pub supervisor: Option<Where>,
 
     /// Work without a person: the prompt here, among the claude arguments, or on standard input
     #[arg(short = 'p', long = "prompt", visible_alias = "print", value_name = "TEXT", num_args = 0..=1)]
@@ -58,6 +58,14 @@ pub struct SessionArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Where {
+    /// The supervised session in this terminal
+    Here,
+    /// The plain claude, judged by its Stop hook
+    Hook,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     /// A readable transcript
     Text,
@@ -74,6 +82,24 @@ pub enum Command {
         /// For all projects, in the config directory
         #[arg(long)]
         global: bool,
+    },
+    /// Switch the Stop hook's supervision of a session on or off; without a word, print which
+    SupervisorMode {
+        /// The session [default: the one in CLAUDE_CODE_SESSION_ID]
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// `on` or `off`; what follows is ignored
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "on|off")]
+        words: Vec<String>,
+    },
+    /// Judge a session at its Stop hook: the client runs this
+    SupervisorHook {
+        /// Settings for the supervisor
+        #[arg(long, value_name = "FILE")]
+        settings: Option<PathBuf>,
+        /// Where the state of sessions is kept
+        #[arg(long, value_name = "DIR", default_value = ".claude/ccc")]
+        state_dir: PathBuf,
     },
     /// Run scripted sessions: the real loop, with ccc itself playing claude
     Replay {

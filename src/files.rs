@@ -41,6 +41,15 @@ pub fn create_dir(path: &Path) -> std::io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
+/// The state directory of a project, with a `.gitignore` of its own: what is in it is nobody's source.
+pub fn prepare_state_dir(dir: &Path) -> std::io::Result<()> {
+    create_dir(dir)?;
+    match create_new(&dir.join(".gitignore"), b"*\n", 0o600) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        result => result,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 // Core: no I/O, no clock, no environment.
 pub mod claude_args;
 pub mod event;
+pub mod hook;
 pub mod launch;
 pub mod machine;
 pub mod review_prompt;
@@ -19,6 +20,7 @@ pub mod pty;
 pub mod record;
 pub mod shim;
 pub mod signals;
+pub mod state;
 pub mod supervisor;
 pub mod surface;
 

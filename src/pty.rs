@@ -95,6 +95,12 @@ impl Drop for Agent {
     }
 }
 
+/// Whether this machine has a PTY to give. `CCC_NO_PTY=1` says no.
+pub fn available() -> bool {
+    let refused = std::env::var_os("CCC_NO_PTY").is_some_and(|value| value == "1");
+    !refused && native_pty_system().openpty(size(80, 24)).is_ok()
+}
+
 fn size(columns: u16, rows: u16) -> PtySize {
     PtySize { cols: columns.max(1), rows: rows.max(1), pixel_width: 0, pixel_height: 0 }
 }

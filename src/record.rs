@@ -22,7 +22,7 @@ pub struct Recorder {
     session: Option<String>,
     agent: Sink,
     events: Sink,
-    supervisor: Sink,
+    supervisor: SupervisorLog,
     /// What happened before the session had an id.
     early: Vec<(Stream, Vec<u8>)>,
 }
@@ -38,13 +38,12 @@ const EARLY: usize = 1000;
 
 impl Recorder {
     pub fn new(state_dir: PathBuf) -> Self {
-        let closed = || Sink { file: None };
         Self {
             state_dir,
             session: None,
-            agent: closed(),
-            events: closed(),
-            supervisor: closed(),
+            agent: Sink::default(),
+            events: Sink::default(),
+            supervisor: SupervisorLog::default(),
             early: Vec::new(),
         }
     }
@@ -56,15 +55,15 @@ impl Recorder {
         }
         let first = self.session.is_none();
         self.session = Some(id.to_owned());
-        if let Err(error) = prepare(&self.state_dir) {
+        if let Err(error) = files::prepare_state_dir(&self.state_dir) {
             log::warn!("nothing is recorded: {}: {error}", self.state_dir.display());
             return;
         }
-        self.supervisor.open(&self.state_dir.join(format!("supervisor-{id}-output.jsonl")), false);
+        self.supervisor = SupervisorLog::open(&self.state_dir, id);
         if first {
             let dir = self.state_dir.join("sessions").join(id);
-            self.agent.open(&dir.join("agent.jsonl"), true);
-            self.events.open(&dir.join("events.jsonl"), true);
+            self.agent.open(&dir.join("agent.jsonl"));
+            self.events.open(&dir.join("events.jsonl"));
             for (stream, line) in std::mem::take(&mut self.early) {
                 self.sink(stream).line(&line);
             }
@@ -79,17 +78,8 @@ impl Recorder {
         }
     }
 
-    /// One JSON value per line, whatever the supervisor's process printed.
     pub fn supervisor(&mut self, line: &Line) {
-        match line.parts.as_slice() {
-            [Part::Message(_)] if line.raw.starts_with(b"{") => self.supervisor.line(&line.raw),
-            [] => {}
-            _ => {
-                let text = String::from_utf8_lossy(&line.raw);
-                self.supervisor
-                    .line(json!({"type": "text", "content": text}).to_string().as_bytes());
-            }
-        }
+        self.supervisor.line(line);
     }
 
     pub fn notice(&mut self, notice: &Notice) {
@@ -111,9 +101,9 @@ impl Recorder {
 
     /// Everything so far is with the system: a killed ccc loses nothing of it.
     pub fn flush(&mut self) {
-        for sink in [&mut self.agent, &mut self.events, &mut self.supervisor] {
-            sink.flush();
-        }
+        self.agent.flush();
+        self.events.flush();
+        self.supervisor.flush();
     }
 
     fn keep(&mut self, stream: Stream, line: Vec<u8>) {
@@ -130,23 +120,45 @@ impl Recorder {
     }
 }
 
-/// The state dir, with a `.gitignore` of its own: what is in it is nobody's source code.
-fn prepare(state_dir: &Path) -> std::io::Result<()> {
-    files::create_dir(state_dir)?;
-    match files::create_new(&state_dir.join(".gitignore"), b"*\n", 0o600) {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        result => result,
+/// `supervisor-{id}-output.jsonl`: the reviews of one session, appended to by both ways of supervising.
+#[derive(Default)]
+pub struct SupervisorLog {
+    sink: Sink,
+}
+
+impl SupervisorLog {
+    /// `id` is the agent's session.
+    pub fn open(state_dir: &Path, id: &str) -> Self {
+        let mut sink = Sink::default();
+        sink.open(&state_dir.join(format!("supervisor-{id}-output.jsonl")));
+        Self { sink }
+    }
+
+    /// One JSON value per line, whatever the supervisor's process printed.
+    pub fn line(&mut self, line: &Line) {
+        match line.parts.as_slice() {
+            [Part::Message(_)] if line.raw.starts_with(b"{") => self.sink.line(&line.raw),
+            [] => {}
+            _ => {
+                let text = String::from_utf8_lossy(&line.raw);
+                self.sink.line(json!({"type": "text", "content": text}).to_string().as_bytes());
+            }
+        }
+    }
+
+    pub fn flush(&mut self) {
+        self.sink.flush();
     }
 }
 
+#[derive(Default)]
 struct Sink {
     file: Option<(PathBuf, BufWriter<File>)>,
 }
 
 impl Sink {
-    fn open(&mut self, path: &Path, in_own_dir: bool) {
-        let dir = path.parent().filter(|_| in_own_dir);
-        let opened = dir.map_or(Ok(()), files::create_dir).and_then(|()| files::append(path));
+    fn open(&mut self, path: &Path) {
+        let opened = path.parent().map_or(Ok(()), files::create_dir).and_then(|()| files::append(path));
         match opened {
             Ok(file) => {
                 self.file = Some((path.to_owned(), BufWriter::with_capacity(64 << 10, file)))

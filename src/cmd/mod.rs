@@ -1,19 +1,28 @@
 //! One file per command: what was typed becomes what is meant, and is run.
 
+mod client;
 mod init;
 mod logging;
 mod looks;
+mod native;
 mod place;
 mod prompt;
 mod replay;
+mod slash_commands;
 mod supervise;
+mod supervisor_hook;
+mod supervisor_mode;
 
 use std::ffi::OsString;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, SessionArgs, Where};
+use crate::config::Config;
+use crate::pty;
+use native::Native;
+use place::Place;
 
 /// Something the user typed is wrong: exit code 2 instead of 1.
 #[derive(Debug)]
@@ -29,9 +38,10 @@ impl std::error::Error for Usage {}
 
 /// Runs the command line and returns the exit code.
 pub fn run(args: Vec<OsString>) -> i32 {
-    // Inner commands: ccc starts them itself, so they skip the parser.
+    // Commands that programs start, not people: they skip the parser, which costs more than they do.
     match args.get(1).and_then(|word| word.to_str()) {
         Some("agent-shim") if args.len() > 3 => return crate::shim::run(&args[3..]),
+        Some("supervisor-hook") if !asks_for_help(&args) => return supervisor_hook::run(&args[2..]),
         Some("fixture-player") if args.len() > 2 => return play(&args[2..]),
         _ => {}
     }
@@ -63,7 +73,54 @@ fn dispatch(cli: Cli) -> Result<i32> {
         Some(Command::Replay { files, instant, output_format }) => {
             replay::run(&files, instant, output_format)
         }
-        None if cli.session.supervisor => supervise::run(cli.session),
-        None => Err(Usage("say what to do: `ccc --supervisor` starts a supervised session, `ccc --help` tells more".into()).into()),
+        Some(Command::SupervisorMode { session, words }) => supervisor_mode::run(&words, session),
+        // With arguments it never gets here; see `run`.
+        Some(Command::SupervisorHook { .. }) => Ok(supervisor_hook::run(&[])),
+        None => launch(cli.session),
     }
+}
+
+/// `ccc [OPTIONS] [PROVIDER] [CLAUDE ARGS…]`
+fn launch(mut args: SessionArgs) -> Result<i32> {
+    let place = Place::find()?;
+    logging::start(place.state_dir.join("ccc.log"));
+    let config = Config::load(&place.config_dir)?;
+    let provider = take_provider(&config, &mut args.rest);
+    args.rest.splice(0..0, config.claude_args().into_iter().map(OsString::from));
+    let no_pty = args.supervisor == Some(Where::Here) && !pty::available();
+    if no_pty {
+        eprintln!("ccc: no PTY can be opened here; starting the plain claude, supervised by its Stop hook");
+    }
+    if args.supervisor == Some(Where::Here) && !no_pty {
+        return supervise::run(place, &config, args, provider.as_deref());
+    }
+    if let Some(prompt) = args.prompt {
+        args.rest.push("--print".into());
+        args.rest.extend(prompt.map(OsString::from));
+    }
+    if let Some(format) = args.output_format.and_then(|format| format.to_possible_value()) {
+        args.rest.extend(["--output-format".into(), format.get_name().into()]);
+    }
+    let native = Native {
+        provider,
+        args: args.rest,
+        supervised: args.supervisor.is_some(),
+        max_iterations: args.max_iterations,
+    };
+    native::run(&place, &config, native)
+}
+
+fn take_provider(config: &Config, rest: &mut Vec<OsString>) -> Option<String> {
+    let named = rest.first().and_then(|word| word.to_str()).filter(|word| config.has_provider(word));
+    match named.map(str::to_owned) {
+        Some(provider) => {
+            rest.remove(0);
+            Some(provider)
+        }
+        None => config.default_provider(),
+    }
+}
+
+fn asks_for_help(args: &[OsString]) -> bool {
+    args.iter().any(|arg| arg == "--help" || arg == "-h")
 }

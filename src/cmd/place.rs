@@ -47,7 +47,7 @@ pub fn claude() -> Result<PathBuf> {
     )
 }
 
-fn on_path(name: &Path) -> Option<PathBuf> {
+pub fn on_path(name: &Path) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|dir| dir.join(name)).find(|path| is_executable(path))
 }

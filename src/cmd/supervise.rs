@@ -1,66 +1,49 @@
 //! `ccc --supervisor`: the supervised session.
 
 use std::env;
-use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use crossbeam_channel::{Receiver, Sender};
 
-use super::place::Place;
-use super::{Usage, init, logging, looks, place, prompt};
+use super::client::{Clients, Limits};
+use super::place::{self, Place};
+use super::{Usage, init, looks, prompt};
 use crate::claude_args::{Resume, Taken, take_over};
 use crate::cli::{OutputFormat, SessionArgs};
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::event::Report;
 use crate::instructions::{self, Instructions, Problem};
-use crate::launch::{AgentStart, ReviewOptions, belongs_to_a_session};
+use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
 use crate::record::Recorder;
 use crate::session::{self, Control, Session, Setup};
-use crate::surface::{JsonSurface, StreamJsonSurface, Surface, TextSurface};
-use crate::{files, session_id, signals};
+use crate::surface::{self, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface};
+use crate::{child, session_id, signals};
 
-pub fn run(args: SessionArgs) -> Result<i32> {
-    let place = Place::find()?;
-    logging::start(place.state_dir.join("ccc.log"));
-    let config = Config::load(&place.config_dir)?;
-    let mut rest = args.rest;
-    let provider = take_provider(&config, &mut rest);
-    let taken =
-        take_over(config.claude_args().into_iter().map(OsString::from).chain(rest).collect());
-
-    let person = args.prompt.is_none()
-        && !taken.print
-        && std::io::stdin().is_terminal()
-        && std::io::stdout().is_terminal();
+pub fn run(place: Place, config: &Config, args: SessionArgs, provider: Option<&str>) -> Result<i32> {
+    let taken = take_over(args.rest);
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let person = terminal && args.prompt.is_none() && !taken.print;
     let typed = args.prompt.flatten().or_else(|| taken.prompt.clone());
     let prompt = if person { typed } else { prompt::resolve(typed)? };
     if !person && prompt.is_none() {
-        return Err(Usage(
-            "there is no terminal and no prompt: give one with -p TEXT, or on standard input"
-                .into(),
-        )
-        .into());
+        let problem = "there is no terminal and no prompt: give one with -p TEXT, or on standard input";
+        return Err(Usage(problem.into()).into());
     }
     let format = output_format(args.output_format, &taken)?;
     if person && format.is_some() {
-        return Err(
-            Usage("--output-format is for sessions without a person: add -p TEXT".into()).into()
-        );
+        return Err(Usage("--output-format is for sessions without a person: add -p TEXT".into()).into());
     }
 
     let instructions = find_instructions(&place, person)?;
     let supervisor = config.supervisor()?;
+    let limits = Limits::of(config, args.max_iterations)?;
     let defaults = Rules::default();
     let rules = Rules {
         person,
-        max_iterations: args
-            .max_iterations
-            .or(supervisor.max_iterations)
-            .unwrap_or(defaults.max_iterations),
-        review_timeout: supervisor.timeout()?.unwrap_or(defaults.review_timeout),
+        max_iterations: limits.max_iterations,
+        review_timeout: limits.review_timeout,
         background_wait: supervisor.background_wait()?.unwrap_or(defaults.background_wait),
         resume: match &taken.resume {
             Some(Resume::Session(id)) => Some(id.clone()),
@@ -69,9 +52,8 @@ pub fn run(args: SessionArgs) -> Result<i32> {
         seed: uuid::Uuid::new_v4().as_u64_pair().0,
         ..defaults
     };
-    let (settings, agent_env) = provider_setup(&place, &config, provider.as_deref(), Role::Agent)?;
-    let second = supervisor.provider.as_deref().or(provider.as_deref());
-    let (review_settings, review_env) = provider_setup(&place, &config, second, Role::Supervisor)?;
+    let mut clients = Clients::prepare(&place, config, provider, &limits)?;
+    clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
     let setup = Setup {
         rules,
@@ -80,11 +62,11 @@ pub fn run(args: SessionArgs) -> Result<i32> {
         ccc: env::current_exe().context("ccc cannot find its own executable")?,
         claude: vec![place::claude()?.into()],
         claude_args: taken.rest,
-        settings: Some(settings),
-        agent_env,
-        review_env,
+        settings: Some(clients.agent.settings),
+        agent_env: clients.agent.env,
+        review_env: clients.supervisor.env,
         review: ReviewOptions {
-            settings: Some(review_settings),
+            settings: Some(clients.supervisor.settings),
             model: supervisor.model,
             allowed_tools: supervisor.allowed_tools,
         },
@@ -93,45 +75,43 @@ pub fn run(args: SessionArgs) -> Result<i32> {
         size: crossterm::terminal::size().unwrap_or((120, 40)),
         recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
     };
-    let report = if person {
-        interactive(setup)?
-    } else {
-        headless(setup, format.unwrap_or(OutputFormat::Text))?
-    };
+    let report = if person { interactive(setup)? } else { headless(setup, format.unwrap_or(OutputFormat::Text))? };
     Ok(report.exit_code)
 }
 
 fn interactive(setup: Setup) -> Result<Report> {
-    todo!()
+    surface::restore_on_panic();
+    let reflow = surface::reflows(|name| env::var_os(name));
+    let mut terminal = Terminal::new(RealScreen::new()?, looks::terminal(), reflow)?;
+    let (to_control, control) = session::control();
+    let keys = to_control.clone();
+    child::named("keys", move || {
+        while let Ok(input) = crossterm::event::read() {
+            if keys.send(Control::Input(input)).is_err() {
+                return;
+            }
+        }
+    })?;
+    run_session(setup, &mut terminal, (to_control, control))
 }
 
 fn headless(setup: Setup, format: OutputFormat) -> Result<Report> {
     let out = std::io::stdout();
     match format {
-        OutputFormat::Text => session(setup, &mut TextSurface::new(out, looks::plain())),
-        OutputFormat::StreamJson => session(setup, &mut StreamJsonSurface::new(out)),
-        OutputFormat::Json => session(setup, &mut JsonSurface::new(out)),
+        OutputFormat::Text => run_session(setup, &mut TextSurface::new(out, looks::plain()), session::control()),
+        OutputFormat::StreamJson => run_session(setup, &mut StreamJsonSurface::new(out), session::control()),
+        OutputFormat::Json => run_session(setup, &mut JsonSurface::new(out), session::control()),
     }
 }
 
-/// Runs a session whose keys and signals come in through its control channel.
-fn session(setup: Setup, surface: &mut dyn Surface) -> Result<Report> {
-    let (to_control, control) = session::control();
+fn run_session(
+    setup: Setup,
+    surface: &mut dyn Surface,
+    (to_control, control): (Sender<Control>, Receiver<Control>),
+) -> Result<Report> {
     let signalled = to_control.clone();
     signals::listen(move |signal| signalled.send(Control::Signal(signal)).is_ok())?;
     Ok(Session::new(setup, surface, (to_control, control)).run())
-}
-
-fn take_provider(config: &Config, rest: &mut Vec<OsString>) -> Option<String> {
-    let named =
-        rest.first().and_then(|word| word.to_str()).filter(|word| config.has_provider(word));
-    match named.map(str::to_owned) {
-        Some(provider) => {
-            rest.remove(0);
-            Some(provider)
-        }
-        None => config.default_provider(),
-    }
 }
 
 fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<OutputFormat>> {
@@ -182,44 +162,4 @@ fn find_instructions(place: &Place, person: bool) -> Result<Instructions> {
         }
         Err(problem) => anyhow::bail!("{problem}"),
     }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Role {
-    Agent,
-    Supervisor,
-}
-
-/// The generated settings of a provider, and the environment for a client that uses them.
-fn provider_setup(
-    place: &Place,
-    config: &Config,
-    provider: Option<&str>,
-    role: Role,
-) -> Result<(PathBuf, Vec<(OsString, OsString)>)> {
-    let mut settings = config.settings(provider);
-    config::expand(&mut settings, &|name| env::var(name).ok())?;
-    if role == Role::Supervisor
-        && let Some(settings) = settings.as_object_mut()
-    {
-        settings.remove("hooks");
-        settings.insert("disableAllHooks".into(), json!(true));
-    }
-    let own = settings.get("env").and_then(Value::as_object);
-    let has_endpoint = own.is_some_and(|env| env.keys().any(|name| name.starts_with("ANTHROPIC_")));
-    // Settings beat the environment variable by variable; an inherited key would still go to the
-    // provider's endpoint.
-    let fights = |name: &str| has_endpoint && name.starts_with("ANTHROPIC_");
-    let mut env: Vec<_> = env::vars_os()
-        .filter(|(name, _)| !belongs_to_a_session(name) && !fights(&name.to_string_lossy()))
-        .collect();
-    env.push(("CCC_STATE_DIR".into(), place.state_dir.clone().into()));
-    match role {
-        Role::Agent => env.push(("CCC_SUPERVISOR_PTY".into(), "1".into())),
-        Role::Supervisor => env.push(("CCC_SUPERVISOR_HOOK".into(), "1".into())),
-    }
-    let suffix = if role == Role::Supervisor { "-supervisor" } else { "" };
-    let path = config::settings_path(&place.config_dir, provider, suffix);
-    files::replace(&path, serde_json::to_string_pretty(&settings)?.as_bytes())?;
-    Ok((path, env))
 }

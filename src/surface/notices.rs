@@ -276,5 +276,4 @@ fn duration(seconds: f64) -> String {
 }
 
 #[cfg(test)]
-#[path = "notices_tests.rs"]
 mod tests;

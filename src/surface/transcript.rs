@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
 
 use super::styled::{self, Glyphs, Style, Styled};
 use crate::event::Asker;
@@ -11,6 +12,8 @@ use crate::stream::{Block, Envelope, Line, Message, Part, ToolResult, TurnResult
 
 /// How much of a line that stands for more is shown where nobody says how wide the screen is.
 const WIDTH: usize = 120;
+/// What a sub-agent does stands this far in.
+const INDENT: &str = "  ";
 /// Where previews of a tool's output end.
 const PREVIEW: usize = 2000;
 /// The supervisor's way to give its verdict, which has a notice of its own.
@@ -47,6 +50,8 @@ pub struct Transcript {
     pub(super) look: Look,
     pub(super) supervising: bool,
     width: usize,
+    /// How far in the message stands that is being shown.
+    margin: usize,
     /// Tools that have not answered yet, by the id of their use; `None` for one that is not shown.
     tools: HashMap<String, Option<String>>,
     /// The tool use on the last line, when that is what stands there.
@@ -64,6 +69,7 @@ impl Transcript {
             look,
             supervising: true,
             width: WIDTH,
+            margin: 0,
             tools: HashMap::new(),
             last_tool: None,
             spoke: false,
@@ -103,6 +109,8 @@ impl Transcript {
 
     fn message(&mut self, envelope: &Envelope, who: Asker) -> Vec<Styled> {
         let own = envelope.parent.is_none();
+        let gutter = if who == Asker::Supervisor { self.look.glyphs.gutter.width() } else { 0 };
+        self.margin = gutter + if own { 0 } else { INDENT.width() };
         let lines = match &envelope.message {
             Message::Init(_) if own => {
                 self.spoke = false;
@@ -125,7 +133,7 @@ impl Transcript {
         if own {
             return lines;
         }
-        lines.into_iter().map(|line| line.behind(Style::Plain, "  ")).collect()
+        lines.into_iter().map(|line| line.behind(Style::Plain, INDENT)).collect()
     }
 
     fn block(&mut self, block: &Block, who: Asker, own: bool) -> Vec<Styled> {
@@ -157,7 +165,7 @@ impl Transcript {
                 let telling = telling(input);
                 let (first, more) = styled::first_line(&telling);
                 let head = format!("{} ", self.look.glyphs.tool);
-                let used = 2 + name.chars().count() + 1;
+                let used = head.width() + name.width() + 1;
                 let mut line = Styled::new(Style::Tool, &head).with(Style::Bold, name);
                 if !first.is_empty() {
                     let text = format!(" {}", self.short(&first, more, used));
@@ -193,7 +201,7 @@ impl Transcript {
             (Style::Dim, first.into_owned())
         };
         let head = format!("  {} ", self.look.glyphs.branch);
-        let text = self.short(&format!("{name}{text}"), false, 4);
+        let text = self.short(&format!("{name}{text}"), false, head.width());
         self.shown(vec![Styled::new(Style::Dim, &head).with(style, &text)]).pop()
     }
 
@@ -212,7 +220,7 @@ impl Transcript {
     fn short(&self, text: &str, more: bool, used: usize) -> String {
         let ellipsis = self.look.glyphs.ellipsis;
         let text = if more { format!("{text} {ellipsis}") } else { text.to_owned() };
-        styled::cut(&text, self.width.saturating_sub(used), ellipsis)
+        styled::cut(&text, self.width.saturating_sub(self.margin + used), ellipsis)
     }
 
     pub(super) fn shown(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
@@ -249,5 +257,4 @@ fn is_verdict(text: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "transcript_tests.rs"]
 pub mod tests;

@@ -8,8 +8,10 @@ mod script;
 
 // The Linux ones find processes in /proc.
 mod background;
+mod clear;
 mod failures;
 mod feedback;
+mod interrupt;
 #[cfg(target_os = "linux")]
 mod orphans;
 mod output;
@@ -17,6 +19,7 @@ mod permission;
 #[cfg(target_os = "linux")]
 mod restart;
 mod review;
+mod steering;
 
 use std::path::Path;
 

@@ -10,7 +10,65 @@ use crate::support::api::{Api, Rule};
 use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
 
-on_each_client!(without_a_person_it_is_denied_with_a_reason);
+on_each_client!(
+    without_a_person_it_is_denied_with_a_reason,
+    what_the_person_allows_is_done,
+    what_the_person_denies_is_not_done_and_the_agent_is_told,
+    what_is_always_allowed_is_asked_once,
+);
+
+/// An agent that wants to run this, and then is content.
+fn api(commands: &[&str]) -> Api {
+    let tools = commands.iter().map(|command| {
+        Rule::any().when(is_agents).tool("Bash", json!({"command": command})).times(1)
+    });
+    let mut rules = vec![confirms()];
+    rules.extend(tools);
+    Api::start(rules)
+}
+
+/// A session in which the question comes up and is answered with `key`.
+fn answer(key: &str, room: &CleanRoom, client: &Path, api: &Api) {
+    let mut terminal = Ccc::new(room).client(client).api(api).interactive().on_terminal();
+    terminal.wait_for("ready");
+    terminal.say("zq-build-it");
+    terminal.wait_for("Allow Bash?");
+    // Keys count only once they are offered.
+    terminal.wait_for("[y] once");
+    assert!(terminal.screen().contains("touch made-by-the-tool"), "{}", terminal.screen());
+    assert!(!room.project().join("made-by-the-tool").exists());
+    terminal.keys(key);
+    terminal.wait_for("Confirmed complete in round 1");
+    terminal.ctrl_d();
+    assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());
+}
+
+fn what_the_person_allows_is_done(client: &Path) {
+    let room = CleanRoom::new();
+    let api = api(&["touch made-by-the-tool"]);
+    answer("y", &room, client, &api);
+    assert!(room.project().join("made-by-the-tool").exists());
+}
+
+fn what_the_person_denies_is_not_done_and_the_agent_is_told(client: &Path) {
+    let room = CleanRoom::new();
+    let api = api(&["touch made-by-the-tool"]);
+    answer("n", &room, client, &api);
+    assert!(!room.project().join("made-by-the-tool").exists());
+    let requests = api.requests();
+    let agents = only(&requests, is_agents);
+    let told = agents.last().expect("a request of the agent").recent_text();
+    assert!(told.contains("The user does not allow this."), "{told}");
+}
+
+fn what_is_always_allowed_is_asked_once(client: &Path) {
+    let room = CleanRoom::new();
+    let api = api(&["touch made-by-the-tool", "touch made-by-the-tool"]);
+    // A second question would get no answer, and the session no end.
+    answer("a", &room, client, &api);
+    assert!(room.project().join("made-by-the-tool").exists());
+    assert_eq!(only(&api.requests(), is_agents).len(), 3);
+}
 
 fn without_a_person_it_is_denied_with_a_reason(client: &Path) {
     let room = CleanRoom::new();

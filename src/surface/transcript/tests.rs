@@ -70,6 +70,17 @@ fn what_the_agent_prints() {
 }
 
 #[test]
+fn a_line_that_stands_for_more_fits_with_all_that_is_before_it() {
+    let mut transcript = Transcript::new(LOOK);
+    transcript.set_width(40);
+    let long = "x".repeat(80);
+    let raw = tool("t", "Bash", &format!(r#"{{"command":"{long}"}}"#));
+    let raw = raw.replacen('{', r#"{"parent_tool_use_id":"p","#, 1);
+    let shown = texts(&transcript.supervisor(&line(&raw)));
+    assert_eq!(shown, [format!("┃   ● Bash {}…", "x".repeat(28))]);
+}
+
+#[test]
 fn a_result_stands_below_its_tool() {
     let use_it = tool("t", "Bash", r#"{"command":"ls"}"#);
     for (output, error, expected) in [

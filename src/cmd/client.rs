@@ -1,0 +1,142 @@
+//! Everything about a provider that a client process needs: generated settings and a clean
+//! environment. The user's own `settings.json` is never touched.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value, json};
+
+use super::place::Place;
+use crate::config::{self, Config};
+use crate::files;
+use crate::launch::belongs_to_a_session;
+use crate::machine::Rules;
+
+/// Above the review's own deadline: a hook that takes longer is dropped, and the agent stops unjudged.
+const HOOK_MARGIN: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Agent,
+    Supervisor,
+}
+
+pub struct Client {
+    pub settings: PathBuf,
+    pub env: Vec<(OsString, OsString)>,
+}
+
+/// The agent's client and the supervisor's, which may use another provider.
+pub struct Clients {
+    pub agent: Client,
+    pub supervisor: Client,
+}
+
+/// How far the hook goes; the client has to be told, because it has limits of its own.
+pub struct Limits {
+    pub max_iterations: u32,
+    pub review_timeout: Duration,
+}
+
+impl Limits {
+    pub fn of(config: &Config, max_iterations: Option<u32>) -> Result<Self> {
+        let (supervisor, defaults) = (config.supervisor()?, Rules::default());
+        let max_iterations =
+            max_iterations.or(supervisor.max_iterations).unwrap_or(defaults.max_iterations);
+        let review_timeout = supervisor.timeout()?.unwrap_or(defaults.review_timeout);
+        Ok(Self { max_iterations, review_timeout })
+    }
+}
+
+impl Clients {
+    pub fn prepare(place: &Place, config: &Config, provider: Option<&str>, limits: &Limits) -> Result<Self> {
+        let supervisor = config.supervisor()?.provider;
+        if let Some(name) = supervisor.as_deref().filter(|name| !config.has_provider(name)) {
+            bail!("supervisor.provider in ccc.json names {name:?}, and there is no such provider");
+        }
+        let second = supervisor.as_deref().or(provider);
+        let supervisor = generate(place, second, Role::Supervisor, supervisor_settings(config, second)?)?;
+        let mut settings = resolved(config, provider)?;
+        add_hook(&mut settings, &supervisor.settings, limits)?;
+        let agent = generate(place, provider, Role::Agent, settings)?;
+        Ok(Self { agent, supervisor })
+    }
+}
+
+fn resolved(config: &Config, provider: Option<&str>) -> Result<Value> {
+    let mut settings = config.settings(provider);
+    config::expand(&mut settings, &|name| env::var(name).ok())?;
+    Ok(settings)
+}
+
+/// As the agent's, without any hook: nothing may judge the judge.
+fn supervisor_settings(config: &Config, provider: Option<&str>) -> Result<Value> {
+    let mut settings = resolved(config, provider)?;
+    if let Some(fields) = settings.as_object_mut() {
+        fields.remove("hooks");
+        fields.insert("disableAllHooks".to_owned(), json!(true));
+    }
+    Ok(settings)
+}
+
+/// The Stop hook, beside the user's own.
+fn add_hook(settings: &mut Value, supervisor: &Path, limits: &Limits) -> Result<()> {
+    let ccc = env::current_exe().context("ccc cannot find its own executable")?;
+    let command = format!(
+        "{} supervisor-hook --settings {} --state-dir .claude/ccc",
+        quoted(&ccc),
+        quoted(supervisor)
+    );
+    let timeout = (limits.review_timeout + HOOK_MARGIN).as_secs();
+    let hook = json!({"hooks": [{"type": "command", "command": command, "timeout": timeout}]});
+    let stops = object(object(settings)?.entry("hooks").or_insert_with(|| json!({})))?
+        .entry("Stop")
+        .or_insert_with(|| json!([]));
+    stops.as_array_mut().context("hooks.Stop in ccc.json is no list")?.push(hook);
+    // The client overrides a hook that blocks too often in a row, at 8 if it is not told otherwise.
+    let cap = limits.max_iterations.saturating_add(1).to_string();
+    object(object(settings)?.entry("env").or_insert_with(|| json!({})))?
+        .insert("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP".to_owned(), json!(cap));
+    Ok(())
+}
+
+fn object(value: &mut Value) -> Result<&mut Map<String, Value>> {
+    value.as_object_mut().context("hooks, env and settings in ccc.json are objects")
+}
+
+/// For the shell that runs hooks.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+fn generate(place: &Place, provider: Option<&str>, role: Role, settings: Value) -> Result<Client> {
+    let suffix = if role == Role::Supervisor { "-supervisor" } else { "" };
+    let path = config::settings_path(&place.config_dir, provider, suffix);
+    let text = serde_json::to_string_pretty(&settings)?;
+    // Unchanged settings need no write, and no other session sees a change.
+    if std::fs::read_to_string(&path).ok().as_deref() != Some(&text) {
+        files::replace(&path, text.as_bytes())?;
+    }
+    Ok(Client { settings: path, env: environment(&settings, role, &place.state_dir) })
+}
+
+/// The environment for a client that runs with these settings.
+pub fn environment(settings: &Value, role: Role, state_dir: &Path) -> Vec<(OsString, OsString)> {
+    let own = settings.get("env").and_then(Value::as_object);
+    let has_endpoint = own.is_some_and(|env| env.keys().any(|name| name.starts_with("ANTHROPIC_")));
+    // Settings beat the environment variable by variable; an inherited key of another name would
+    // still be sent to the provider's endpoint.
+    let fights = |name: &str| has_endpoint && name.starts_with("ANTHROPIC_");
+    let mut env: Vec<_> = env::vars_os()
+        .filter(|(name, _)| !belongs_to_a_session(name) && !fights(&name.to_string_lossy()))
+        .filter(|(name, _)| name != "CCC_SUPERVISOR_PTY" && name != "CCC_SUPERVISOR_HOOK")
+        .collect();
+    env.push(("CCC_STATE_DIR".into(), state_dir.into()));
+    if role == Role::Supervisor {
+        env.push(("CCC_SUPERVISOR_HOOK".into(), "1".into()));
+    }
+    env
+}

@@ -1,0 +1,66 @@
+//! `/supervisor` and `/supervisoroff` for the plain client.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::files;
+
+/// In every file of ours; a command of the user's with the same name stays theirs.
+const OURS: &str = "supervisor-mode";
+
+pub fn create(config_dir: &Path, ccc: &Path) -> Result<()> {
+    for (name, what, mode) in [("supervisor", "Enable", "on"), ("supervisoroff", "Disable", "off")] {
+        let path = config_dir.join("commands").join(format!("{name}.md"));
+        let text = command(what, mode, &program(ccc));
+        match std::fs::read_to_string(&path) {
+            Ok(existing) if existing == text => {}
+            Ok(existing) if !existing.contains(OURS) => {
+                log::warn!("{} is not ours; /{name} stays as it is", path.display());
+            }
+            _ => files::replace(&path, text.as_bytes())?,
+        }
+    }
+    Ok(())
+}
+
+/// A command runs only at the start of a line, and only when its front matter allows it.
+fn command(what: &str, mode: &str, ccc: &str) -> String {
+    format!(
+        "---\ndescription: {what} supervisor mode\nallowed-tools: Bash({ccc} supervisor-mode:*)\n---\n\
+         !`{ccc} supervisor-mode {mode}`\n\n$ARGUMENTS\n"
+    )
+}
+
+/// Short where the path finds this very ccc.
+fn program(ccc: &Path) -> String {
+    let found = super::place::on_path(Path::new("ccc")).and_then(|path| path.canonicalize().ok());
+    if found.is_some() && found == ccc.canonicalize().ok() {
+        "ccc".to_owned()
+    } else {
+        ccc.display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scenarios 004 «supervisor.md 内容格式», «supervisoroff.md 内容格式»; the design overrules their
+    /// literal text, which the client never runs.
+    #[test]
+    fn scenario_004_the_commands_have_the_form_that_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        create(dir.path(), Path::new("/opt/ccc")).unwrap();
+        let read = |name: &str| std::fs::read_to_string(dir.path().join("commands").join(name)).unwrap();
+        assert_eq!(
+            read("supervisor.md"),
+            "---\ndescription: Enable supervisor mode\nallowed-tools: Bash(/opt/ccc supervisor-mode:*)\n---\n\
+             !`/opt/ccc supervisor-mode on`\n\n$ARGUMENTS\n"
+        );
+        assert!(read("supervisoroff.md").contains("!`/opt/ccc supervisor-mode off`\n"));
+        std::fs::write(dir.path().join("commands/supervisor.md"), "mine").unwrap();
+        create(dir.path(), Path::new("/opt/ccc")).unwrap();
+        assert_eq!(read("supervisor.md"), "mine");
+    }
+}
