@@ -29,7 +29,10 @@ impl StopEvent {
             let status = task.get("status").and_then(Value::as_str);
             status.is_none_or(|status| status == "running" || status == "pending")
         };
-        self.background_tasks.as_ref().and_then(Value::as_array).is_some_and(|tasks| tasks.iter().any(running))
+        self.background_tasks
+            .as_ref()
+            .and_then(Value::as_array)
+            .is_some_and(|tasks| tasks.iter().any(running))
     }
 }
 
@@ -67,8 +70,14 @@ struct EntryMessage {
 }
 
 /// Text that the client itself writes in the user's name.
-const NOT_THE_USER: [&str; 6] =
-    ["<command-", "<local-command", "<system-reminder>", "<task-notification", "[Request interrupted", "Stop hook feedback"];
+const NOT_THE_USER: [&str; 6] = [
+    "<command-",
+    "<local-command",
+    "<system-reminder>",
+    "<task-notification",
+    "[Request interrupted",
+    "Stop hook feedback",
+];
 
 impl Transcript {
     pub fn read(text: &str) -> Self {
@@ -77,9 +86,12 @@ impl Transcript {
         for entry in entries.filter(|entry| !entry.is_meta && !entry.is_sidechain) {
             let Some(message) = entry.message else { continue };
             match entry.r#type.as_str() {
-                "user" => transcript.said.extend(spoken(&message.content).map(|text| Said { text, earlier: false })),
+                "user" => transcript
+                    .said
+                    .extend(spoken(&message.content).map(|text| Said { text, earlier: false })),
                 "assistant" => {
-                    transcript.model = message.model.filter(|model| model != "<synthetic>").or(transcript.model);
+                    transcript.model =
+                        message.model.filter(|model| model != "<synthetic>").or(transcript.model);
                 }
                 _ => {}
             }
@@ -92,7 +104,10 @@ fn spoken(content: &Value) -> Option<String> {
     let text = match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {
-            let texts = blocks.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
+            let texts = blocks
+                .iter()
+                .filter(|block| block["type"] == "text")
+                .filter_map(|block| block["text"].as_str());
             texts.collect::<Vec<_>>().join("\n")
         }
         _ => return None,
@@ -108,8 +123,10 @@ mod tests {
     /// Scenario 002 «读取 hook 输入»
     #[test]
     fn scenario_002_the_hooks_input_is_read() {
-        let event: StopEvent =
-            serde_json::from_str(r#"{"session_id":"abc123","stop_hook_active":true,"new":{"x":1}}"#).unwrap();
+        let event: StopEvent = serde_json::from_str(
+            r#"{"session_id":"abc123","stop_hook_active":true,"new":{"x":1}}"#,
+        )
+        .unwrap();
         assert_eq!((event.session_id.as_str(), event.stop_hook_active), ("abc123", true));
         assert!(!event.has_background_tasks());
         assert!(serde_json::from_str::<StopEvent>(r#"{"stop_hook_active":true}"#).is_err());
@@ -118,7 +135,8 @@ mod tests {
     #[test]
     fn running_tasks_are_seen() {
         let event = |tasks: &str| -> StopEvent {
-            serde_json::from_str(&format!(r#"{{"session_id":"a","background_tasks":{tasks}}}"#)).unwrap()
+            serde_json::from_str(&format!(r#"{{"session_id":"a","background_tasks":{tasks}}}"#))
+                .unwrap()
         };
         assert!(event(r#"[{"id":"b1"}]"#).has_background_tasks());
         assert!(event(r#"[{"id":"b1","status":"running"}]"#).has_background_tasks());

@@ -158,7 +158,8 @@ struct Sink {
 
 impl Sink {
     fn open(&mut self, path: &Path) {
-        let opened = path.parent().map_or(Ok(()), files::create_dir).and_then(|()| files::append(path));
+        let opened =
+            path.parent().map_or(Ok(()), files::create_dir).and_then(|()| files::append(path));
         match opened {
             Ok(file) => {
                 self.file = Some((path.to_owned(), BufWriter::with_capacity(64 << 10, file)))

@@ -20,7 +20,7 @@ use std::time::Duration;
 use crossbeam_channel::{Sender, unbounded};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::termios::{LocalFlags, SetArg, cfmakeraw, tcgetattr, tcsetattr};
-use nix::unistd::{Pid, getpgrp};
+use nix::unistd::{Pid, getpgrp, setsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::child::{END_OF_INPUT, named};
@@ -45,6 +45,9 @@ pub fn run(command: &[OsString]) -> i32 {
 }
 
 fn supervise(command: &[OsString]) -> std::io::Result<i32> {
+    // On a PTY this process leads its session already. The supervisor's must not share the user's
+    // terminal: a tool that reads from it would be stopped, and the review with it.
+    let _ = setsid();
     make_raw(std::io::stdin());
     adopt_orphans();
     let (happened, events) = unbounded();

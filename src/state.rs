@@ -50,15 +50,20 @@ impl StateFile {
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            }
         };
         let state = serde_json::from_slice(&bytes);
-        state.map(Some).with_context(|| format!("{} is broken; it was left as it is", path.display()))
+        state
+            .map(Some)
+            .with_context(|| format!("{} is broken; it was left as it is", path.display()))
     }
 
     /// Reads, changes and replaces the file as one step, whoever else wants to at the same time.
     pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> Result<T> {
-        files::prepare_state_dir(&self.dir).with_context(|| format!("cannot make {}", self.dir.display()))?;
+        files::prepare_state_dir(&self.dir)
+            .with_context(|| format!("cannot make {}", self.dir.display()))?;
         let _lock = self.lock()?;
         let now = jiff::Timestamp::now().to_string();
         let mut state = self.load()?.unwrap_or_else(|| State {
@@ -128,7 +133,11 @@ mod tests {
     fn scenario_004_a_file_without_enabled_means_off() {
         let (_dir, file) = file();
         file.change(|_| ()).unwrap();
-        fs::write(file.path(), r#"{"session_id":"abc123","count":5,"created_at":"2024-01-15T10:30:00Z","note":[1]}"#).unwrap();
+        fs::write(
+            file.path(),
+            r#"{"session_id":"abc123","count":5,"created_at":"2024-01-15T10:30:00Z","note":[1]}"#,
+        )
+        .unwrap();
         let state = file.load().unwrap().unwrap();
         assert_eq!((state.enabled, state.count), (false, 5));
         file.change(|state| state.enabled = true).unwrap();

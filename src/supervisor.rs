@@ -1,7 +1,7 @@
-//! The supervisor: one client process per review, on pipes, in a process group of its own.
+//! The supervisor: one client process per review, on pipes. The shim puts it into a session of its own.
 
 use std::io::pipe;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
@@ -31,7 +31,6 @@ impl Supervisor {
             .env_clear()
             .envs(launch.env.iter().map(|(name, value)| (name, value)))
             .current_dir(&launch.dir)
-            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(into.try_clone()?)
             .stderr(into);

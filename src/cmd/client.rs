@@ -52,13 +52,19 @@ impl Limits {
 }
 
 impl Clients {
-    pub fn prepare(place: &Place, config: &Config, provider: Option<&str>, limits: &Limits) -> Result<Self> {
+    pub fn prepare(
+        place: &Place,
+        config: &Config,
+        provider: Option<&str>,
+        limits: &Limits,
+    ) -> Result<Self> {
         let supervisor = config.supervisor()?.provider;
         if let Some(name) = supervisor.as_deref().filter(|name| !config.has_provider(name)) {
             bail!("supervisor.provider in ccc.json names {name:?}, and there is no such provider");
         }
         let second = supervisor.as_deref().or(provider);
-        let supervisor = generate(place, second, Role::Supervisor, supervisor_settings(config, second)?)?;
+        let supervisor =
+            generate(place, second, Role::Supervisor, supervisor_settings(config, second)?)?;
         let mut settings = resolved(config, provider)?;
         add_hook(&mut settings, &supervisor.settings, limits)?;
         let agent = generate(place, provider, Role::Agent, settings)?;

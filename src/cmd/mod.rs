@@ -41,7 +41,9 @@ pub fn run(args: Vec<OsString>) -> i32 {
     // Commands that programs start, not people: they skip the parser, which costs more than they do.
     match args.get(1).and_then(|word| word.to_str()) {
         Some("agent-shim") if args.len() > 3 => return crate::shim::run(&args[3..]),
-        Some("supervisor-hook") if !asks_for_help(&args) => return supervisor_hook::run(&args[2..]),
+        Some("supervisor-hook") if !asks_for_help(&args) => {
+            return supervisor_hook::run(&args[2..]);
+        }
         Some("fixture-player") if args.len() > 2 => return play(&args[2..]),
         _ => {}
     }
@@ -89,7 +91,9 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     args.rest.splice(0..0, config.claude_args().into_iter().map(OsString::from));
     let no_pty = args.supervisor == Some(Where::Here) && !pty::available();
     if no_pty {
-        eprintln!("ccc: no PTY can be opened here; starting the plain claude, supervised by its Stop hook");
+        eprintln!(
+            "ccc: no PTY can be opened here; starting the plain claude, supervised by its Stop hook"
+        );
     }
     if args.supervisor == Some(Where::Here) && !no_pty {
         return supervise::run(place, &config, args, provider.as_deref());
@@ -111,7 +115,8 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
 }
 
 fn take_provider(config: &Config, rest: &mut Vec<OsString>) -> Option<String> {
-    let named = rest.first().and_then(|word| word.to_str()).filter(|word| config.has_provider(word));
+    let named =
+        rest.first().and_then(|word| word.to_str()).filter(|word| config.has_provider(word));
     match named.map(str::to_owned) {
         Some(provider) => {
             rest.remove(0);

@@ -10,7 +10,8 @@ use crate::files;
 const OURS: &str = "supervisor-mode";
 
 pub fn create(config_dir: &Path, ccc: &Path) -> Result<()> {
-    for (name, what, mode) in [("supervisor", "Enable", "on"), ("supervisoroff", "Disable", "off")] {
+    for (name, what, mode) in [("supervisor", "Enable", "on"), ("supervisoroff", "Disable", "off")]
+    {
         let path = config_dir.join("commands").join(format!("{name}.md"));
         let text = command(what, mode, &program(ccc));
         match std::fs::read_to_string(&path) {
@@ -52,7 +53,8 @@ mod tests {
     fn scenario_004_the_commands_have_the_form_that_runs() {
         let dir = tempfile::tempdir().unwrap();
         create(dir.path(), Path::new("/opt/ccc")).unwrap();
-        let read = |name: &str| std::fs::read_to_string(dir.path().join("commands").join(name)).unwrap();
+        let read =
+            |name: &str| std::fs::read_to_string(dir.path().join("commands").join(name)).unwrap();
         assert_eq!(
             read("supervisor.md"),
             "---\ndescription: Enable supervisor mode\nallowed-tools: Bash(/opt/ccc supervisor-mode:*)\n---\n\

@@ -18,22 +18,32 @@ use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
 use crate::record::Recorder;
 use crate::session::{self, Control, Session, Setup};
-use crate::surface::{self, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface};
+use crate::surface::{
+    self, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
+};
 use crate::{child, session_id, signals};
 
-pub fn run(place: Place, config: &Config, args: SessionArgs, provider: Option<&str>) -> Result<i32> {
+pub fn run(
+    place: Place,
+    config: &Config,
+    args: SessionArgs,
+    provider: Option<&str>,
+) -> Result<i32> {
     let taken = take_over(args.rest);
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let person = terminal && args.prompt.is_none() && !taken.print;
     let typed = args.prompt.flatten().or_else(|| taken.prompt.clone());
     let prompt = if person { typed } else { prompt::resolve(typed)? };
     if !person && prompt.is_none() {
-        let problem = "there is no terminal and no prompt: give one with -p TEXT, or on standard input";
+        let problem =
+            "there is no terminal and no prompt: give one with -p TEXT, or on standard input";
         return Err(Usage(problem.into()).into());
     }
     let format = output_format(args.output_format, &taken)?;
     if person && format.is_some() {
-        return Err(Usage("--output-format is for sessions without a person: add -p TEXT".into()).into());
+        return Err(
+            Usage("--output-format is for sessions without a person: add -p TEXT".into()).into()
+        );
     }
 
     let instructions = find_instructions(&place, person)?;
@@ -75,7 +85,11 @@ pub fn run(place: Place, config: &Config, args: SessionArgs, provider: Option<&s
         size: crossterm::terminal::size().unwrap_or((120, 40)),
         recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
     };
-    let report = if person { interactive(setup)? } else { headless(setup, format.unwrap_or(OutputFormat::Text))? };
+    let report = if person {
+        interactive(setup)?
+    } else {
+        headless(setup, format.unwrap_or(OutputFormat::Text))?
+    };
     Ok(report.exit_code)
 }
 
@@ -98,8 +112,12 @@ fn interactive(setup: Setup) -> Result<Report> {
 fn headless(setup: Setup, format: OutputFormat) -> Result<Report> {
     let out = std::io::stdout();
     match format {
-        OutputFormat::Text => run_session(setup, &mut TextSurface::new(out, looks::plain()), session::control()),
-        OutputFormat::StreamJson => run_session(setup, &mut StreamJsonSurface::new(out), session::control()),
+        OutputFormat::Text => {
+            run_session(setup, &mut TextSurface::new(out, looks::plain()), session::control())
+        }
+        OutputFormat::StreamJson => {
+            run_session(setup, &mut StreamJsonSurface::new(out), session::control())
+        }
         OutputFormat::Json => run_session(setup, &mut JsonSurface::new(out), session::control()),
     }
 }

@@ -59,7 +59,8 @@ fn decide(args: &[OsString]) -> Result<Decision> {
     let args = Args::parse(args)?;
     let mut text = String::new();
     std::io::stdin().take(MAX_EVENT).read_to_string(&mut text).context("cannot read the event")?;
-    let event: StopEvent = serde_json::from_str(&text).context("the event on standard input is broken")?;
+    let event: StopEvent =
+        serde_json::from_str(&text).context("the event on standard input is broken")?;
     let state_dir = args.state_dir(event.cwd.as_deref())?;
     logging::start(state_dir.join("ccc.log"));
     let state = StateFile::new(&state_dir, &event.session_id)?;
@@ -74,7 +75,12 @@ fn decide(args: &[OsString]) -> Result<Decision> {
     supervise(&args, &event, &state, &state_dir)
 }
 
-fn supervise(args: &Args, event: &StopEvent, state: &StateFile, state_dir: &Path) -> Result<Decision> {
+fn supervise(
+    args: &Args,
+    event: &StopEvent,
+    state: &StateFile,
+    state_dir: &Path,
+) -> Result<Decision> {
     let place = Place { state_dir: state_dir.to_owned(), ..Place::find()? };
     let config = Config::load(&place.config_dir)?;
     let max = env::var("CCC_MAX_ITERATIONS").ok().and_then(|max| max.parse().ok());
@@ -87,7 +93,9 @@ fn supervise(args: &Args, event: &StopEvent, state: &StateFile, state_dir: &Path
     });
     let round = match counted {
         Ok((true, round)) => round,
-        Ok((false, _)) => return allow(&format!("the limit of {} reviews is reached", limits.max_iterations)),
+        Ok((false, _)) => {
+            return allow(&format!("the limit of {} reviews is reached", limits.max_iterations));
+        }
         // The client's own cap still ends the loop.
         Err(error) => {
             say(&format!("the count is not kept: {error:#}"));
@@ -117,7 +125,8 @@ impl Args {
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let text = arg.to_string_lossy();
-            let (name, attached) = text.split_once('=').map_or((&*text, None), |(name, value)| (name, Some(value)));
+            let (name, attached) =
+                text.split_once('=').map_or((&*text, None), |(name, value)| (name, Some(value)));
             let value = attached.map(PathBuf::from).or_else(|| args.next().map(PathBuf::from));
             let value = value.with_context(|| format!("{name} needs a value"))?;
             match name {
@@ -137,8 +146,10 @@ impl Args {
         state_dir_from_env().map_or_else(
             || {
                 let project = env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-                let base = project.or_else(|| cwd.map(PathBuf::from)).filter(|base| base.is_absolute());
-                let base = base.map_or_else(env::current_dir, Ok).context("no directory for the state")?;
+                let base =
+                    project.or_else(|| cwd.map(PathBuf::from)).filter(|base| base.is_absolute());
+                let base =
+                    base.map_or_else(env::current_dir, Ok).context("no directory for the state")?;
                 Ok(base.join(&self.state_dir))
             },
             Ok,
@@ -160,7 +171,8 @@ mod tests {
         let parse = |line: &str| {
             Args::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
         };
-        let both = Args { settings: Some("/path/to/settings.json".into()), state_dir: "other".into() };
+        let both =
+            Args { settings: Some("/path/to/settings.json".into()), state_dir: "other".into() };
         assert_eq!(parse("--settings /path/to/settings.json --state-dir other").unwrap(), both);
         assert_eq!(parse("--settings=/path/to/settings.json --state-dir=other").unwrap(), both);
         assert_eq!(parse("").unwrap().state_dir, Path::new(".claude/ccc"));

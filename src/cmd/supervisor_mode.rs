@@ -11,7 +11,9 @@ use crate::state::StateFile;
 
 pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
     let session = session.or_else(|| env::var("CLAUDE_CODE_SESSION_ID").ok()).ok_or_else(|| {
-        Usage("which session? CLAUDE_CODE_SESSION_ID is not set; give one with --session".to_owned())
+        Usage(
+            "which session? CLAUDE_CODE_SESSION_ID is not set; give one with --session".to_owned(),
+        )
     })?;
     let dir = match state_dir_from_env() {
         Some(dir) => dir,

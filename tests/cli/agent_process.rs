@@ -78,7 +78,11 @@ fn a_child_that_prints_and_exits_at_once_loses_no_line() {
     for run in 0..1000 {
         let (_agent, seen) = start("echo one; echo two; exit 3", dir.path());
         let (lines, gone) = to_the_end(&seen);
-        assert_eq!((lines.as_slice(), gone.code), (&["one".into(), "two".into()][..], Some(3)), "run {run}");
+        assert_eq!(
+            (lines.as_slice(), gone.code),
+            (&["one".into(), "two".into()][..], Some(3)),
+            "run {run}"
+        );
     }
 }
 
@@ -163,9 +167,8 @@ fn a_killed_client_leaves_no_tools_behind() {
     let dir = temp();
     let (_agent, seen) = start(script, dir.path());
     let pids = pids(&dir.path().join("pids"), 2);
-    let client: i32 = wait_for(|| {
-        pids.iter().find(|pid| comm(pid) == "sh").and_then(|pid| pid.parse().ok())
-    });
+    let client: i32 =
+        wait_for(|| pids.iter().find(|pid| comm(pid) == "sh").and_then(|pid| pid.parse().ok()));
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(client), nix::sys::signal::Signal::SIGKILL)
         .expect("our own process");
     to_the_end(&seen);

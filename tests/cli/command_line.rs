@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::room::Room;
 
-const AGENT: &str = "--print\n--output-format\nstream-json\n--input-format\nstream-json\n--verbose\n";
+const AGENT: &str =
+    "--print\n--output-format\nstream-json\n--input-format\nstream-json\n--verbose\n";
 
 #[test]
 fn a_prompt_is_worked_on_reviewed_and_confirmed() {
@@ -45,7 +46,11 @@ fn the_clients_own_options_keep_their_meaning_wherever_they_stand() {
     let done = room.ccc(&args).run().code(0);
     let report: Value = serde_json::from_str(&done.out()).expect("one object");
     assert_eq!(report["outcome"], "completed");
-    assert!(room.seen("agent-0.args").ends_with("--model\nopus\nfix it\n"), "{}", room.seen("agent-0.args"));
+    assert!(
+        room.seen("agent-0.args").ends_with("--model\nopus\nfix it\n"),
+        "{}",
+        room.seen("agent-0.args")
+    );
     assert!(room.seen("agent-0.input").contains("fix it"));
 }
 
@@ -76,7 +81,8 @@ fn json_closes_with_one_object() {
 #[test]
 fn stream_json_is_the_agents_lines_byte_for_byte_with_ours_between() {
     let room = Room::supervised();
-    let done = room.ccc(&["--supervisor", "-p", "do it", "--output-format", "stream-json"]).run().code(0);
+    let done =
+        room.ccc(&["--supervisor", "-p", "do it", "--output-format", "stream-json"]).run().code(0);
     let out = done.out();
     let (ours, agents): (Vec<&str>, Vec<&str>) =
         out.lines().partition(|line| line.starts_with(r#"{"type":"ccc""#));
@@ -100,7 +106,8 @@ fn what_is_recorded_is_private_and_ignored_by_git() {
     let mut files = 0;
     let mut dirs = vec![state];
     while let Some(dir) = dirs.pop() {
-        let mode = |path: &std::path::Path| path.metadata().expect("a file").permissions().mode() & 0o777;
+        let mode =
+            |path: &std::path::Path| path.metadata().expect("a file").permissions().mode() & 0o777;
         assert_eq!(mode(&dir), 0o700, "{}", dir.display());
         for entry in std::fs::read_dir(&dir).expect("a directory") {
             let path = entry.expect("an entry").path();
@@ -124,7 +131,10 @@ fn the_children_know_what_they_are_and_forget_a_surrounding_session() {
     let ccc = room.ccc(&["--supervisor", "-p", "do it"]).env("CLAUDECODE", "1");
     ccc.env("CLAUDE_CODE_SESSION_ID", "outer").env("CLAUDE_CODE_USE_BEDROCK", "1").run().code(0);
     let (agent, supervisor) = (room.seen("agent-0.env"), room.seen("supervisor-0.env"));
-    let state = format!("CCC_STATE_DIR={}", room.path("project/.claude/ccc").canonicalize().expect("a path").display());
+    let state = format!(
+        "CCC_STATE_DIR={}",
+        room.path("project/.claude/ccc").canonicalize().expect("a path").display()
+    );
     assert!(agent.contains("CCC_SUPERVISOR_PTY=1") && agent.contains(&state), "{agent}");
     assert!(supervisor.contains("CCC_SUPERVISOR_HOOK=1"));
     for env in [&agent, &supervisor] {
@@ -160,7 +170,9 @@ fn what_cannot_start_says_why() {
     let args = ["--supervisor", "-p", "x"];
     run(room.ccc(&args).env("CCC_CLAUDE", "/nowhere"), "CCC_CLAUDE names /nowhere");
     run(room.ccc(&args).env("CCC_CLAUDE", ""), "claude is not on the PATH");
-    room.client("#!/bin/sh\necho \"error: unknown option '--permission-prompt-tool'\" >&2; exit 1\n");
+    room.client(
+        "#!/bin/sh\necho \"error: unknown option '--permission-prompt-tool'\" >&2; exit 1\n",
+    );
     run(room.ccc(&args), "unknown option");
     room.write("home/.claude/ccc.json", "{\n\"providers\": oops}");
     run(room.ccc(&args), "line 2 column");

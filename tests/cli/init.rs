@@ -7,7 +7,11 @@ use crate::room::Room;
 fn scenario_001_without_supervisor_md_the_error_names_init() {
     let room = Room::new();
     let done = room.ccc(&["--supervisor", "-p", "x"]).run().code(1);
-    assert!(done.err().contains("ccc init") && done.err().contains("SUPERVISOR.md"), "{}", done.err());
+    assert!(
+        done.err().contains("ccc init") && done.err().contains("SUPERVISOR.md"),
+        "{}",
+        done.err()
+    );
     assert!(!room.path("project/.claude").exists(), "nothing is left behind");
 }
 

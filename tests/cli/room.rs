@@ -130,7 +130,13 @@ impl Done {
 
     #[track_caller]
     pub fn code(self, wanted: i32) -> Self {
-        assert_eq!(self.0.status.code(), Some(wanted), "out:\n{}\nerr:\n{}", self.out(), self.err());
+        assert_eq!(
+            self.0.status.code(),
+            Some(wanted),
+            "out:\n{}\nerr:\n{}",
+            self.out(),
+            self.err()
+        );
         self
     }
 }

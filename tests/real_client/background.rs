@@ -7,9 +7,10 @@ use serde_json::json;
 use crate::on_each_client;
 use crate::script::{begins_review, confirms, count, is_agents, only};
 use crate::support::api::{Api, Rule};
-use crate::support::ccc::{Ccc, PATIENCE};
+use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
 use crate::support::held::Held;
+use crate::support::patience::PATIENCE;
 
 on_each_client!(the_review_waits_for_a_background_task_and_the_turn_it_wakes);
 

@@ -1,5 +1,6 @@
 //! `/clear` begins a new conversation in the middle of a session.
 
+use std::fs;
 use std::path::Path;
 
 use crate::on_each_client;
@@ -7,8 +8,18 @@ use crate::script::{begins_review, confirms, is_agents, only, session_id};
 use crate::support::api::{Api, Rule};
 use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
+use crate::support::patience::wait_until;
 
 on_each_client!(after_clear_the_review_forks_the_new_conversation);
+
+/// How often it was the person's turn, as recorded.
+fn times_waiting(room: &CleanRoom) -> usize {
+    let sessions = fs::read_dir(room.project().join(".claude/ccc/sessions"));
+    let events =
+        sessions.into_iter().flatten().flatten().map(|dir| dir.path().join("events.jsonl"));
+    let lines = events.filter_map(|path| fs::read_to_string(path).ok()).collect::<String>();
+    lines.matches(r#""phase":"waiting""#).count()
+}
 
 fn after_clear_the_review_forks_the_new_conversation(client: &Path) {
     let room = CleanRoom::new();
@@ -23,8 +34,8 @@ fn after_clear_the_review_forks_the_new_conversation(client: &Path) {
     terminal.wait_for("Confirmed complete in round 1");
     terminal.wait_for("ready");
     terminal.say("/clear");
-    terminal.wait_for("❯ /clear");
-    terminal.wait_for("ready");
+    // At the start, after the confirmation, and now.
+    wait_until("the command is done", || times_waiting(&room) == 3);
     terminal.say("zq-second-thing");
     terminal.wait_until("second confirmation", |screen| {
         screen.matches("Confirmed complete in round 1").count() == 2

@@ -5,8 +5,9 @@ use std::path::Path;
 use crate::on_each_client;
 use crate::script::{begins_review, confirms, count, is_agents, only, session_id};
 use crate::support::api::{Api, Gate, Rule};
-use crate::support::ccc::{Ccc, PATIENCE};
+use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
+use crate::support::patience::PATIENCE;
 
 on_each_client!(an_interrupted_turn_is_not_reviewed_and_the_session_goes_on);
 

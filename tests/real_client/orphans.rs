@@ -9,9 +9,10 @@ use serde_json::json;
 use crate::on_each_client;
 use crate::script::begins_review;
 use crate::support::api::{Api, Gate, Rule};
-use crate::support::ccc::{Ccc, PATIENCE, Running};
+use crate::support::ccc::{Ccc, Running};
 use crate::support::client::CleanRoom;
 use crate::support::held::Held;
+use crate::support::patience::PATIENCE;
 use crate::support::processes::{self, Process, descendants};
 
 on_each_client!(

@@ -2,8 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -12,8 +10,9 @@ use serde_json::json;
 use crate::on_each_client;
 use crate::script::{begins_review, confirms, is_agents, only, rejects, session_id};
 use crate::support::api::{Api, Gate, Request, Rule};
-use crate::support::ccc::{Ccc, Finished, PATIENCE};
+use crate::support::ccc::{Ccc, Finished};
 use crate::support::client::CleanRoom;
+use crate::support::patience::{PATIENCE, wait_until};
 use crate::support::processes::{self, Process};
 
 on_each_client!(
@@ -39,21 +38,16 @@ fn killed_at(gate: &Gate, recorded: &str, client: &Path, api: &Api) -> (Finished
 }
 
 fn wait_recorded(room: &CleanRoom, text: &str) {
-    let projects = room.home().join(".claude/projects");
-    let deadline = Instant::now() + PATIENCE;
-    let lines = |dir: PathBuf| {
-        let files = fs::read_dir(dir).into_iter().flatten().flatten();
-        files.filter_map(|file| fs::read_to_string(file.path()).ok()).collect::<String>()
+    let files = |dir: &Path| -> Vec<PathBuf> {
+        fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
     };
-    while !fs::read_dir(&projects)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .any(|project| lines(project.path()).contains(text))
-    {
-        assert!(Instant::now() < deadline, "{text:?} is in no transcript");
-        thread::sleep(Duration::from_millis(10));
-    }
+    let projects = room.home().join(".claude/projects");
+    wait_until(&format!("{text:?} is in a transcript"), || {
+        let transcripts = files(&projects).into_iter().flat_map(|project| files(&project));
+        transcripts
+            .filter_map(|path| fs::read_to_string(path).ok())
+            .any(|lines| lines.contains(text))
+    });
 }
 
 /// The user's words in a review, and nothing that ccc itself had to say.

@@ -1,17 +1,21 @@
-//! A message that is typed while the agent works reaches it in the same turn.
+//! Messages typed in between: the running turn takes them up, and a review gives way to them.
 
 use std::path::Path;
 
 use serde_json::json;
 
 use crate::on_each_client;
-use crate::script::{begins_review, confirms, is_agents, only};
-use crate::support::api::{Api, Rule};
+use crate::script::{begins_review, confirms, is_agents, only, rejects};
+use crate::support::api::{Api, Gate, Rule};
 use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
 use crate::support::held::Held;
+use crate::support::patience::PATIENCE;
 
-on_each_client!(a_message_during_a_tool_call_is_taken_up_in_the_same_turn);
+on_each_client!(
+    a_message_during_a_tool_call_is_taken_up_in_the_same_turn,
+    a_message_during_a_review_beats_its_verdict,
+);
 
 fn a_message_during_a_tool_call_is_taken_up_in_the_same_turn(client: &Path) {
     let room = CleanRoom::new();
@@ -45,4 +49,35 @@ fn a_message_during_a_tool_call_is_taken_up_in_the_same_turn(client: &Path) {
     let said = "Message 1:\n> zq-build-it\n\nMessage 2:\n> zq-turn-left\n\n";
     assert!(review.recent_text().contains(said), "{}", review.recent_text());
     assert!(review.messages_text().contains("zq-turned-left."));
+}
+
+fn a_message_during_a_review_beats_its_verdict(client: &Path) {
+    let room = CleanRoom::new();
+    let gate = Gate::new();
+    let api = Api::start(vec![
+        rejects("zq-tests-are-missing").gate(&gate).times(1),
+        confirms(),
+        Rule::on("zq-build-it").text("zq-built."),
+        Rule::on("zq-one-more-thing").text("zq-one-more-done."),
+    ]);
+    let mut terminal = Ccc::new(&room).client(client).api(&api).interactive().on_terminal();
+    terminal.wait_for("ready");
+    terminal.say("zq-build-it");
+    gate.wait_reached(PATIENCE);
+    terminal.say("zq-one-more-thing");
+    terminal.wait_for("Review dropped: you sent a message");
+    gate.open();
+    terminal.wait_for("Confirmed complete in round 1");
+    terminal.ctrl_d();
+    assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());
+
+    let requests = api.requests();
+    let agents = only(&requests, is_agents);
+    let [_, next] = agents.as_slice() else { panic!("{} turns", agents.len()) };
+    assert!(next.recent_text().contains("zq-one-more-thing"), "{}", next.recent_text());
+    assert!(!next.messages_text().contains("zq-tests-are-missing"));
+    let reviews = only(&requests, begins_review);
+    let [_, review] = reviews.as_slice() else { panic!("{} reviews", reviews.len()) };
+    let said = "Message 1:\n> zq-build-it\n\nMessage 2:\n> zq-one-more-thing\n\n";
+    assert!(review.recent_text().contains(said), "{}", review.recent_text());
 }

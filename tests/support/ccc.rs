@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -24,9 +23,7 @@ use serde_json::Value;
 
 use super::api::Api;
 use super::client::CleanRoom;
-
-/// How long anything may take that a test waits for. Only a failing test gets there.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+use super::patience::{PATIENCE, wait_within};
 
 /// What a supervisor is told in tests; its words occur nowhere else.
 pub const INSTRUCTIONS: &str = "zq-instructions: look at everything twice.";
@@ -170,16 +167,7 @@ impl Running {
     #[must_use]
     #[track_caller]
     pub fn finish(mut self) -> Finished {
-        let deadline = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("wait for ccc") {
-                break Some(status);
-            }
-            if Instant::now() > deadline {
-                break None;
-            }
-            thread::sleep(Duration::from_millis(10));
-        };
+        let status = wait_within(PATIENCE, || self.child.try_wait().expect("wait for ccc"));
         if status.is_none() {
             let _ = self.child.kill();
         }

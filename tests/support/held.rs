@@ -7,26 +7,14 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
 
 use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
-use super::ccc::PATIENCE;
 use super::client::CleanRoom;
-
-/// Waits for a file that something else writes.
-#[track_caller]
-pub fn wait_for_file(path: &Path) {
-    let deadline = Instant::now() + PATIENCE;
-    while !path.exists() {
-        assert!(Instant::now() < deadline, "{} did not appear within {PATIENCE:?}", path.display());
-        thread::sleep(Duration::from_millis(10));
-    }
-}
+use super::patience::wait_until;
 
 pub struct Held {
     fifo: PathBuf,
@@ -54,7 +42,7 @@ impl Held {
 
     #[track_caller]
     pub fn wait_started(&self) {
-        wait_for_file(&self.started);
+        wait_until("the command runs", || self.started.exists());
     }
 
     #[must_use]
@@ -65,20 +53,15 @@ impl Held {
     /// Lets the command end. It must be running.
     #[track_caller]
     pub fn let_go(&self) {
-        // The command is between its first line and opening the FIFO for a moment; without a
-        // reader, opening it fails instead of blocking the test for ever.
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let opened = OpenOptions::new()
+        // For a moment the command runs and has not opened the FIFO. Without a reader, opening it
+        // here would block; like this it fails.
+        wait_until("the command lets itself be held", || {
+            OpenOptions::new()
                 .write(true)
                 .custom_flags(OFlag::O_NONBLOCK.bits())
                 .open(&self.fifo)
-                .and_then(|mut fifo| fifo.write_all(b"let go\n"));
-            match opened {
-                Ok(()) => return,
-                Err(error) => assert!(Instant::now() < deadline, "nobody is held: {error}"),
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
+                .and_then(|mut fifo| fifo.write_all(b"let go\n"))
+                .is_ok()
+        });
     }
 }

@@ -4,5 +4,6 @@ pub mod api;
 pub mod ccc;
 pub mod client;
 pub mod held;
+pub mod patience;
 pub mod processes;
 pub mod terminal;

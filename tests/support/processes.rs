@@ -5,10 +5,9 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::ccc::PATIENCE;
+use super::patience::{PATIENCE, wait_within};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
@@ -72,29 +71,16 @@ pub fn descendants(pid: i32) -> Vec<Process> {
 /// Waits until a process below `pid` is as wanted.
 #[track_caller]
 pub fn wait_for(pid: i32, wanted: impl Fn(&Process) -> bool) -> Process {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        let all = descendants(pid);
-        if let Some(found) = all.iter().find(|process| wanted(process)) {
-            return found.clone();
-        }
-        assert!(Instant::now() < deadline, "not among the processes below {pid}: {all:#?}");
-        thread::sleep(Duration::from_millis(10));
-    }
+    let found = wait_within(PATIENCE, || descendants(pid).into_iter().find(|known| wanted(known)));
+    found.unwrap_or_else(|| panic!("not among the processes below {pid}: {:#?}", descendants(pid)))
 }
 
 /// Waits until none of them is left.
 #[track_caller]
 pub fn wait_gone(processes: &[Process], patience: Duration) {
-    let deadline = Instant::now() + patience;
-    loop {
-        let left: Vec<_> = processes.iter().filter(|process| process.is_alive()).collect();
-        if left.is_empty() {
-            return;
-        }
-        assert!(Instant::now() < deadline, "left over after {patience:?}: {left:#?}");
-        thread::sleep(Duration::from_millis(10));
-    }
+    let left = || processes.iter().filter(|process| process.is_alive()).collect::<Vec<_>>();
+    let gone = wait_within(patience, || left().is_empty().then_some(()));
+    assert!(gone.is_some(), "left over after {patience:?}: {:#?}", left());
 }
 
 struct Stat {

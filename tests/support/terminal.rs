@@ -8,11 +8,11 @@
 use std::io::{Read, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-use super::ccc::{Ccc, PATIENCE};
+use super::ccc::Ccc;
+use super::patience::{PATIENCE, wait_within};
 
 pub const COLUMNS: u16 = 100;
 pub const ROWS: u16 = 50;
@@ -113,15 +113,9 @@ impl Terminal {
     /// Waits for the end of ccc and returns its exit code; 1 too, if a signal ended it.
     #[track_caller]
     pub fn wait_exit(&mut self) -> u32 {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait().expect("wait for ccc") {
-                return status.exit_code();
-            }
-            let screen = self.screen();
-            assert!(Instant::now() < deadline, "ccc does not end; the screen:\n{screen}");
-            thread::sleep(Duration::from_millis(10));
-        }
+        let status = wait_within(PATIENCE, || self.child.try_wait().expect("wait for ccc"));
+        let status = status.unwrap_or_else(|| panic!("ccc does not end:\n{}", self.screen()));
+        status.exit_code()
     }
 }
 

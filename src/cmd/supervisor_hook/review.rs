@@ -35,7 +35,8 @@ pub fn run(
 ) -> Result<Verdict> {
     let supervisor = config.supervisor()?;
     let text = instructions(place)?;
-    let transcript = event.transcript_path.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
+    let transcript =
+        event.transcript_path.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
     let transcript = transcript.map(|text| Transcript::read(&text)).unwrap_or_default();
     let request = ReviewRequest {
         review: round,
@@ -49,12 +50,16 @@ pub fn run(
     };
     let (settings, env) = match settings {
         Some(path) => {
-            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            let value = serde_json::from_str(&text).with_context(|| format!("{} is broken", path.display()))?;
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            let value = serde_json::from_str(&text)
+                .with_context(|| format!("{} is broken", path.display()))?;
             (path.to_owned(), environment(&value, Role::Supervisor, &place.state_dir))
         }
         None => {
-            let client = Clients::prepare(place, config, config.default_provider().as_deref(), limits)?.supervisor;
+            let client =
+                Clients::prepare(place, config, config.default_provider().as_deref(), limits)?
+                    .supervisor;
             (client.settings, client.env)
         }
     };
@@ -80,7 +85,9 @@ fn instructions(place: &Place) -> Result<String> {
     match instructions::find(&place.project, &place.config_dir) {
         Ok(found) => Ok(found.text),
         Err(Problem::Missing { looked_in: [_, global] }) => {
-            if let Err(error) = crate::files::create_new(&global, instructions::DEFAULT.as_bytes(), 0o644) {
+            if let Err(error) =
+                crate::files::create_new(&global, instructions::DEFAULT.as_bytes(), 0o644)
+            {
                 super::say(&format!("{} could not be written: {error}", global.display()));
             }
             Ok(instructions::DEFAULT.to_owned())
@@ -89,7 +96,12 @@ fn instructions(place: &Place) -> Result<String> {
     }
 }
 
-fn judge(launch: &Launch, prompt: &str, mut log: SupervisorLog, limits: &Limits) -> Result<Verdict> {
+fn judge(
+    launch: &Launch,
+    prompt: &str,
+    mut log: SupervisorLog,
+    limits: &Limits,
+) -> Result<Verdict> {
     let deadline = Instant::now() + limits.review_timeout;
     let (to_output, output) = bounded(2);
     let (to_exit, exit) = unbounded::<Gone>();
@@ -99,7 +111,8 @@ fn judge(launch: &Launch, prompt: &str, mut log: SupervisorLog, limits: &Limits)
         move |gone| to_exit.send(gone).is_ok(),
     )?;
     supervisor.send(user_message(&uuid::Uuid::new_v4().to_string(), prompt));
-    let mut judge = Judge { supervisor, collector: Collector::default(), last_words: String::new() };
+    let mut judge =
+        Judge { supervisor, collector: Collector::default(), last_words: String::new() };
     let result = loop {
         let left = deadline.saturating_duration_since(Instant::now());
         select_biased! {
