@@ -85,7 +85,7 @@ pub enum Command {
     },
     /// Switch the Stop hook's supervision of a session on or off; without a word, print which
     SupervisorMode {
-        /// The session [default: the one in CLAUDE_CODE_SESSION_ID]
+        /// The session [default: the one in `CLAUDE_CODE_SESSION_ID`]
         #[arg(long, value_name = "ID")]
         session: Option<String>,
         /// `on` or `off`; what follows is ignored

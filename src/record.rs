@@ -162,7 +162,7 @@ impl Sink {
             path.parent().map_or(Ok(()), files::create_dir).and_then(|()| files::append(path));
         match opened {
             Ok(file) => {
-                self.file = Some((path.to_owned(), BufWriter::with_capacity(64 << 10, file)))
+                self.file = Some((path.to_owned(), BufWriter::with_capacity(64 << 10, file)));
             }
             Err(error) => log::warn!("not recorded: {}: {error}", path.display()),
         }

@@ -105,12 +105,12 @@ fn json_verdict(text: &str) -> Option<Verdict> {
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
         let value = values.next();
         from = start + 1;
-        if let Some(Ok(value)) = value {
-            if let Some(verdict) = judgement(&value) {
-                found = Some(verdict);
-                // What stands inside a judgement is its feedback, not another judgement.
-                from = start + values.byte_offset();
-            }
+        if let Some(Ok(value)) = value
+            && let Some(verdict) = judgement(&value)
+        {
+            found = Some(verdict);
+            // What stands inside a judgement is its feedback, not another judgement.
+            from = start + values.byte_offset();
         }
     }
     found

@@ -29,10 +29,6 @@ impl Script {
         Event::Supervisor { review: self.review, envelope: self.envelope(message) }
     }
 
-    fn result(&self, text: &str) -> TurnResult {
-        TurnResult { text: text.into(), num_turns: 1, ..Default::default() }
-    }
-
     fn event(&mut self, line: &str) -> Event {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let gone = |how: &str| Gone {
@@ -60,12 +56,10 @@ impl Script {
                 model: "m".into(),
                 blocks: vec![Block::Text(rest.into())],
             }),
-            "result" => self.agent(Message::Result(self.result(rest))),
-            "failed" => {
-                self.agent(Message::Result(TurnResult { is_error: true, ..self.result(rest) }))
-            }
+            "result" => self.agent(Message::Result(result(rest))),
+            "failed" => self.agent(Message::Result(TurnResult { is_error: true, ..result(rest) })),
             "command-result" => {
-                self.agent(Message::Result(TurnResult { num_turns: 0, ..self.result("") }))
+                self.agent(Message::Result(TurnResult { num_turns: 0, ..result("") }))
             }
             "task" => self.agent(Message::TaskStarted(TaskNote {
                 task_id: rest.into(),
@@ -87,9 +81,9 @@ impl Script {
                 model: "m".into(),
                 blocks: vec![Block::Text(rest.into())],
             }),
-            "verdict" => self.supervisor(Message::Result(self.result(rest))),
+            "verdict" => self.supervisor(Message::Result(result(rest))),
             "verdict-failed" => {
-                self.supervisor(Message::Result(TurnResult { is_error: true, ..self.result(rest) }))
+                self.supervisor(Message::Result(TurnResult { is_error: true, ..result(rest) }))
             }
             "tick" => {
                 self.now += Duration::from_secs(rest.parse().expect("seconds"));
@@ -99,6 +93,10 @@ impl Script {
             other => panic!("no such event: {other}"),
         }
     }
+}
+
+fn result(text: &str) -> TurnResult {
+    TurnResult { text: text.into(), num_turns: 1, ..Default::default() }
 }
 
 fn permission(request_id: &str) -> Message {

@@ -262,7 +262,7 @@ impl<'a> Session<'a> {
         for part in line.parts {
             match part {
                 Part::Message(envelope) => {
-                    self.step(Event::Supervisor { review, envelope: *envelope })
+                    self.step(Event::Supervisor { review, envelope: *envelope });
                 }
                 Part::Text(text) => {
                     if let Some(supervisor) = self.supervisors.get_mut(&review) {

@@ -124,7 +124,7 @@ mod tests {
         ] {
             match parts(line.as_bytes()).as_slice() {
                 [Part::Message(envelope)] => {
-                    assert_eq!(envelope.session_id.as_deref(), Some("abc"))
+                    assert_eq!(envelope.session_id.as_deref(), Some("abc"));
                 }
                 other => panic!("{line}: {other:?}"),
             }

@@ -149,7 +149,7 @@ fn is_gone(pid: &str) -> bool {
 #[test]
 fn nothing_below_the_agent_survives_its_end_by_force() {
     // A tool in a session of its own and a client that ignores TERM: neither hears the group's signal.
-    let script = r#"trap '' TERM HUP; setsid sh -c 'echo $$ >>pids; exec sleep 1000' & echo $$ >>pids; while :; do sleep 1; done"#;
+    let script = r"trap '' TERM HUP; setsid sh -c 'echo $$ >>pids; exec sleep 1000' & echo $$ >>pids; while :; do sleep 1; done";
     let dir = temp();
     let (agent, seen) = start(script, dir.path());
     let pids = pids(&dir.path().join("pids"), 2);
