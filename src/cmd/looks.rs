@@ -7,12 +7,20 @@ use crate::surface::{Glyphs, Look};
 
 /// For a transcript on standard output that nobody answers to.
 pub fn plain() -> Look {
-    Look { glyphs: glyphs(), colour: colour(), hints: false, phases: true }
+    let ticker = std::io::stdout().is_terminal() && !dumb();
+    Look {
+        glyphs: glyphs(),
+        colour: colour(),
+        hints: false,
+        phases: true,
+        ticker: ticker
+            .then(|| crossterm::terminal::size().map_or(80, |(columns, _)| columns.into())),
+    }
 }
 
 /// For a person at a terminal, which has a status line.
 pub fn terminal() -> Look {
-    Look { hints: true, phases: false, ..plain() }
+    Look { hints: true, phases: false, ticker: None, ..plain() }
 }
 
 fn glyphs() -> Glyphs {
@@ -35,7 +43,11 @@ fn colour() -> bool {
         return true;
     }
     let wanted = set("CLICOLOR").is_none_or(|value| value != "0");
-    wanted && std::io::stdout().is_terminal() && set("TERM").is_some_and(|term| term != "dumb")
+    wanted && std::io::stdout().is_terminal() && !dumb()
+}
+
+fn dumb() -> bool {
+    set("TERM").is_none_or(|term| term == "dumb")
 }
 
 fn set(name: &str) -> Option<String> {

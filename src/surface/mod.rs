@@ -6,6 +6,7 @@ mod json;
 mod notices;
 #[cfg(test)]
 mod sample;
+mod status;
 mod stream_json;
 mod styled;
 mod terminal;

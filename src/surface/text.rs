@@ -1,24 +1,31 @@
 //! The transcript as plain text, for a pipe, a log, or a terminal that can do no more.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
-use super::{Look, Report, Styled, Surface, Transcript};
-use crate::event::{Notice, Now, Question};
+use super::{Look, Report, Styled, Surface, Transcript, status};
+use crate::event::{Notice, Now, Phase, Question};
 use crate::machine::Status;
 use crate::stream::Line;
+
+const TICK: Duration = Duration::from_secs(1);
+const ERASE: &[u8] = b"\r\x1b[K";
+const NO_WRAP: &[u8] = b"\x1b[?7l";
+const WRAP: &[u8] = b"\x1b[?7h";
 
 #[derive(Debug)]
 pub struct TextSurface<W> {
     out: W,
-    colour: bool,
     transcript: Transcript,
     pending: Vec<u8>,
+    look: Look,
+    ticking: bool,
 }
 
 impl<W: Write> TextSurface<W> {
     pub fn new(out: W, look: Look) -> Self {
         let transcript = Transcript::new(look);
-        Self { out, colour: look.colour, transcript, pending: Vec::new() }
+        Self { out, transcript, pending: Vec::new(), look, ticking: false }
     }
 
     pub fn get_ref(&self) -> &W {
@@ -27,17 +34,28 @@ impl<W: Write> TextSurface<W> {
 
     fn push(&mut self, lines: &[Styled]) {
         for line in lines {
-            line.write(self.colour, &mut self.pending);
+            line.write(self.look.colour, &mut self.pending);
             self.pending.push(b'\n');
         }
     }
 
-    fn write(&mut self) -> io::Result<()> {
-        if self.pending.is_empty() {
+    /// What is new, and behind it the line that will be overwritten.
+    fn write(&mut self, last: Option<&Styled>) -> io::Result<()> {
+        let mut out = Vec::new();
+        if std::mem::take(&mut self.ticking) {
+            out.extend_from_slice(ERASE);
+        }
+        out.append(&mut self.pending);
+        if let Some(last) = last {
+            out.extend_from_slice(NO_WRAP);
+            last.write(self.look.colour, &mut out);
+            out.extend_from_slice(WRAP);
+            self.ticking = true;
+        }
+        if out.is_empty() {
             return Ok(());
         }
-        let pending = std::mem::take(&mut self.pending);
-        self.out.write_all(&pending)?;
+        self.out.write_all(&out)?;
         self.out.flush()
     }
 }
@@ -63,14 +81,21 @@ impl<W: Write> Surface for TextSurface<W> {
         self.push(&lines);
     }
 
-    fn update(&mut self, _status: &Status, _now: Now) -> io::Result<()> {
-        self.write()
+    fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
+        let busy = matches!(status.phase, Phase::Working | Phase::Reviewing);
+        let columns = self.look.ticker.filter(|_| busy);
+        let last = columns.map(|columns| status::line(status, now, self.look.glyphs, columns));
+        self.write(last.as_ref())
+    }
+
+    fn redraw_in(&self) -> Option<Duration> {
+        self.ticking.then_some(TICK)
     }
 
     fn close(&mut self, report: &Report) -> io::Result<()> {
         let lines = self.transcript.report(report);
         self.push(&lines);
-        self.write()
+        self.write(None)
     }
 }
 
@@ -81,7 +106,7 @@ mod tests {
     use crate::event::{Outcome, Phase};
 
     const LOOK: Look =
-        Look { glyphs: Glyphs::unicode(), colour: false, hints: false, phases: true };
+        Look { glyphs: Glyphs::unicode(), colour: false, hints: false, phases: true, ticker: None };
 
     fn session<W: Write>(surface: &mut TextSurface<W>) -> io::Result<()> {
         surface.notice(&Notice::Started { supervising: true, max_iterations: 10 });
@@ -116,6 +141,24 @@ mod tests {
         let mut surface = TextSurface::new(Vec::new(), Look { colour: true, ..LOOK });
         session(&mut surface).unwrap();
         assert!(String::from_utf8(surface.out).unwrap().contains("\x1b[1;36mSupervisor mode"));
+    }
+
+    #[test]
+    fn a_terminal_is_told_that_something_is_going_on() {
+        let screen = |out: &[u8]| {
+            let size = |cells: u16| cells.try_into().unwrap();
+            let mut parser = vt100::Parser::new(size(10), size(60), 0);
+            parser.process(String::from_utf8_lossy(out).replace('\n', "\r\n").as_bytes());
+            parser.screen().contents()
+        };
+        let mut surface = TextSurface::new(Vec::new(), Look { ticker: Some(60), ..LOOK });
+        surface.notice(&Notice::UserMessage { text: "fix it".into() });
+        let working = Status { phase: Phase::Working, ..sample::status() };
+        surface.update(&working, working.since + Duration::from_secs(65)).unwrap();
+        assert!(screen(&surface.out).contains("working 1:05"), "{}", screen(&surface.out));
+        assert_eq!(surface.redraw_in(), Some(TICK));
+        surface.close(&sample::report(Outcome::Completed)).unwrap();
+        assert!(!screen(&surface.out).contains("working"), "{}", screen(&surface.out));
     }
 
     #[test]

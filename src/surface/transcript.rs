@@ -43,6 +43,9 @@ pub struct Look {
     pub hints: bool,
     /// A line for each change of phase: for where no status line shows it.
     pub phases: bool,
+    /// Columns of a terminal that shows a transcript nobody answers to: its last line tells that
+    /// something is going on, and for how long.
+    pub ticker: Option<usize>,
 }
 
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use std::io;
 use unicode_width::UnicodeWidthStr;
 
 use super::screen::cleared;
-use super::status::{self, Offer};
 use super::{Focus, Screen, Terminal};
+use crate::surface::status::{self, Offer};
 use crate::surface::styled::{self, Style, Styled};
 
 /// The terminal shows what comes between the two in one piece, if it can.

@@ -2,11 +2,11 @@
 
 use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::status::can_always;
 use super::{Focus, Screen, Terminal};
 use crate::event::{Event, Phase};
 use crate::stream::Permission;
 use crate::surface::Intent;
+use crate::surface::status::can_always;
 
 /// What the agent reads when the person says no more than no.
 const DENIED: &str = "The user does not allow this.";

@@ -4,7 +4,6 @@
 mod draw;
 mod keys;
 mod screen;
-mod status;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +15,7 @@ use draw::Frame;
 pub use screen::{RealScreen, Screen, restore_on_panic};
 
 use super::editor::Editor;
+use super::status;
 use super::styled::{Style, Styled};
 use super::{Intent, Look, Report, Surface, Transcript};
 use crate::event::{Notice, Now, Phase, Question};

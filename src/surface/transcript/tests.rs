@@ -2,7 +2,7 @@ use super::super::sample::line;
 use super::*;
 
 pub const LOOK: Look =
-    Look { glyphs: Glyphs::unicode(), colour: false, hints: true, phases: false };
+    Look { glyphs: Glyphs::unicode(), colour: false, hints: true, phases: false, ticker: None };
 
 pub fn texts(lines: &[Styled]) -> Vec<String> {
     lines.iter().map(Styled::text).collect()

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
+use super::notices::round_of;
+use super::styled::{self, Glyphs, Style, Styled};
 use crate::event::{Asker, Now, Phase, Question};
 use crate::machine::Status;
-use crate::surface::notices::round_of;
-use crate::surface::styled::{self, Glyphs, Style, Styled};
 
 /// How long a picture of the spinner stands.
 pub const FRAME: Duration = Duration::from_millis(125);
