@@ -3,6 +3,7 @@
 // Core: no I/O, no clock, no environment.
 pub mod claude_args;
 pub mod event;
+pub mod form;
 pub mod hook;
 pub mod launch;
 pub mod machine;

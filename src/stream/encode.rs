@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::message::PermissionRequest;
 
@@ -29,6 +29,8 @@ pub enum Permission {
     /// Take up the client's own suggestion, so that it does not ask again in this session.
     Always,
     Deny(String),
+    /// Answers to the questions of a form, by the text of the question.
+    Answers(Vec<(String, String)>),
 }
 
 /// What an answered request carries back. The input is raw JSON text, so that it returns to the
@@ -62,10 +64,23 @@ pub fn permission_answer(
         Permission::Once => allow(None),
         Permission::Always => allow(asked.suggestions.as_deref()),
         Permission::Deny(reason) => deny(reason),
+        Permission::Answers(answers) => answered(request_id, asked, answers),
     }
     // Only a request that is not JSON itself could fail here.
     .or_else(|error| deny(&format!("ccc could not answer this request: {error}")))
     .unwrap_or_default()
+}
+
+fn answered(
+    request_id: &str,
+    asked: &PermissionRequest,
+    answers: &[(String, String)],
+) -> serde_json::Result<Vec<u8>> {
+    let mut input: Value = serde_json::from_str(&asked.input)?;
+    let answers: Map<_, _> =
+        answers.iter().map(|(question, answer)| (question.clone(), json!(answer))).collect();
+    input["answers"] = Value::Object(answers);
+    success(request_id, &json!({"behavior": "allow", "updatedInput": input}))
 }
 
 /// An answer to a request that this version does not know.
@@ -122,6 +137,9 @@ mod tests {
         assert!(once["response"]["response"].get("updatedPermissions").is_none());
         let always = parse(permission_answer("r", &asked, &Permission::Always));
         assert_eq!(always["response"]["response"]["updatedPermissions"][0]["type"], "addRules");
+        let answers = Permission::Answers(vec![("Which?".into(), "Blue".into())]);
+        let answered = parse(permission_answer("r", &asked, &answers));
+        assert_eq!(answered["response"]["response"]["updatedInput"]["answers"]["Which?"], "Blue");
         let deny = parse(permission_answer("r", &asked, &Permission::Deny("no".into())));
         assert_eq!(
             deny["response"]["response"],

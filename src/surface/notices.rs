@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::styled::{self, Style, Styled};
 use super::{Report, Transcript};
 use crate::event::{Asker, Dropped, Notice, Outcome, Phase, Question};
+use crate::form::{self, FormQuestion};
 use crate::verdict::Verdict;
 
 const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
@@ -153,6 +154,10 @@ impl Transcript {
             Asker::Supervisor => "The supervisor",
         };
         let asked = &question.asked;
+        if let Some(questions) = form::questions(asked) {
+            let lines = questions.iter().flat_map(form_lines).collect();
+            return self.apart(lines);
+        }
         let head = Styled::new(Style::Question, &format!("? {who} asks to use "))
             .with(Style::Bold, &exposed(&asked.tool));
         let mut lines = vec![head];
@@ -273,6 +278,21 @@ fn duration(seconds: f64) -> String {
         (0, minutes, seconds) => format!("{minutes}m {seconds:02}s"),
         (hours, minutes, _) => format!("{hours}h {minutes:02}m"),
     }
+}
+
+/// A question with its options, numbered for the answer.
+fn form_lines(form: &FormQuestion) -> Vec<Styled> {
+    let several = if form.several { " (several may be chosen)" } else { "" };
+    let mut lines =
+        indented(Style::Question, "? ", &exposed_lines(&format!("{}{several}", form.question)));
+    for (at, option) in form.options.iter().enumerate() {
+        let label = format!("  {}. {}", at + 1, exposed(&option.label));
+        lines.push(
+            Styled::new(Style::Bold, &label)
+                .with(Style::Dim, &format!("  {}", exposed(&option.description))),
+        );
+    }
+    lines
 }
 
 #[cfg(test)]

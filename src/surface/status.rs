@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::notices::round_of;
 use super::styled::{self, Glyphs, Style, Styled};
 use crate::event::{Asker, Now, Phase, Question};
+use crate::form;
 use crate::machine::Status;
 
 /// How long a picture of the spinner stands.
@@ -86,13 +87,18 @@ pub enum Offer {
 
 pub fn question(question: &Question, offer: Offer, glyphs: Glyphs, width: usize) -> Vec<Styled> {
     let tool = styled::cut(&question.asked.tool, width.saturating_sub(8).max(1), glyphs.ellipsis);
+    let form = form::questions(&question.asked).is_some();
     let mut choices = vec![match question.asker {
+        Asker::Agent if form => "Answer?".to_owned(),
         Asker::Agent => format!("Allow {tool}?"),
         Asker::Supervisor => format!("Allow {tool} (supervisor)?"),
     }];
     match offer {
         Offer::Nothing => {}
         Offer::Tab => choices.push("[Tab] to answer".to_owned()),
+        Offer::Answers if form => {
+            choices.extend(["[y] answer".to_owned(), "[n] decline".to_owned()]);
+        }
         Offer::Answers => {
             choices.push("[y] once".to_owned());
             if can_always(question) {

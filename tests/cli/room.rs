@@ -1,25 +1,30 @@
 //! A place to run ccc in: its own home, project and client, and nothing of the outside.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
 
-/// A client in a few lines of shell: takes every message up, answers "done", confirms every review,
-/// and keeps its arguments and environment for the test to look at.
+use serde_json::{Value, json};
+
+/// A client in a few lines of shell: takes every message up, answers "done", confirms every review
+/// or prints what the test wants (`supervisor_prints`), and keeps its arguments, environment and
+/// directory for the test to look at.
 const CLIENT: &str = r#"#!/bin/sh
 role=agent
 for arg; do [ "$arg" = --fork-session ] && role=supervisor; done
 n=$(ls "$ROOM" | grep -c "$role.*args")
 for arg; do printf '%s\n' "$arg"; done >"$ROOM/$role-$n.args"
 env >"$ROOM/$role-$n.env"
+pwd >"$ROOM/$role-$n.dir"
 id=$(printf '%s\n' "$@" | sed -n '/^--session-id$\|^--resume$/{n;p;q}')
 while read -r line; do
   printf '%s\n' "$line" >>"$ROOM/$role-$n.input"
   uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
   if [ $role = supervisor ]; then
-    echo '{"type":"result","num_turns":1,"result":"","structured_output":{"completed":true,"feedback":"fine"}}'
+    cat "$ROOM/../supervisor.prints" 2>/dev/null ||
+      echo '{"type":"result","num_turns":1,"result":"","structured_output":{"completed":true,"feedback":"fine"}}'
   else
     echo "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"fake\",\"session_id\":\"$id\"}"
     echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"$uuid\",\"session_id\":\"$id\"}"
@@ -29,6 +34,8 @@ while read -r line; do
 done
 "#;
 
+pub const STATE_DIR: &str = "project/.claude/ccc";
+
 pub struct Room {
     dir: tempfile::TempDir,
 }
@@ -36,7 +43,7 @@ pub struct Room {
 #[must_use]
 pub struct Ccc {
     command: Command,
-    input: Option<String>,
+    input: Option<Vec<u8>>,
 }
 
 impl Room {
@@ -60,18 +67,43 @@ impl Room {
         self.dir.path().join(name)
     }
 
-    pub fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).expect("a file");
+    /// Directories on the way are made.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+
+    pub fn config(&self, config: &Value) {
+        self.write("home/.claude/ccc.json", config.to_string());
     }
 
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    #[track_caller]
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
     pub fn client(&self, script: &str) {
-        self.write("claude", script);
-        let mode = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(self.path("claude"), mode).expect("a mode");
+        self.program("claude", script);
+    }
+
+    /// Written by another process: a descriptor of ours may be inherited by a child that another
+    /// test starts at this moment, and a file that is open for writing cannot be run.
+    pub fn program(&self, name: &str, script: &str) {
+        let mut shell = Command::new("/bin/sh")
+            .args(["-c", r#"cat >"$1" && chmod 755 "$1""#, "sh"])
+            .arg(self.path(name))
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let mut stdin = shell.stdin.take().expect("its input");
+        stdin.write_all(script.as_bytes()).expect("it reads");
+        drop(stdin);
+        assert!(shell.wait().expect("it ends").success(), "{name}");
     }
 
     /// What the client has seen: `agent-0.args`, `supervisor-0.env`, `agent-0.input`, …
@@ -79,10 +111,57 @@ impl Room {
         self.read(&format!("seen/{name}"))
     }
 
+    /// What the supervisor prints from now on, instead of its consent.
+    pub fn supervisor_prints(&self, lines: &str) {
+        self.write("supervisor.prints", lines);
+    }
+
+    pub fn reviews(&self) -> usize {
+        let seen = fs::read_dir(self.path("seen")).expect("a directory").flatten();
+        seen.filter(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            name.starts_with("supervisor-") && name.ends_with(".args")
+        })
+        .count()
+    }
+
+    /// A session that is supervised and has had `count` reviews.
+    pub fn enable(&self, id: &str, count: u32) {
+        let state = json!({
+            "session_id": id, "enabled": true, "count": count,
+            "created_at": "2024-01-15T10:30:00Z", "updated_at": "2024-01-15T10:35:00Z",
+        });
+        self.write(&state_file(id), state.to_string());
+    }
+
+    #[track_caller]
+    pub fn state(&self, id: &str) -> Value {
+        self.json(&state_file(id))
+    }
+
+    /// The event of a Stop hook, as the client tells it.
+    pub fn event(&self, id: &str) -> Value {
+        json!({
+            "session_id": id, "transcript_path": self.path("transcript.jsonl"),
+            "cwd": self.path("project"), "prompt_id": "p", "permission_mode": "default",
+            "hook_event_name": "Stop", "stop_hook_active": false,
+            "last_assistant_message": "all done here", "background_tasks": [], "session_crons": [],
+        })
+    }
+
+    /// The Stop hook of a session, as the client runs it.
+    pub fn hook(&self, id: &str) -> Ccc {
+        self.ccc(&["supervisor-hook"]).input(self.event(id).to_string())
+    }
+
     pub fn ccc(&self, args: &[&str]) -> Ccc {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ccc"));
+        self.run_program(Path::new(env!("CARGO_BIN_EXE_ccc"))).args(args)
+    }
+
+    /// Another program, in the same surroundings.
+    pub fn run_program(&self, program: &Path) -> Ccc {
+        let mut command = Command::new(program);
         command
-            .args(args)
             .env_clear()
             .env("HOME", self.path("home"))
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
@@ -94,44 +173,94 @@ impl Room {
     }
 }
 
+pub fn state_file(id: &str) -> String {
+    format!("{STATE_DIR}/supervisor-{id}.json")
+}
+
+/// The supervisor's last line, in the form it is asked for.
+pub fn verdict(completed: bool, feedback: &str) -> String {
+    let verdict = json!({"completed": completed, "feedback": feedback});
+    let line = json!({
+        "type": "result", "subtype": "success", "is_error": false, "num_turns": 1,
+        "result": verdict.to_string(), "structured_output": verdict,
+    });
+    format!("{line}\n")
+}
+
 impl Ccc {
+    pub fn args(mut self, args: &[impl AsRef<OsStr>]) -> Self {
+        self.command.args(args);
+        self
+    }
+
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
-    pub fn input(mut self, text: &str) -> Self {
-        self.input = Some(text.to_owned());
+    pub fn dir(mut self, dir: impl AsRef<Path>) -> Self {
+        self.command.current_dir(dir);
         self
     }
 
-    pub fn run(mut self) -> Done {
-        use std::io::Write;
+    pub fn input(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.input = Some(text.into());
+        self
+    }
+
+    pub fn run(self) -> Done {
+        self.start().finish()
+    }
+
+    /// Starts it and hands over its input, as far as it wants it.
+    pub fn start(mut self) -> Started {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().expect("ccc starts");
         if let (Some(text), Some(mut stdin)) = (self.input, child.stdin.take()) {
-            stdin.write_all(text.as_bytes()).expect("ccc reads");
+            // One that does not care what it is told may be gone already.
+            let _ = stdin.write_all(&text);
         }
-        Done(child.wait_with_output().expect("ccc ends"))
+        Started(child)
+    }
+
+    /// For a test that wants its own streams.
+    pub fn into_command(self) -> Command {
+        self.command
     }
 }
 
-pub struct Done(Output);
+pub struct Started(pub Child);
+
+impl Started {
+    pub fn pid(&self) -> i32 {
+        self.0.id().cast_signed()
+    }
+
+    pub fn finish(self) -> Done {
+        let pid = self.pid();
+        Done { pid, output: self.0.wait_with_output().expect("ccc ends") }
+    }
+}
+
+pub struct Done {
+    pub pid: i32,
+    output: Output,
+}
 
 impl Done {
     pub fn out(&self) -> String {
-        String::from_utf8_lossy(&self.0.stdout).into_owned()
+        String::from_utf8_lossy(&self.output.stdout).into_owned()
     }
 
     pub fn err(&self) -> String {
-        String::from_utf8_lossy(&self.0.stderr).into_owned()
+        String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
     #[track_caller]
     pub fn code(self, wanted: i32) -> Self {
         assert_eq!(
-            self.0.status.code(),
+            self.output.status.code(),
             Some(wanted),
             "out:\n{}\nerr:\n{}",
             self.out(),
@@ -139,4 +268,32 @@ impl Done {
         );
         self
     }
+
+    /// A hook that lets the client stop: nothing to read for it, and the reason for a person.
+    #[track_caller]
+    pub fn allows(self, reason: &str) -> Self {
+        let done = self.code(0);
+        assert_eq!(done.out(), "", "err:\n{}", done.err());
+        assert!(done.err().contains(reason), "{reason}: {}", done.err());
+        done
+    }
+
+    /// A hook that makes the client go on: one line, and no other.
+    #[track_caller]
+    pub fn blocks(self, feedback: &str) -> Self {
+        let done = self.code(0);
+        let line = format!("{}\n", json!({"decision": "block", "reason": feedback}));
+        assert_eq!(done.out(), line, "err:\n{}", done.err());
+        done
+    }
+}
+
+/// Arguments as the client kept them: one per line.
+pub fn value_of(args: &str, option: &str) -> String {
+    let mut lines = args.lines().skip_while(|line| *line != option);
+    lines.nth(1).unwrap_or_else(|| panic!("no {option} in {args}")).to_owned()
+}
+
+pub fn words(text: &str) -> Vec<OsString> {
+    text.split_whitespace().map(OsString::from).collect()
 }

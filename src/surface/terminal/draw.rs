@@ -121,7 +121,9 @@ impl<S: Screen> Terminal<S> {
         let gap = usize::from(height >= GAP_FROM);
         status.truncate(height - 1 - gap);
         let room = height.saturating_sub(gap + status.len()).clamp(1, (height / 3).max(1));
+        let form = self.form().is_some();
         let (editor, prompt) = match self.focus {
+            Focus::Reason if form => (&mut self.reason, self.look.glyphs.prompt),
             Focus::Reason => (&mut self.reason, "Why? "),
             _ => (&mut self.editor, self.look.glyphs.prompt),
         };
@@ -153,7 +155,17 @@ impl<S: Screen> Terminal<S> {
             (None, _) => {
                 return vec![status::line(&self.status, self.now, glyphs, columns)];
             }
-            (Some(_), Focus::Reason) => return note("Enter denies  Esc goes back"),
+            (Some(_), Focus::Reason) => {
+                return note(&match self.form() {
+                    Some((form, at, of)) => {
+                        format!(
+                            "{at}/{of} {}  a number or your own words  Esc goes back",
+                            form.question
+                        )
+                    }
+                    None => "Enter denies  Esc goes back".to_owned(),
+                });
+            }
             (Some(_), Focus::Answer) => Offer::Answers,
             (Some(_), Focus::Text) => Offer::Tab,
             (Some(_), Focus::Fresh) => Offer::Nothing,

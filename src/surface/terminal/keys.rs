@@ -7,6 +7,7 @@ use crate::event::{Event, Phase};
 use crate::stream::Permission;
 use crate::surface::Intent;
 use crate::surface::status::can_always;
+use crate::surface::styled::{Style, Styled};
 
 /// What the agent reads when the person says no more than no.
 const DENIED: &str = "The user does not allow this.";
@@ -106,10 +107,11 @@ impl<S: Screen> Terminal<S> {
             KeyCode::Tab => self.focus = Focus::Text,
             KeyCode::Esc => return self.answer(Permission::Deny(DENIED.to_owned())),
             KeyCode::Char(c) if plain => match c.to_ascii_lowercase() {
+                'y' if self.form().is_some() => self.focus = Focus::Reason,
                 'y' => return self.answer(Permission::Once),
                 'a' if always => return self.answer(Permission::Always),
                 'n' => return self.answer(Permission::Deny(DENIED.to_owned())),
-                'd' => self.focus = Focus::Reason,
+                'd' if self.form().is_none() => self.focus = Focus::Reason,
                 _ => {}
             },
             _ => {}
@@ -123,6 +125,9 @@ impl<S: Screen> Terminal<S> {
                 self.focus = Focus::Answer;
                 None
             }
+            KeyCode::Enter if key.modifiers.is_empty() && self.form().is_some() => {
+                self.form_enter()
+            }
             KeyCode::Enter if key.modifiers.is_empty() => {
                 let blank = self.reason.is_blank();
                 let reason = self.reason.enter();
@@ -135,6 +140,19 @@ impl<S: Screen> Terminal<S> {
                 None
             }
         }
+    }
+
+    fn form_enter(&mut self) -> Option<Intent> {
+        let (question, at, of) = self.form()?;
+        let typed = self.reason.enter()?;
+        let answer = question.answer(&typed);
+        self.pending.push(Styled::new(Style::User, &format!("  {answer}")));
+        self.answers.push((question.question, answer));
+        if at < of {
+            return None;
+        }
+        let answers = std::mem::take(&mut self.answers);
+        self.answer(Permission::Answers(answers))
     }
 
     fn answer(&mut self, answer: Permission) -> Option<Intent> {

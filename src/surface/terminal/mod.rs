@@ -19,6 +19,7 @@ use super::status;
 use super::styled::{Style, Styled};
 use super::{Intent, Look, Report, Surface, Transcript};
 use crate::event::{Notice, Now, Phase, Question};
+use crate::form::{self, FormQuestion};
 use crate::machine::Status;
 use crate::stream::Line;
 
@@ -34,7 +35,7 @@ enum Focus {
     /// keeps them until Tab.
     Fresh,
     Answer,
-    /// The reason for a "no" is being typed.
+    /// The reason for a "no" is being typed, or the answer to a form.
     Reason,
 }
 
@@ -57,6 +58,8 @@ pub struct Terminal<S: Screen> {
     editor: Editor,
     reason: Editor,
     question: Option<Question>,
+    /// What a form has been answered so far.
+    answers: Vec<(String, String)>,
     /// When it was first on the screen.
     asked: Option<Now>,
     focus: Focus,
@@ -90,6 +93,7 @@ impl<S: Screen> Terminal<S> {
             editor: Editor::default(),
             reason: Editor::default(),
             question: None,
+            answers: Vec::new(),
             asked: None,
             focus: Focus::Text,
             leaving: false,
@@ -132,8 +136,16 @@ impl<S: Screen> Terminal<S> {
         self.editor.set_cells(self.size.0.saturating_sub(3));
     }
 
+    /// The question of a form that is to be answered next, its number, and how many there are.
+    fn form(&self) -> Option<(FormQuestion, usize, usize)> {
+        let questions = form::questions(&self.question.as_ref()?.asked)?;
+        let at = self.answers.len();
+        Some((questions.get(at)?.clone(), at + 1, questions.len()))
+    }
+
     fn forget_question(&mut self) {
         self.question = None;
+        self.answers.clear();
         self.asked = None;
         self.reason.clear();
         self.focus = Focus::Text;

@@ -177,3 +177,24 @@ fn a_narrow_screen_has_room_for_all_answers() {
         ["Allow Bash?  [y] once", "[a] always for this session", "[n] deny  [d] deny and say why"]
     );
 }
+
+#[test]
+fn a_form_is_answered_by_number_or_in_words() {
+    let input = r#"{"questions":[{"question":"Which?","options":[{"label":"Red"},{"label":"Blue"}]},{"question":"Why?"}]}"#;
+    let request = PermissionRequest {
+        tool: "AskUserQuestion".into(),
+        input: input.into(),
+        ..Default::default()
+    };
+    let mut bench = Bench::new(80, 24).phase(Phase::Working);
+    bench.terminal.ask(&Question { asker: Asker::Agent, request_id: "r1".into(), asked: request });
+    bench.update();
+    bench.wait(500);
+    assert_eq!(bench.key(KeyCode::Char('y')), None);
+    bench.type_in("2");
+    assert_eq!(bench.key(KeyCode::Enter), None);
+    bench.type_in("it is calm");
+    let pairs = [("Which?", "Blue"), ("Why?", "it is calm")];
+    let answers = pairs.map(|(question, answer)| (question.to_owned(), answer.to_owned()));
+    assert_eq!(bench.key(KeyCode::Enter), Some(answered(Permission::Answers(answers.to_vec()))));
+}
