@@ -2,6 +2,7 @@
 //! child, write lines to it and wait for its end, so that nothing a child does can block the loop.
 
 use std::io::{ErrorKind, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use crossbeam_channel::{Sender, unbounded};
@@ -73,7 +74,14 @@ pub fn writer(name: &str, mut to: impl Write + Send + 'static) -> std::io::Resul
     Ok(sender)
 }
 
+/// A thread with a name. A panic in one ends ccc, since what waits for it would wait for ever; the
+/// shims end the children.
 pub fn named(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    let run = move || {
+        if catch_unwind(AssertUnwindSafe(run)).is_err() {
+            std::process::exit(101);
+        }
+    };
     thread::Builder::new().name(name.to_owned()).spawn(run).map(drop)
 }
 

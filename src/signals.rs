@@ -1,14 +1,14 @@
 //! Signals as events.
 
 use anyhow::Result;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
 use crate::child::named;
 
-/// Hands over every signal that asks ccc to end or to stop.
+/// Hands over every signal that asks ccc to end, to stop, or to go on.
 pub fn listen(on_signal: impl Fn(i32) -> bool + Send + 'static) -> Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP])?;
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])?;
     named("signals", move || {
         for signal in &mut signals {
             if !on_signal(signal) {
@@ -21,6 +21,10 @@ pub fn listen(on_signal: impl Fn(i32) -> bool + Send + 'static) -> Result<()> {
 
 pub fn is_stop(signal: i32) -> bool {
     signal == SIGTSTP
+}
+
+pub fn is_continue(signal: i32) -> bool {
+    signal == SIGCONT
 }
 
 /// Stops ccc as Ctrl-Z would have; returns when it is continued.

@@ -76,6 +76,8 @@ pub struct Session<'a> {
     supervisors: HashMap<u32, Process<Option<Supervisor>>>,
     events: VecDeque<Event>,
     outcome: Option<Outcome>,
+    /// Stopped by ourselves, so that the continuation is no surprise.
+    suspended: bool,
 }
 
 /// The channel by which keys, signals and scripts reach a session.
@@ -104,6 +106,7 @@ impl<'a> Session<'a> {
             supervisors: HashMap::new(),
             events: VecDeque::new(),
             outcome: None,
+            suspended: false,
         }
     }
 
@@ -171,6 +174,7 @@ impl<'a> Session<'a> {
         match control {
             Control::Event(event) => self.step(event),
             Control::Signal(signal) if signals::is_stop(signal) => self.suspend(),
+            Control::Signal(signal) if signals::is_continue(signal) => self.continued(),
             Control::Signal(signal) => self.step(Event::Signal(signal)),
             Control::Input(input) => {
                 if let (crossterm::event::Event::Resize(columns, rows), Some(agent)) =
@@ -203,8 +207,17 @@ impl<'a> Session<'a> {
 
     fn suspend(&mut self) {
         self.surface.suspend();
+        self.suspended = true;
         signals::stop_here();
         self.surface.resume();
+    }
+
+    /// After a stop that nobody announced (SIGSTOP) the shell has changed the terminal's modes.
+    fn continued(&mut self) {
+        if !std::mem::take(&mut self.suspended) {
+            self.surface.suspend();
+            self.surface.resume();
+        }
     }
 
     fn output(&mut self, from: &From, event: ChildEvent) {

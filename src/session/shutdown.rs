@@ -7,6 +7,7 @@ use crossbeam_channel::select_biased;
 use super::{Control, From, Session};
 use crate::child::ChildEvent;
 use crate::event::Outcome;
+use crate::signals;
 
 /// An idle client exits within a tenth of a second of the end of its input.
 const BY_ITSELF: Duration = Duration::from_secs(3);
@@ -52,7 +53,7 @@ impl Session<'_> {
             }
             select_biased! {
                 recv(self.control) -> control => match control {
-                    Ok(Control::Signal(_)) => return,
+                    Ok(Control::Signal(signal)) if !signals::is_continue(signal) => return,
                     Ok(control @ (Control::AgentExited(..) | Control::SupervisorExited(..))) => {
                         self.control(control);
                     }
