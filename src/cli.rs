@@ -1,5 +1,7 @@
 //! What can be typed. Definitions only: what it means is resolved in `cmd`.
 
+pub mod provider;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -101,6 +103,11 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = ".claude/ccc")]
         state_dir: PathBuf,
     },
+    /// The endpoints claude can run on
+    #[command(subcommand)]
+    Provider(provider::ProviderCommand),
+    /// Try a provider with one tiny request
+    Validate(provider::ValidateArgs),
     /// Run scripted sessions: the real loop, with ccc itself playing claude
     Replay {
         /// Fixture files

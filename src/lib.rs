@@ -15,6 +15,7 @@ pub mod verdict;
 // Adapters: each touches one part of the world.
 pub mod child;
 pub mod config;
+pub mod endpoint;
 pub mod files;
 pub mod instructions;
 pub mod pty;

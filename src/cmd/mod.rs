@@ -1,17 +1,22 @@
 //! One file per command: what was typed becomes what is meant, and is run.
 
 mod client;
+pub mod import;
 mod init;
 mod logging;
 mod looks;
 mod native;
+mod output;
 mod place;
 mod prompt;
+mod provider;
+mod questions;
 mod replay;
 mod slash_commands;
 mod supervise;
 mod supervisor_hook;
 mod supervisor_mode;
+mod validate;
 
 use std::ffi::OsString;
 
@@ -75,6 +80,8 @@ fn dispatch(cli: Cli) -> Result<i32> {
         Some(Command::Replay { files, instant, output_format }) => {
             replay::run(&files, instant, output_format)
         }
+        Some(Command::Provider(command)) => provider::run(command),
+        Some(Command::Validate(args)) => validate::run(&args),
         Some(Command::SupervisorMode { session, words }) => supervisor_mode::run(&words, session),
         // With arguments it never gets here; see `run`.
         Some(Command::SupervisorHook { .. }) => Ok(supervisor_hook::run(&[])),
@@ -86,6 +93,7 @@ fn dispatch(cli: Cli) -> Result<i32> {
 fn launch(mut args: SessionArgs) -> Result<i32> {
     let place = Place::find()?;
     logging::start(place.state_dir.join("ccc.log"));
+    import::offer_once(&place.config_dir)?;
     let config = Config::load(&place.config_dir)?;
     let provider = take_provider(&config, &mut args.rest);
     args.rest.splice(0..0, config.claude_args().into_iter().map(OsString::from));

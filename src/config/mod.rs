@@ -1,6 +1,9 @@
 //! `ccc.json`: shared client settings, providers, and how to supervise. Read tolerantly: what this
 //! version does not know is kept and ignored. No file at all is fine.
 
+mod edit;
+pub mod profile;
+pub mod secret;
 mod settings;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +13,8 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub use settings::{expand, merge};
+pub use edit::edit;
+pub use settings::{expand, merge, variables};
 
 pub const FILE: &str = "ccc.json";
 
@@ -53,10 +57,15 @@ fn seconds(name: &str, value: Option<f64>) -> Result<Option<Duration>> {
 
 impl Config {
     pub fn load(config_dir: &Path) -> Result<Self> {
-        let path = config_dir.join(FILE);
-        match std::fs::read_to_string(&path) {
-            Ok(text) => Self::parse(&text).with_context(|| format!("{} is broken", path.display())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+        Ok(Self { root: Self::read(&config_dir.join(FILE))? })
+    }
+
+    fn read(path: &Path) -> Result<Map<String, Value>> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::parse(&text)
+                .map(|config| config.root)
+                .with_context(|| format!("{} is broken", path.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Map::new()),
             Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
         }
     }
@@ -88,6 +97,15 @@ impl Config {
         self.providers().is_some_and(|providers| providers.contains_key(name))
     }
 
+    pub fn provider(&self, name: &str) -> Option<&Value> {
+        self.providers()?.get(name)
+    }
+
+    /// In the order of the file.
+    pub fn provider_names(&self) -> impl Iterator<Item = &str> {
+        self.providers().into_iter().flat_map(Map::keys).map(String::as_str)
+    }
+
     /// The current provider, else the first in the file, else none: the client's own login.
     pub fn default_provider(&self) -> Option<String> {
         let providers = self.providers()?;
@@ -102,7 +120,7 @@ impl Config {
         if let Some(shared) = self.root.get("settings") {
             merge(&mut settings, shared);
         }
-        let own = provider.and_then(|name| self.providers()?.get(name));
+        let own = provider.and_then(|name| self.provider(name));
         if let Some(own) = own {
             merge(&mut settings, own);
         }

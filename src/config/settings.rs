@@ -36,26 +36,32 @@ fn expand_text(text: &str, lookup: &impl Fn(&str) -> Option<String>) -> Result<S
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         out.push_str(before);
-        let name = after.split_once('}').filter(|(name, _)| is_name(name));
-        match name {
-            Some((name, tail)) => match lookup(name) {
-                Some(value) => {
-                    out.push_str(&value);
-                    rest = tail;
-                }
-                None => bail!(
-                    "ccc.json uses ${{{name}}}, and there is no variable {name} in the environment"
-                ),
-            },
+        let Some((name, tail)) = after.split_once('}').filter(|(name, _)| is_name(name)) else {
             // Not ours: a shell expression in a hook, say.
-            None => {
-                out.push_str("${");
-                rest = after;
-            }
-        }
+            out.push_str("${");
+            rest = after;
+            continue;
+        };
+        let Some(value) = lookup(name) else {
+            bail!("ccc.json uses ${{{name}}}, and there is no variable {name} in the environment");
+        };
+        out.push_str(&value);
+        rest = tail;
     }
     out.push_str(rest);
     Ok(out)
+}
+
+/// The names of the variables a text refers to.
+pub fn variables(text: &str) -> Vec<String> {
+    let names = std::cell::RefCell::new(Vec::new());
+    let note = |name: &str| {
+        names.borrow_mut().push(name.to_owned());
+        Some(String::new())
+    };
+    // It fails on a missing variable only, and here none is.
+    let _ = expand_text(text, &note);
+    names.into_inner()
 }
 
 fn is_name(name: &str) -> bool {
@@ -80,5 +86,6 @@ mod tests {
         );
         let error = expand(&mut json!("${OTHER}"), &lookup).unwrap_err();
         assert!(error.to_string().contains("no variable OTHER"), "{error}");
+        assert_eq!(variables("a${KEY}b${OTHER}${x:-y}$Z"), ["KEY", "OTHER"]);
     }
 }

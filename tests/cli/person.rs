@@ -1,0 +1,92 @@
+//! A person at a terminal: reads what ccc asks, and types. Waits for what is on the screen, never for
+//! a time.
+
+use std::io::{Read, Write};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::room::Room;
+
+/// Only a failing test waits this long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Person {
+    child: Box<dyn Child + Send + Sync>,
+    writer: Box<dyn Write + Send>,
+    output: Receiver<Vec<u8>>,
+    screen: String,
+    read: usize,
+    _master: Box<dyn MasterPty + Send>,
+}
+
+impl Person {
+    pub fn runs(room: &Room, args: &[&str]) -> Self {
+        let size = PtySize { rows: 50, cols: 200, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a PTY");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ccc"));
+        command.args(args);
+        command.cwd(room.path("project"));
+        command.env_clear();
+        command.env("HOME", room.path("home"));
+        command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
+        command.env("LANG", "C.UTF-8");
+        command.env("TERM", "xterm");
+        command.env("CCC_CLAUDE", room.path("claude"));
+        command.env("ROOM", room.path("seen"));
+        let child = pair.slave.spawn_command(command).expect("ccc starts");
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().expect("its output");
+        let writer = pair.master.take_writer().expect("its input");
+        let (send, output) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            // EIO and 0 both mean that nobody is on the other side any more.
+            while let Ok(size @ 1..) = reader.read(&mut buffer) {
+                if send.send(buffer[..size].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, writer, output, screen: String::new(), read: 0, _master: pair.master }
+    }
+
+    /// Waits for a text that was not there when the last one was found.
+    #[track_caller]
+    pub fn sees(&mut self, text: &str) -> &mut Self {
+        loop {
+            if let Some(at) = self.screen[self.read..].find(text) {
+                self.read += at + text.len();
+                return self;
+            }
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(bytes) => self.screen.push_str(&String::from_utf8_lossy(&bytes)),
+                Err(end) => panic!("no {text:?} on the screen ({end}):\n{}", self.screen),
+            }
+        }
+    }
+
+    pub fn types(&mut self, keys: &str) -> &mut Self {
+        self.writer.write_all(keys.as_bytes()).expect("ccc reads");
+        self.writer.flush().expect("ccc reads");
+        self
+    }
+
+    /// Waits for the end: the exit code, and everything that was on the screen.
+    pub fn leaves(mut self) -> (u32, String) {
+        let status = self.child.wait().expect("ccc ends");
+        while let Ok(bytes) = self.output.recv_timeout(PATIENCE) {
+            self.screen.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        (status.exit_code(), std::mem::take(&mut self.screen))
+    }
+}
+
+impl Drop for Person {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
