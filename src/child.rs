@@ -2,11 +2,13 @@
 //! child, write lines to it and wait for its end, so that nothing a child does can block the loop.
 
 use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use crossbeam_channel::{Sender, unbounded};
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::termios::{LocalFlags, SetArg, cfmakeraw, tcgetattr, tcsetattr};
 use nix::unistd::Pid;
 
 use crate::event::Gone;
@@ -83,6 +85,17 @@ pub fn named(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result
         }
     };
     thread::Builder::new().name(name.to_owned()).spawn(run).map(drop)
+}
+
+/// A fresh PTY echoes its input and cuts lines at 4,095 bytes (1,024 on macOS). Signals stay on.
+pub fn make_raw(terminal: impl AsFd) {
+    if let Ok(mut modes) = tcgetattr(&terminal) {
+        cfmakeraw(&mut modes);
+        modes.local_flags.insert(LocalFlags::ISIG);
+        if let Err(error) = tcsetattr(&terminal, SetArg::TCSANOW, &modes) {
+            log::warn!("the PTY stays in canonical mode: {error}");
+        }
+    }
 }
 
 /// How a child ended. The shim hands a signal of its child on as 128 + its number.

@@ -18,9 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
-#[command(
-    override_usage = "ccc --supervisor [OPTIONS] [PROVIDER] [CLAUDE ARGS…]\n       ccc <COMMAND>"
-)]
+#[command(override_usage = "ccc [OPTIONS] [PROVIDER] [CLAUDE ARGS…]\n       ccc <COMMAND>")]
 pub struct Cli {
     #[command(flatten)]
     pub session: SessionArgs,

@@ -6,10 +6,9 @@ use anyhow::{Context, Result};
 use crossbeam_channel::Sender;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-use crate::child::{self, ChildEvent, END_OF_INPUT, Group};
+use crate::child::{self, ChildEvent, END_OF_INPUT, Group, make_raw};
 use crate::event::Gone;
 use crate::launch::Launch;
-use crate::shim::make_raw;
 
 pub struct Agent {
     input: Sender<Vec<u8>>,

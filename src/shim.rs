@@ -12,18 +12,16 @@
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
-use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use crossbeam_channel::{Sender, unbounded};
 use nix::sys::signal::{Signal, kill, killpg};
-use nix::sys::termios::{LocalFlags, SetArg, cfmakeraw, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, getpgrp, setsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::child::{END_OF_INPUT, named};
+use crate::child::{END_OF_INPUT, make_raw, named};
 
 /// How long the client may take to end after TERM.
 const GRACE: Duration = Duration::from_secs(2);
@@ -129,17 +127,6 @@ fn relay(mut from: impl Read, to: impl Write, happened: &Sender<Happened>) {
         }
     }
     let _ = happened.send(Happened::End);
-}
-
-/// A fresh PTY echoes its input and cuts lines at 4,095 bytes (1,024 on macOS). Signals stay on.
-pub fn make_raw(terminal: impl AsFd) {
-    if let Ok(mut modes) = tcgetattr(&terminal) {
-        cfmakeraw(&mut modes);
-        modes.local_flags.insert(LocalFlags::ISIG);
-        if let Err(error) = tcsetattr(&terminal, SetArg::TCSANOW, &modes) {
-            log::warn!("the PTY stays in canonical mode: {error}");
-        }
-    }
 }
 
 /// If the shim is killed, the client must not go on alone.
