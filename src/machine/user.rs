@@ -96,15 +96,18 @@ impl Machine {
         self.enter(Phase::Working);
     }
 
-    /// A new process for the same conversation; what was not taken up is sent again.
+    /// A new process for the same conversation; what was not taken up is sent again. Under a new id:
+    /// a client that has the old one on disk already only echoes the message, and starts no turn.
     pub(super) fn restart(&mut self) {
         self.start_agent();
-        if self.unconfirmed.is_empty() {
-            let uuid = self.next_id();
-            self.unconfirmed.push_back(Sent { uuid, text: GO_ON.to_owned() });
+        let mut texts: Vec<_> = self.unconfirmed.drain(..).map(|sent| sent.text).collect();
+        if texts.is_empty() {
+            texts.push(GO_ON.to_owned());
         }
-        for sent in &self.unconfirmed {
-            self.actions.push(Action::Send { uuid: sent.uuid.clone(), text: sent.text.clone() });
+        for text in texts {
+            let uuid = self.next_id();
+            self.unconfirmed.push_back(Sent { uuid: uuid.clone(), text: text.clone() });
+            self.actions.push(Action::Send { uuid, text });
         }
     }
 

@@ -11,7 +11,7 @@ mod state_dir;
 
 use crate::room::{Room, STATE_DIR, state_file, verdict};
 
-/// Scenarios 000 «Supervisor 反馈继续工作», 000 and 002 «Supervisor 返回未完成»
+/// Scenarios 000 «Supervisor 反馈继续工作», 000 and 002 «Supervisor 返回未完成», 003 «supervisor-hook 子命令»
 #[test]
 fn scenario_000_feedback_makes_the_client_go_on() {
     let room = Room::supervised();

@@ -1,7 +1,21 @@
 //! The built program from the outside, without the real client.
 
+#[path = "../support/patience.rs"]
+mod patience;
+#[path = "../support/processes.rs"]
+mod processes;
+
 mod agent_process;
 mod command_line;
 mod fixtures;
+mod hook;
 mod init;
+mod layering;
+mod person;
+mod providers;
 mod room;
+mod scenarios;
+mod settings;
+mod supervised_loop;
+mod supervisor_mode;
+mod validate;

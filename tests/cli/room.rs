@@ -1,12 +1,16 @@
 //! A place to run ccc in: its own home, project and client, and nothing of the outside.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::patience::{PATIENCE, wait_within};
 
 /// A client in a few lines of shell: takes every message up, answers "done", confirms every review
 /// or prints what the test wants (`supervisor_prints`), and keeps its arguments, environment and
@@ -23,7 +27,8 @@ while read -r line; do
   printf '%s\n' "$line" >>"$ROOM/$role-$n.input"
   uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
   if [ $role = supervisor ]; then
-    cat "$ROOM/../supervisor.prints" 2>/dev/null ||
+    cat "$ROOM/../supervisor.prints.$n" 2>/dev/null ||
+      cat "$ROOM/../supervisor.prints" 2>/dev/null ||
       echo '{"type":"result","num_turns":1,"result":"","structured_output":{"completed":true,"feedback":"fine"}}'
   else
     echo "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"fake\",\"session_id\":\"$id\"}"
@@ -114,6 +119,11 @@ impl Room {
     /// What the supervisor prints from now on, instead of its consent.
     pub fn supervisor_prints(&self, lines: &str) {
         self.write("supervisor.prints", lines);
+    }
+
+    /// What it prints in one review, counted from 0.
+    pub fn supervisor_prints_in(&self, review: usize, lines: &str) {
+        self.write(&format!("supervisor.prints.{review}"), lines);
     }
 
     pub fn reviews(&self) -> usize {
@@ -217,11 +227,13 @@ impl Ccc {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().expect("ccc starts");
-        if let (Some(text), Some(mut stdin)) = (self.input, child.stdin.take()) {
+        let stdin = child.stdin.take();
+        let started = Started::new(child);
+        if let (Some(text), Some(mut stdin)) = (self.input, stdin) {
             // One that does not care what it is told may be gone already.
             let _ = stdin.write_all(&text);
         }
-        Started(child)
+        started
     }
 
     /// For a test that wants its own streams.
@@ -230,17 +242,55 @@ impl Ccc {
     }
 }
 
-pub struct Started(pub Child);
+/// Running. Its output is read all the time, so that it never waits for a reader.
+pub struct Started {
+    child: Child,
+    readers: [JoinHandle<Vec<u8>>; 2],
+}
 
 impl Started {
+    fn new(mut child: Child) -> Self {
+        let readers = [
+            read_all(child.stdout.take().expect("its output")),
+            read_all(child.stderr.take().expect("its errors")),
+        ];
+        Self { child, readers }
+    }
+
     pub fn pid(&self) -> i32 {
-        self.0.id().cast_signed()
+        self.child.id().cast_signed()
+    }
+
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a process of ours");
     }
 
     pub fn finish(self) -> Done {
-        let pid = self.pid();
-        Done { pid, output: self.0.wait_with_output().expect("ccc ends") }
+        self.finish_within(PATIENCE)
     }
+
+    #[track_caller]
+    pub fn finish_within(mut self, patience: Duration) -> Done {
+        let status = wait_within(patience, || self.child.try_wait().expect("ccc ends"));
+        if status.is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+        let pid = self.pid();
+        let [stdout, stderr] = self.readers.map(|reader| reader.join().expect("a reader"));
+        let status = status.unwrap_or_else(|| {
+            panic!("not ended within {patience:?}; err:\n{}", String::from_utf8_lossy(&stderr))
+        });
+        Done { pid, output: Output { status, stdout, stderr } }
+    }
+}
+
+fn read_all(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = from.read_to_end(&mut bytes);
+        bytes
+    })
 }
 
 pub struct Done {
@@ -292,8 +342,4 @@ impl Done {
 pub fn value_of(args: &str, option: &str) -> String {
     let mut lines = args.lines().skip_while(|line| *line != option);
     lines.nth(1).unwrap_or_else(|| panic!("no {option} in {args}")).to_owned()
-}
-
-pub fn words(text: &str) -> Vec<OsString> {
-    text.split_whitespace().map(OsString::from).collect()
 }

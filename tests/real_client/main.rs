@@ -11,6 +11,8 @@ mod background;
 mod clear;
 mod failures;
 mod feedback;
+mod hook;
+mod hook_ui;
 mod interrupt;
 #[cfg(target_os = "linux")]
 mod orphans;
@@ -27,12 +29,12 @@ use support::client::{VERSIONS, client};
 
 /// One test per release of the client for each of the functions named.
 macro_rules! on_each_client {
-    ($($test:ident),+ $(,)?) => {
+    ($($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
         mod v2_1_325 {
-            $(#[test] fn $test() { crate::with_client("2.1.325", super::$test); })+
+            $(#[test] $(#[$attribute])* fn $test() { crate::with_client("2.1.325", super::$test); })+
         }
         mod v2_1_197 {
-            $(#[test] fn $test() { crate::with_client("2.1.197", super::$test); })+
+            $(#[test] $(#[$attribute])* fn $test() { crate::with_client("2.1.197", super::$test); })+
         }
     };
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::json;
 
 use crate::on_each_client;
@@ -20,37 +21,46 @@ on_each_client!(
     a_terminated_ccc_leaves_no_process_of_a_running_tool,
     a_killed_ccc_leaves_no_process_of_a_review,
     a_terminated_ccc_leaves_no_process_of_a_review,
+    a_killed_agent_leaves_no_process_of_its_tool,
 );
 
 /// The client gets 2 s to end by itself.
 const SOON: Duration = Duration::from_secs(15);
 
 fn a_killed_ccc_leaves_no_process_of_a_running_tool(client: &Path) {
-    in_a_tool(client, |running, processes| {
-        running.signal(Signal::SIGKILL);
-        assert_eq!(running.finish().code, None);
-        processes::wait_gone(processes, SOON);
-    });
+    in_a_tool(client, is_killed);
 }
 
 fn a_terminated_ccc_leaves_no_process_of_a_running_tool(client: &Path) {
-    in_a_tool(client, terminate);
+    in_a_tool(client, is_terminated);
 }
 
 fn a_killed_ccc_leaves_no_process_of_a_review(client: &Path) {
-    in_a_review(client, |running, processes| {
-        running.signal(Signal::SIGKILL);
-        assert_eq!(running.finish().code, None);
-        processes::wait_gone(processes, SOON);
-    });
+    in_a_review(client, is_killed);
 }
 
 fn a_terminated_ccc_leaves_no_process_of_a_review(client: &Path) {
-    in_a_review(client, terminate);
+    in_a_review(client, is_terminated);
+}
+
+/// The client cannot see its tools off any more, so somebody else has to.
+fn a_killed_agent_leaves_no_process_of_its_tool(client: &Path) {
+    in_a_tool(client, |running, processes| {
+        let agent = processes.iter().find(|process| process.is_agent()).expect("the agent");
+        kill(Pid::from_raw(agent.pid), Signal::SIGKILL).expect("kill the agent");
+        processes::wait_gone(processes, SOON);
+        drop(running);
+    });
+}
+
+fn is_killed(running: Running, processes: &[Process]) {
+    running.signal(Signal::SIGKILL);
+    assert_eq!(running.finish().code, None);
+    processes::wait_gone(processes, SOON);
 }
 
 /// An orderly end leaves nothing to wait for.
-fn terminate(running: Running, processes: &[Process]) {
+fn is_terminated(running: Running, processes: &[Process]) {
     running.signal(Signal::SIGTERM);
     let done = running.finish();
     assert_eq!(done.code, Some(143), "{done}");

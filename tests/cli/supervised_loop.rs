@@ -1,0 +1,145 @@
+//! `ccc --supervisor` from the outside: the scenarios of the loop that no other file shows.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::person::Person;
+use crate::room::{Room, STATE_DIR, value_of, verdict};
+
+/// Scenario 001 «supervisor 循环启动»
+#[test]
+fn scenario_001_the_loop_says_that_it_starts_and_the_agent_works_first() {
+    let room = Room::supervised();
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    let at = |text: &str| out.find(text).unwrap_or_else(|| panic!("no {text:?}: {out}"));
+    assert!(at("Supervisor mode enabled") < at("all done here"), "{out}");
+    assert!(at("all done here") < at("Confirmed complete"), "{out}");
+}
+
+/// Scenario 001 «启动 Agent pty»; its input is a pipe inside the PTY, because the client refuses a
+/// terminal there.
+#[test]
+fn scenario_001_the_agent_is_started_on_a_pty() {
+    let room = Room::supervised();
+    room.client(
+        r#"#!/bin/sh
+printf '%s\n' "$@" >"$ROOM/args"
+exec 3>"$ROOM/streams"
+for fd in 0 1 2; do [ -t $fd ] && echo $fd >&3; done
+(: </dev/tty) && echo controlling >&3
+"#,
+    );
+    room.ccc(&["--supervisor", "-p", "do it"]).run();
+    assert_eq!(room.seen("streams"), "1\n2\ncontrolling\n");
+    assert!(room.seen("args").starts_with("--print\n--output-format\nstream-json\n"));
+}
+
+/// Scenario 001 «解析 stream-json»
+#[test]
+fn scenario_001_the_agents_lines_are_understood_and_shown() {
+    let room = Room::supervised();
+    let args = ["--supervisor", "-p", "do it", "--output-format", "json"];
+    let report: Value = serde_json::from_str(&room.ccc(&args).run().code(0).out()).expect("JSON");
+    let id = value_of(&room.seen("agent-0.args"), "--session-id");
+    assert_eq!((&report["session_id"], &report["result"]), (&id.into(), &"all done here".into()));
+    let room = Room::supervised();
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    assert!(out.contains("all done here") && !out.contains("\"type\":\"assistant\""), "{out}");
+}
+
+/// Scenarios 001 «捕获用户输入», «Agent Phase → Supervisor Phase», «Supervisor Phase → 结束（已完成）»
+#[test]
+fn scenario_001_what_is_typed_reaches_the_agent_and_the_review() {
+    let room = Room::supervised();
+    let mut person = Person::runs(&room, &["--supervisor"]);
+    person.sees("ready").types("build it");
+    person.sees("build it").types("\r");
+    person.sees("Confirmed complete in round 1").sees("ready").types("and test it");
+    person.sees("and test it").types("\r");
+    // Two answers and no end: the session is the user's again each time.
+    person.sees("Confirmed complete in round 1").sees("ready").types("\x04");
+    assert_eq!(person.leaves().0, 0);
+    let sent = room.seen("agent-0.input");
+    assert!(
+        sent.contains(r#""content":"build it""#) && sent.contains(r#""content":"and test it""#)
+    );
+    assert!(room.seen("supervisor-0.input").contains(r"Message 1:\n> build it\n"));
+    let second = room.seen("supervisor-1.input");
+    assert!(second.contains(r"> build it\n") && second.contains(r"> and test it\n"), "{second}");
+    let id = value_of(&room.seen("agent-0.args"), "--session-id");
+    assert_eq!(value_of(&room.seen("supervisor-0.args"), "--resume"), id);
+    let recorded = room.path(&format!("{STATE_DIR}/sessions/{id}"));
+    assert!(fs::read_dir(recorded).is_ok_and(|files| files.count() >= 2));
+}
+
+/// Scenario 001 «检测 Agent 停止»: a result is a stop; words in between are none.
+#[test]
+fn scenario_001_an_idle_agent_is_noticed() {
+    let room = Room::supervised();
+    let out = room
+        .ccc(&["--supervisor", "-p", "do it", "--output-format", "stream-json"])
+        .run()
+        .code(0)
+        .out();
+    let at = |text: &str| out.find(text).unwrap_or_else(|| panic!("no {text}: {out}"));
+    assert!(at(r#""type":"assistant""#) < at(r#""type":"result""#));
+    assert!(at(r#""type":"result""#) < at(r#""event":"review_started""#), "{out}");
+    assert_eq!(room.reviews(), 1);
+}
+
+/// Scenarios 001 «Supervisor Phase → Agent Phase（未完成）», «捕获 Supervisor 反馈», «检测完成标记»
+#[test]
+fn scenario_001_feedback_goes_back_to_the_agent() {
+    let room = Room::supervised();
+    room.supervisor_prints_in(0, &verdict(false, "add tests"));
+    let marker = r#"{"type":"result","num_turns":1,"result":"Fine.\n[TASK_COMPLETED]"}"#;
+    room.supervisor_prints_in(1, &format!("{marker}\n"));
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    assert!(out.contains("Confirmed complete in round 2"), "{out}");
+    let sent = room.seen("agent-0.input");
+    let lines: Vec<&str> = sent.lines().collect();
+    assert_eq!(lines.len(), 2, "{sent}");
+    assert!(lines[1].contains("add tests"), "{sent}");
+    assert_eq!(room.reviews(), 2);
+    assert!(!room.path("seen/agent-1.args").exists(), "the same process goes on");
+}
+
+/// Scenario 001 «Fork session 调用 Supervisor»
+#[test]
+fn scenario_001_the_supervisor_is_called_as_a_fork() {
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "-p", "do it"]).run().code(0);
+    let id = value_of(&room.seen("agent-0.args"), "--session-id");
+    let args = room.seen("supervisor-0.args");
+    for part in [
+        "--print\n--output-format\nstream-json\n",
+        &format!("--fork-session\n--resume\n{id}\n"),
+        "--system-prompt\nBE STRICT\n",
+    ] {
+        assert!(args.contains(part), "{part}: {args}");
+    }
+    assert!(room.seen("supervisor-0.input").contains("> do it"));
+}
+
+/// Scenario 001 «解析错误处理»
+#[test]
+fn scenario_001_broken_lines_of_the_agent_are_passed_over() {
+    let room = Room::supervised();
+    room.client(
+        r#"#!/bin/sh
+for arg; do [ "$arg" = --fork-session ] && { echo '{"type":"result","num_turns":1,"result":"[TASK_COMPLETED]"}'; exit; }; done
+read -r line
+uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
+echo '{"type":"system","subtype":"init","model":"fake","session_id":"s1"}'
+echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"$uuid\",\"session_id\":\"s1\"}"
+printf '{"type":"assistant",\n\033[1mnpm warn\n\377\376\n[]\n{"type":"tomorrow"}\n'
+echo '{"type":"assistant","session_id":"s1","message":{"content":[{"type":"text","text":"still here"}]}}'
+echo '{"type":"result","num_turns":1,"result":"still here","session_id":"s1"}'
+cat >/dev/null
+"#,
+    );
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    assert!(out.contains("still here") && out.contains("Confirmed complete"), "{out}");
+    assert!(room.read(&format!("{STATE_DIR}/ccc.log")).contains("WARN"));
+}
