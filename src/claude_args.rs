@@ -14,6 +14,10 @@ pub struct Taken {
     pub resume: Option<Resume>,
     /// The user names the session: `--session-id`, `--fork-session`, `--from-pr`, …
     pub names_session: bool,
+    /// `--settings`: a file or JSON text. The client takes only one, and that is ours.
+    pub settings: Option<String>,
+    /// `--help` and the like: the client prints something and leaves.
+    pub leaves: bool,
     /// What the client gets. It ignores a prompt among its arguments in this mode, so that stays.
     pub rest: Vec<OsString>,
 }
@@ -148,16 +152,31 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
             "--input-format" | "--verbose" => {}
             "-r" | "--resume" => taken.resume = Some(value.map_or(Resume::Latest, Resume::Session)),
             "-c" | "--continue" => taken.resume = Some(Resume::Latest),
+            "--settings" => taken.settings = value,
             _ => {
                 taken.names_session |=
                     ["--session-id", "--fork-session", "--from-pr", "--teleport"]
                         .contains(&option.as_str());
+                taken.leaves |= ["-h", "--help", "-v", "--version"].contains(&option.as_str());
                 taken.rest.push(arg);
                 taken.rest.extend(given);
             }
         }
     }
     taken
+}
+
+/// Takes the user's `--settings` out of arguments that are otherwise the client's alone.
+pub fn take_settings(args: &mut Vec<OsString>) -> Option<String> {
+    let at = args.iter().position(|arg| {
+        let text = arg.to_string_lossy();
+        text == "--settings" || text.starts_with("--settings=")
+    })?;
+    let option = as_text(&args.remove(at));
+    match option.split_once('=') {
+        Some((_, value)) => Some(value.to_owned()),
+        None => (at < args.len()).then(|| as_text(&args.remove(at))),
+    }
 }
 
 fn is_option(arg: &OsString) -> bool {
@@ -209,6 +228,16 @@ mod tests {
     }
 
     #[test]
+    fn settings_are_found_in_both_spellings() {
+        for line in ["-p x --settings mine.json y", "-p x --settings=mine.json y"] {
+            let mut args = line.split_whitespace().map(OsString::from).collect();
+            assert_eq!(take_settings(&mut args).as_deref(), Some("mine.json"));
+            assert_eq!(args, ["-p", "x", "y"].map(OsString::from));
+        }
+        assert_eq!(take_settings(&mut vec!["x".into()]), None);
+    }
+
+    #[test]
     fn what_the_session_owns_is_taken_wherever_it_stands() {
         let taken = take("--model opus -p fix --output-format json --resume abc --verbose");
         assert!(taken.print);
@@ -219,5 +248,11 @@ mod tests {
         assert_eq!(take("-c").resume, Some(Resume::Latest));
         assert_eq!(take("--resume=abc").resume, Some(Resume::Session("abc".into())));
         assert!(take("--session-id abc").names_session);
+        assert!(take("--help").leaves && !take("fix").leaves);
+        let settings = take("--settings mine.json --model x");
+        assert_eq!(
+            (settings.settings.as_deref(), rest(&settings).as_str()),
+            (Some("mine.json"), "--model x")
+        );
     }
 }

@@ -28,6 +28,9 @@ impl Launch {
 /// What a verdict has to look like.
 pub const SCHEMA: &str = r#"{"type":"object","properties":{"completed":{"type":"boolean","description":"Whether everything the user asked for is done"},"feedback":{"type":"string","description":"When not completed: what is missing, concretely, and how to check it"}},"required":["completed","feedback"]}"#;
 
+/// One argument is limited to 128 KiB on Linux.
+const MAX_ARGUMENT: usize = 120 << 10;
+
 /// The supervisor looks and runs checks; it changes nothing.
 const NO_CHANGES: &str = "Edit,Write,NotebookEdit";
 
@@ -84,8 +87,11 @@ pub fn review_args(
     args.push("--fork-session".into());
     pair(&mut args, "--resume", &request.session_id);
     pair(&mut args, "--json-schema", SCHEMA);
-    // Newer clients drop this on a resumed session; the review's message repeats it.
-    pair(&mut args, "--system-prompt", instructions);
+    // Newer clients drop this on a resumed session; the review's message repeats it, and is all there
+    // is of instructions that no argument can hold.
+    if instructions.len() <= MAX_ARGUMENT {
+        pair(&mut args, "--system-prompt", instructions);
+    }
     pair(&mut args, "--disallowedTools", NO_CHANGES);
     if !options.allowed_tools.is_empty() {
         pair(&mut args, "--allowedTools", options.allowed_tools.join(","));
@@ -187,6 +193,8 @@ mod tests {
         ] {
             assert!(args.contains(part), "{part}: {args}");
         }
+        let huge = text(&review_args(&request, &"x".repeat(200_000), &ReviewOptions::default()));
+        assert!(!huge.contains("--system-prompt"));
         let options = ReviewOptions {
             model: Some("other".into()),
             allowed_tools: vec!["Bash(cargo test:*)".into(), "WebFetch".into()],

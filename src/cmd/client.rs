@@ -3,6 +3,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -41,6 +42,20 @@ pub struct Limits {
     pub review_timeout: Duration,
 }
 
+/// The `--settings` that the user gave: a file, or JSON text.
+pub fn user_settings(given: Option<&str>) -> Result<Option<Value>> {
+    let Some(given) = given else { return Ok(None) };
+    let text = if given.trim_start().starts_with('{') {
+        given.to_owned()
+    } else {
+        std::fs::read_to_string(given)
+            .with_context(|| format!("cannot read the settings {given}"))?
+    };
+    let value: Value =
+        serde_json::from_str(&text).with_context(|| format!("the settings {given} are broken"))?;
+    Ok(Some(value))
+}
+
 impl Limits {
     pub fn of(config: &Config, max_iterations: Option<u32>) -> Result<Self> {
         let (supervisor, defaults) = (config.supervisor()?, Rules::default());
@@ -52,40 +67,47 @@ impl Limits {
 }
 
 impl Clients {
+    /// `user` is what the user gave with `--settings`: it comes last.
     pub fn prepare(
         place: &Place,
         config: &Config,
         provider: Option<&str>,
+        user: Option<&Value>,
         limits: &Limits,
     ) -> Result<Self> {
-        let supervisor = config.supervisor()?.provider;
-        if let Some(name) = supervisor.as_deref().filter(|name| !config.has_provider(name)) {
+        let second = config.supervisor()?.provider;
+        if let Some(name) = second.as_deref().filter(|name| !config.has_provider(name)) {
             bail!("supervisor.provider in ccc.json names {name:?}, and there is no such provider");
         }
-        let second = supervisor.as_deref().or(provider);
-        let supervisor =
-            generate(place, second, Role::Supervisor, supervisor_settings(config, second)?)?;
-        let mut settings = resolved(config, provider)?;
+        // A second opinion comes from its own endpoint, whatever the user set for the agent's.
+        let shared = user.filter(|_| second.is_none());
+        let judge = second.as_deref().or(provider);
+        let settings = without_hooks(resolved(config, judge, shared)?);
+        let supervisor = generate(place, judge, Role::Supervisor, shared, &settings)?;
+
+        let mut settings = resolved(config, provider, user)?;
         add_hook(&mut settings, &supervisor.settings, limits)?;
-        let agent = generate(place, provider, Role::Agent, settings)?;
+        let agent = generate(place, provider, Role::Agent, user, &settings)?;
         Ok(Self { agent, supervisor })
     }
 }
 
-fn resolved(config: &Config, provider: Option<&str>) -> Result<Value> {
+fn resolved(config: &Config, provider: Option<&str>, user: Option<&Value>) -> Result<Value> {
     let mut settings = config.settings(provider);
     config::expand(&mut settings, &|name| env::var(name).ok())?;
+    if let Some(user) = user {
+        config::merge(&mut settings, user);
+    }
     Ok(settings)
 }
 
-/// As the agent's, without any hook: nothing may judge the judge.
-fn supervisor_settings(config: &Config, provider: Option<&str>) -> Result<Value> {
-    let mut settings = resolved(config, provider)?;
+/// Nothing may judge the judge.
+fn without_hooks(mut settings: Value) -> Value {
     if let Some(fields) = settings.as_object_mut() {
         fields.remove("hooks");
         fields.insert("disableAllHooks".to_owned(), json!(true));
     }
-    Ok(settings)
+    settings
 }
 
 /// The Stop hook, beside the user's own.
@@ -118,15 +140,30 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
-fn generate(place: &Place, provider: Option<&str>, role: Role, settings: Value) -> Result<Client> {
-    let suffix = if role == Role::Supervisor { "-supervisor" } else { "" };
-    let path = config::settings_path(&place.config_dir, provider, suffix);
-    let text = serde_json::to_string_pretty(&settings)?;
+fn generate(
+    place: &Place,
+    provider: Option<&str>,
+    role: Role,
+    user: Option<&Value>,
+    settings: &Value,
+) -> Result<Client> {
+    let role_name = if role == Role::Supervisor { "-supervisor" } else { "" };
+    // Settings that are one session's own must not become those of the provider's next one.
+    let own = user.map(|user| format!("-{:016x}", fingerprint(user))).unwrap_or_default();
+    let path = config::settings_path(&place.config_dir, provider, &format!("{own}{role_name}"));
+    let text = serde_json::to_string_pretty(settings)?;
     // Unchanged settings need no write, and no other session sees a change.
     if std::fs::read_to_string(&path).ok().as_deref() != Some(&text) {
         files::replace(&path, text.as_bytes())?;
     }
-    Ok(Client { settings: path, env: environment(&settings, role, &place.state_dir) })
+    Ok(Client { settings: path, env: environment(settings, role, &place.state_dir) })
+}
+
+/// The same settings have the same file, so that files do not pile up.
+fn fingerprint(settings: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    settings.to_string().hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The environment for a client that runs with these settings.

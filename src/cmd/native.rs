@@ -8,10 +8,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::client::{Clients, Limits};
+use super::client::{Clients, Limits, user_settings};
 use super::place::{self, Place};
 use super::{Usage, slash_commands};
-use crate::claude_args::{Resume, take_over};
+use crate::claude_args::{Resume, take_over, take_settings};
 use crate::config::Config;
 use crate::session_id;
 use crate::state::StateFile;
@@ -25,9 +25,11 @@ pub struct Native {
 }
 
 /// Returns only when the client cannot be started.
-pub fn run(place: &Place, config: &Config, native: Native) -> Result<i32> {
+pub fn run(place: &Place, config: &Config, mut native: Native) -> Result<i32> {
     let limits = Limits::of(config, native.max_iterations)?;
-    let clients = Clients::prepare(place, config, native.provider.as_deref(), &limits)?;
+    let user = user_settings(take_settings(&mut native.args).as_deref())?;
+    let clients =
+        Clients::prepare(place, config, native.provider.as_deref(), user.as_ref(), &limits)?;
     let ccc = env::current_exe().context("ccc cannot find its own executable")?;
     slash_commands::create(&place.config_dir, &ccc)?;
     let claude = place::claude()?;

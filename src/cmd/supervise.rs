@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write};
 use anyhow::{Context, Result};
 use crossbeam_channel::{Receiver, Sender};
 
-use super::client::{Clients, Limits};
+use super::client::{Clients, Limits, user_settings};
 use super::place::{self, Place};
 use super::{Usage, init, looks, prompt};
 use crate::claude_args::{Resume, Taken, take_over};
@@ -59,10 +59,12 @@ pub fn run(
             Some(Resume::Session(id)) => Some(id.clone()),
             _ => None,
         },
+        client_may_leave: taken.leaves,
         seed: uuid::Uuid::new_v4().as_u64_pair().0,
         ..defaults
     };
-    let mut clients = Clients::prepare(&place, config, provider, &limits)?;
+    let user = user_settings(taken.settings.as_deref())?;
+    let mut clients = Clients::prepare(&place, config, provider, user.as_ref(), &limits)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
     let setup = Setup {

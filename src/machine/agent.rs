@@ -156,7 +156,7 @@ impl Machine {
         self.stop_waiting();
         if !self.spoke {
             return self.finish(match gone.code {
-                Some(0) => Outcome::ClientLeft(0),
+                Some(0) if self.rules.client_may_leave => Outcome::ClientLeft(0),
                 _ => Outcome::Failed(self.failure(&gone)),
             });
         }

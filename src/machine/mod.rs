@@ -55,6 +55,8 @@ pub struct Rules {
     /// A server started in the background never ends; after this long its review goes ahead.
     pub background_wait: Duration,
     pub resume: Option<String>,
+    /// The user's arguments make the client print something and leave, as `--help` does.
+    pub client_may_leave: bool,
     /// Makes this session's message ids its own: the client drops an id that it has seen before.
     pub seed: u64,
 }
@@ -68,6 +70,7 @@ impl Default for Rules {
             review_timeout: Duration::from_secs(600),
             background_wait: Duration::from_secs(600),
             resume: None,
+            client_may_leave: false,
             seed: 0,
         }
     }

@@ -488,7 +488,13 @@ fn a_death_while_nobody_needs_the_agent_is_resumed_with_the_next_message() {
 fn a_client_that_never_spoke_failed_to_start() {
     let failed = "→Ended; finish Failed(\"claude exited with code 1: boom\")";
     check(&[("start", "start agent; →Waiting"), ("dies 1", failed)]);
-    check(&[("start", "start agent; →Waiting"), ("dies 0", "→Ended; finish ClientLeft(0)")]);
+    let silent = "→Ended; finish Failed(\"claude exited with code 0: boom\")";
+    check(&[("start", "start agent; →Waiting"), ("dies 0", silent)]);
+    let rules = Rules { client_may_leave: true, ..Rules::default() };
+    check_with(
+        rules,
+        &[("start", "start agent; →Waiting"), ("dies 0", "→Ended; finish ClientLeft(0)")],
+    );
 }
 
 #[test]

@@ -190,3 +190,38 @@ fn resuming_names_the_session() {
     room.ccc(&["--supervisor", "--continue", "-p", "go on"]).run();
     assert!(room.seen("agent-0.args").contains("--continue\n"));
 }
+
+#[test]
+fn the_users_own_settings_are_merged_into_ours_and_stay_their_sessions() {
+    let room = Room::supervised();
+    let config = r#"{"providers":{"kimi":{"env":{"ANTHROPIC_BASE_URL":"http://kimi"}}}}"#;
+    room.write("home/.claude/ccc.json", config);
+    room.write("mine.json", r#"{"env":{"MINE":"1"},"model":"m"}"#);
+    let mine = room.path("mine.json").display().to_string();
+    room.ccc(&["--supervisor", "kimi", "--settings", &mine, "-p", "x"]).run().code(0);
+    let args = room.seen("agent-0.args");
+    let used =
+        args.lines().skip_while(|line| *line != "--settings").nth(1).expect("settings").to_owned();
+    assert_eq!(args.matches("--settings").count(), 1, "{args}");
+    let settings: Value =
+        serde_json::from_str(&std::fs::read_to_string(used).expect("a file")).expect("JSON");
+    assert_eq!(settings["env"]["MINE"], "1");
+    assert_eq!(settings["env"]["ANTHROPIC_BASE_URL"], "http://kimi");
+    assert!(settings["hooks"]["Stop"].is_array());
+    assert!(!room.path("home/.claude/settings-kimi.json").exists());
+}
+
+#[test]
+fn a_client_that_leaves_without_a_word_is_a_failure() {
+    let room = Room::supervised();
+    room.client("#!/bin/sh\nexit 0\n");
+    room.ccc(&["--supervisor", "-p", "x"]).run().code(1);
+}
+
+#[test]
+fn instructions_too_long_for_an_argument_still_reach_the_supervisor() {
+    let room = Room::supervised();
+    room.write("project/SUPERVISOR.md", &format!("{} THE END OF IT", "rule ".repeat(60_000)));
+    room.ccc(&["--supervisor", "-p", "x"]).run().code(0);
+    assert!(room.seen("supervisor-0.input").contains("THE END OF IT"));
+}

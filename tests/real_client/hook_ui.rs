@@ -65,6 +65,4 @@ fn scenario_004_slash_commands_switch_supervision_on_and_off(client: &Path) {
     ]) {
         assert!(turn.recent_text().contains(text), "{text}: {}", turn.recent_text());
     }
-    let asked = only(&requests, begins_review)[0].recent_text();
-    assert!(asked.contains("\n> zq-second-thing"), "the user's words are in the review: {asked}");
 }

@@ -57,9 +57,14 @@ pub fn run(
             (path.to_owned(), environment(&value, Role::Supervisor, &place.state_dir))
         }
         None => {
-            let client =
-                Clients::prepare(place, config, config.default_provider().as_deref(), limits)?
-                    .supervisor;
+            let client = Clients::prepare(
+                place,
+                config,
+                config.default_provider().as_deref(),
+                None,
+                limits,
+            )?
+            .supervisor;
             (client.settings, client.env)
         }
     };

@@ -160,6 +160,33 @@ fn the_review_knows_what_was_said_and_by_whom() {
     assert_eq!(value_of(&room.seen("supervisor-0.args"), "--model"), "m-1");
 }
 
+/// `/supervisor TEXT` is how a task may begin; the client notes it like this.
+#[test]
+#[ignore = "ccc takes everything about a slash command for the client's own words"]
+fn text_after_a_slash_command_is_the_users_own() {
+    let room = reviewed();
+    let command = "<command-message>supervisor</command-message>\n\
+        <command-name>/supervisor</command-name>\n<command-args>build <it> \"now\"</command-args>";
+    let said = [
+        json!({"type": "user", "message": {"content": command}}),
+        json!({"type": "user", "isMeta": true, "message": {"content": "build <it> \"now\""}}),
+    ];
+    room.write("transcript.jsonl", said.map(|line| line.to_string()).join("\n"));
+    room.hook("abc123").run().allows("confirmed");
+    let message: Value = serde_json::from_str(&room.seen("supervisor-0.input")).expect("JSON");
+    let text = message["message"]["content"].as_str().expect("text");
+    assert!(text.contains("build <it> \"now\"\n\n# The agent's last message"), "{text}");
+}
+
+/// What the client writes in front of a hook's feedback is not what the session's own loop writes.
+#[test]
+#[ignore = "the review only names the words of the other path"]
+fn the_review_can_tell_feedback_from_the_users_words() {
+    let room = reviewed();
+    room.hook("abc123").run().allows("confirmed");
+    assert!(room.seen("supervisor-0.input").contains("Stop hook feedback:"));
+}
+
 #[test]
 fn the_supervisor_knows_what_it_is_and_belongs_to_no_session() {
     let room = reviewed();

@@ -10,12 +10,16 @@ use crate::on_each_client;
 use crate::script::{begins_review, confirms, count, is_agents};
 use crate::support::api::{Api, Gate, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
-use crate::support::client::CleanRoom;
+use crate::support::client::{API_KEY, CleanRoom};
 use crate::support::patience::PATIENCE;
 
 on_each_client!(
     the_provider_wins_over_the_users_own_settings,
+    #[ignore = "ccc does not see what the user's settings.json sets"]
+    a_key_of_the_users_own_settings_is_not_sent_to_a_provider,
     a_second_opinion_comes_from_another_endpoint,
+    #[ignore = "the hook's supervisor inherits the endpoint and the key of the agent's provider"]
+    the_users_own_login_may_judge,
     two_providers_at_once_do_not_disturb_each_other,
 );
 
@@ -63,6 +67,43 @@ fn a_second_opinion_comes_from_another_endpoint(client: &Path) {
     assert!(count(&reviews, begins_review) == 1 && count(&reviews, is_agents) == 0, "{done}");
     for review in &reviews {
         assert_eq!((review.model(), key(review).as_str()), ("zq-judge", "Bearer made-up-glm"));
+    }
+}
+
+/// The user's settings and the provider's are merged variable by variable.
+fn a_key_of_the_users_own_settings_is_not_sent_to_a_provider(client: &Path) {
+    let room = CleanRoom::new();
+    let (own, kimi) = (Api::start(Vec::new()), Api::start(vec![confirms()]));
+    fs::write(room.home().join(".claude/settings.json"), endpoint(&own, "made-up-own").to_string())
+        .expect("the user's settings");
+    let env = json!({"ANTHROPIC_BASE_URL": kimi.url(), "ANTHROPIC_API_KEY": API_KEY});
+    let ccc = supervised(&room, client, &own).config(&json!({"providers": {"kimi": {"env": env}}}));
+    let done = ccc.run();
+    assert_stopped(&done);
+    assert!(kimi.requests().len() >= 2, "{done}");
+    for request in kimi.requests() {
+        assert_eq!(key(&request), API_KEY);
+    }
+}
+
+/// A provider that sets nothing is the user's own login, whatever the agent works with.
+fn the_users_own_login_may_judge(client: &Path) {
+    let room = CleanRoom::new();
+    let (own, kimi) = (Api::start(vec![confirms()]), Api::start(vec![confirms()]));
+    let env = json!({"ANTHROPIC_BASE_URL": own.url(), "ANTHROPIC_API_KEY": API_KEY});
+    fs::write(room.home().join(".claude/settings.json"), json!({"env": env}).to_string())
+        .expect("the user's settings");
+    let done = supervised(&room, client, &own)
+        .config(&json!({
+            "providers": {"kimi": endpoint(&kimi, "made-up-kimi"), "own": {}},
+            "supervisor": {"provider": "own"},
+        }))
+        .run();
+    assert_stopped(&done);
+    assert_eq!(count(&kimi.requests(), begins_review), 0, "the agent's endpoint judges\n{done}");
+    assert_eq!(count(&own.requests(), begins_review), 1, "{done}");
+    for request in own.requests() {
+        assert_eq!(key(&request), API_KEY, "{done}");
     }
 }
 
