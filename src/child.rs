@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use crossbeam_channel::{Sender, unbounded};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::termios::{LocalFlags, SetArg, cfmakeraw, tcgetattr, tcsetattr};
 use nix::unistd::Pid;
@@ -20,6 +21,8 @@ pub const END_OF_INPUT: u8 = 0x04;
 
 /// Enough to make a wake-up of the loop worth its while, small enough to stay in the cache.
 const BATCH: usize = 64 << 10;
+/// More than a PTY ever gives at once: the kernel's own buffer has 4 KB.
+const READ: usize = 16 << 10;
 
 #[derive(Debug)]
 pub enum ChildEvent {
@@ -28,13 +31,15 @@ pub enum ChildEvent {
     OutputEnded,
 }
 
-/// Reads until the end and hands over whole lines, as many as one read brought.
+/// Reads until the end and hands over whole lines: all that can be read without waiting, up to a
+/// batch. A PTY gives 4 KB at a time, and to wake the loop for each would cost more than the rest.
 ///
 /// `on_event` returning false means that nobody listens any more.
-pub fn read_lines(mut from: impl Read, on_event: impl Fn(ChildEvent) -> bool) {
+pub fn read_lines(mut from: impl Read + AsFd, on_event: impl Fn(ChildEvent) -> bool) {
     let mut lines = Lines::default();
-    let mut buffer = vec![0; BATCH];
+    let mut buffer = vec![0; READ];
     let mut batch = Vec::new();
+    let mut size = 0;
     let take = |piece: Piece<'_>, batch: &mut Vec<Line>| match piece {
         Piece::Line(line) => batch.push(Line::decode(line.into_owned())),
         Piece::TooLong(size) => log::warn!("skipped a line of {size} bytes"),
@@ -42,7 +47,10 @@ pub fn read_lines(mut from: impl Read, on_event: impl Fn(ChildEvent) -> bool) {
     loop {
         match from.read(&mut buffer) {
             Ok(0) => break,
-            Ok(size) => lines.push(&buffer[..size], |piece| take(piece, &mut batch)),
+            Ok(read) => {
+                size += read;
+                lines.push(&buffer[..read], |piece| take(piece, &mut batch));
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             // A PTY whose other side is closed gives EIO; it means the same as 0.
             Err(error) => {
@@ -50,7 +58,11 @@ pub fn read_lines(mut from: impl Read, on_event: impl Fn(ChildEvent) -> bool) {
                 break;
             }
         }
-        if !batch.is_empty() && !on_event(ChildEvent::Lines(std::mem::take(&mut batch))) {
+        if batch.is_empty() || (size < BATCH && has_more(&from)) {
+            continue;
+        }
+        size = 0;
+        if !on_event(ChildEvent::Lines(std::mem::take(&mut batch))) {
             return;
         }
     }
@@ -59,6 +71,11 @@ pub fn read_lines(mut from: impl Read, on_event: impl Fn(ChildEvent) -> bool) {
         return;
     }
     on_event(ChildEvent::OutputEnded);
+}
+
+fn has_more(from: &impl AsFd) -> bool {
+    let mut fds = [PollFd::new(from.as_fd(), PollFlags::POLLIN)];
+    poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
 }
 
 /// A thread that writes what it is given: a child that does not read must not stop the loop.

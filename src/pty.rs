@@ -1,5 +1,6 @@
 //! The agent: a client process on a pseudo-terminal of its own.
 
+use std::fs::File;
 use std::os::fd::BorrowedFd;
 
 use anyhow::{Context, Result};
@@ -27,11 +28,13 @@ impl Agent {
     ) -> Result<Self> {
         let pair =
             native_pty_system().openpty(size(columns, rows)).context("no PTY can be opened")?;
-        if let Some(fd) = pair.master.as_raw_fd() {
-            // SAFETY: the master is open, and stays so for longer than this borrow.
-            #[expect(unsafe_code, reason = "portable-pty hands out a raw descriptor only")]
-            make_raw(unsafe { BorrowedFd::borrow_raw(fd) });
-        }
+        let fd = pair.master.as_raw_fd().context("the PTY has no descriptor")?;
+        // SAFETY: the master is open, and stays so for longer than this borrow.
+        #[expect(unsafe_code, reason = "portable-pty hands out a raw descriptor only")]
+        let master = unsafe { BorrowedFd::borrow_raw(fd) };
+        make_raw(master);
+        // Not portable-pty's reader: that cannot be asked whether there is more to read.
+        let reader = File::from(master.try_clone_to_owned()?);
         let mut command = CommandBuilder::from_argv(launch.argv());
         command.env_clear();
         for (name, value) in &launch.env {
@@ -43,7 +46,6 @@ impl Agent {
         drop(pair.slave);
         let pid = child.process_id().context("the agent has no process id")?;
 
-        let reader = pair.master.try_clone_reader()?;
         let writer = pair.master.take_writer()?;
         child::named("agent output", move || child::read_lines(reader, on_output))?;
         child::named("agent exit", move || {

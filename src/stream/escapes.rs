@@ -43,7 +43,11 @@ pub fn escape_len(bytes: &[u8]) -> usize {
 /// `text` without escapes and without control characters other than newline and tab.
 pub fn strip_escapes(text: &str) -> Cow<'_, str> {
     let plain = |c: char| !c.is_control() || c == '\n' || c == '\t';
-    if text.chars().all(plain) {
+    // Nearly all text has none of the bytes that a control character can begin with; 0xC2 is that
+    // of the ones beyond ASCII.
+    let suspect =
+        |byte: u8| (byte < b' ' && byte != b'\n' && byte != b'\t') || byte == 0x7f || byte == 0xc2;
+    if !text.bytes().any(suspect) || text.chars().all(plain) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());

@@ -102,8 +102,8 @@ struct WireBlock<'a> {
     input: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tool_use_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    content: Option<Content<'a>>,
+    #[serde(default)]
+    content: Option<Preview>,
     #[serde(default)]
     is_error: Option<bool>,
 }
@@ -140,7 +140,42 @@ struct WireRequest<'a> {
     permission_suggestions: Option<&'a RawValue>,
 }
 
-/// The content of a message or of a tool's result: text, or a list of blocks.
+/// The beginning of a tool's output. That may be megabytes long, so the rest is never copied.
+struct Preview(String);
+
+impl<'de> Deserialize<'de> for Preview {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Seen;
+        impl<'de> Visitor<'de> for Seen {
+            type Value = Preview;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text or blocks")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Preview(text.chars().take(PREVIEW).collect()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut preview = String::new();
+                while let Some(block) = seq.next_element::<WireBlock<'de>>()? {
+                    let room = PREVIEW.saturating_sub(preview.chars().count());
+                    let text = block.text.as_deref().into_iter();
+                    preview.extend(text.flat_map(|text| text.chars().chain(['\n'])).take(room));
+                }
+                Ok(Preview(preview))
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Preview(String::new()))
+            }
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Preview(String::new()))
+            }
+        }
+        from.deserialize_any(Seen)
+    }
+}
+
+/// The content of a message: text, or a list of blocks.
 enum Content<'a> {
     Text(Cow<'a, str>),
     Blocks(Vec<WireBlock<'a>>),
@@ -297,7 +332,7 @@ impl Wire<'_> {
             .map(|block| ToolResult {
                 tool_use_id: owned(block.tool_use_id),
                 is_error: block.is_error.unwrap_or(false),
-                preview: preview(block.content),
+                preview: block.content.map(|preview| preview.0).unwrap_or_default(),
             })
             .collect();
         if results.is_empty() { other(self.kind, None) } else { Message::ToolResults(results) }
@@ -333,18 +368,5 @@ fn request(request: Option<WireRequest<'_>>) -> Control {
         }
         Some(request) => Control::Unknown(request.subtype.into_owned()),
         None => Control::Unknown(String::new()),
-    }
-}
-
-fn preview(content: Option<Content<'_>>) -> String {
-    match content {
-        Some(Content::Text(text)) => text.chars().take(PREVIEW).collect(),
-        Some(Content::Blocks(blocks)) => blocks
-            .iter()
-            .filter_map(|block| block.text.as_deref())
-            .flat_map(|text| text.chars().chain(['\n']))
-            .take(PREVIEW)
-            .collect(),
-        _ => String::new(),
     }
 }

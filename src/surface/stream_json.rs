@@ -11,6 +11,9 @@ use crate::event::{Notice, Now};
 use crate::machine::Status;
 use crate::stream::Line;
 
+/// As much of the buffer as is kept from one update to the next.
+const KEEP: usize = 256 << 10;
+
 #[derive(Debug)]
 pub struct StreamJsonSurface<W> {
     out: W,
@@ -61,9 +64,10 @@ impl<W: Write> StreamJsonSurface<W> {
         if self.pending.is_empty() {
             return Ok(());
         }
-        let pending = std::mem::take(&mut self.pending);
-        self.out.write_all(&pending)?;
-        self.out.flush()
+        let written = self.out.write_all(&self.pending).and_then(|()| self.out.flush());
+        self.pending.clear();
+        self.pending.shrink_to(KEEP);
+        written
     }
 }
 

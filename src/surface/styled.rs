@@ -97,6 +97,9 @@ pub fn first_line(text: &str) -> (Cow<'_, str>, bool) {
 
 fn clean_line(text: &str) -> String {
     let text = strip_escapes(text);
+    if memchr::memchr2(b'\t', b'\n', text.as_bytes()).is_none() {
+        return text.into_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut cells = 0;
     for (at, piece) in text.split('\t').enumerate() {

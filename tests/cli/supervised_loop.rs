@@ -122,24 +122,59 @@ fn scenario_001_the_supervisor_is_called_as_a_fork() {
     assert!(room.seen("supervisor-0.input").contains("> do it"));
 }
 
+/// A client that takes its message up, prints what the test wants, and keeps its supervisor's arguments.
+/// Its session has another id than the one it was given.
+fn client(prints: &str) -> String {
+    let lines = r#"#!/bin/sh
+for arg; do [ "$arg" = --fork-session ] && {
+  printf '%s\n' "$@" >"$ROOM/supervisor-0.args"
+  echo '{"type":"result","num_turns":1,"result":"[TASK_COMPLETED]"}'
+  exit
+}; done
+read -r line
+uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
+echo '{"type":"system","subtype":"init","model":"fake","session_id":"from-the-stream"}'
+echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"$uuid\",\"session_id\":\"from-the-stream\"}"
+"#;
+    format!("{lines}{prints}\ncat >/dev/null\n")
+}
+
 /// Scenario 001 «解析错误处理»
 #[test]
 fn scenario_001_broken_lines_of_the_agent_are_passed_over() {
     let room = Room::supervised();
-    room.client(
-        r#"#!/bin/sh
-for arg; do [ "$arg" = --fork-session ] && { echo '{"type":"result","num_turns":1,"result":"[TASK_COMPLETED]"}'; exit; }; done
-read -r line
-uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
-echo '{"type":"system","subtype":"init","model":"fake","session_id":"s1"}'
-echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"$uuid\",\"session_id\":\"s1\"}"
-printf '{"type":"assistant",\n\033[1mnpm warn\n\377\376\n[]\n{"type":"tomorrow"}\n'
-echo '{"type":"assistant","session_id":"s1","message":{"content":[{"type":"text","text":"still here"}]}}'
-echo '{"type":"result","num_turns":1,"result":"still here","session_id":"s1"}'
-cat >/dev/null
-"#,
-    );
+    room.client(&client(
+        r#"printf '{"type":"assistant",\n\033[1mnpm warn\n\377\376\n[]\n{"type":"tomorrow"}\n'
+echo '{"type":"assistant","session_id":"from-the-stream","message":{"content":[{"type":"text","text":"still here"}]}}'
+echo '{"type":"result","num_turns":1,"result":"still here","session_id":"from-the-stream"}'"#,
+    ));
     let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
     assert!(out.contains("still here") && out.contains("Confirmed complete"), "{out}");
     assert!(room.read(&format!("{STATE_DIR}/ccc.log")).contains("WARN"));
+}
+
+/// Scenarios 001 «解析 session_id», «解析消息类型»
+#[test]
+fn scenario_001_ids_and_types_are_taken_from_the_stream() {
+    let room = Room::supervised();
+    room.client(&client(r#"echo '{"result":"done","num_turns":1,"type":"result"}'"#));
+    room.ccc(&["--supervisor", "-p", "do it"]).run().code(0);
+    assert_eq!(value_of(&room.seen("supervisor-0.args"), "--resume"), "from-the-stream");
+
+    // An error is no work that could be judged.
+    let room = Room::supervised();
+    let error = r#"{"type":"result","is_error":true,"num_turns":1,"result":"no credit"}"#;
+    room.client(&client(&format!("echo '{error}'")));
+    let done = room.ccc(&["--supervisor", "-p", "do it"]).run().code(1);
+    assert!(done.out().contains("no credit"), "{}", done.out());
+    assert_eq!(room.reviews(), 0);
+}
+
+/// Scenario 001 «读取项目级 SUPERVISOR.md»
+#[test]
+fn scenario_001_the_projects_own_instructions_are_the_system_prompt() {
+    let room = Room::supervised();
+    room.write("home/.claude/SUPERVISOR.md", "GLOBAL RULES");
+    room.ccc(&["--supervisor", "-p", "do it"]).run().code(0);
+    assert_eq!(value_of(&room.seen("supervisor-0.args"), "--system-prompt"), "BE STRICT");
 }

@@ -1,0 +1,215 @@
+//! `cargo bench --bench hook`: what the Stop hook costs a session that is not supervised, and what
+//! its lock costs one that is, beside their peers in the same run. Prints tables; never fails
+//! because something was slow.
+
+#[path = "../peers/table.rs"]
+mod table;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ccc::state::StateFile;
+use table::Table;
+
+const RUNS: usize = 400;
+const WRITERS: usize = 100;
+/// Tells this program to be one of the writers.
+const ROLE: &str = "CCC_BENCH_WRITER";
+
+fn main() {
+    if let Ok(role) = std::env::var(ROLE) {
+        return write_once(&role, Path::new(&std::env::args().nth(1).expect("a directory")));
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    disabled_path(dir.path());
+    state_updates(dir.path());
+}
+
+struct Program {
+    name: &'static str,
+    command: Vec<PathBuf>,
+    target: &'static str,
+}
+
+fn disabled_path(dir: &Path) {
+    let event = dir.join("event.json");
+    let text = format!(
+        r#"{{"session_id":"abc","cwd":"{}","hook_event_name":"Stop","stop_hook_active":false}}"#,
+        dir.display()
+    );
+    fs::write(&event, text).expect("an event");
+    let hook = |ccc: PathBuf| vec![ccc, "supervisor-hook".into()];
+    let program = |name, words: &[&str]| Program {
+        name,
+        command: words.iter().map(PathBuf::from).collect(),
+        target: "",
+    };
+    let mut programs = vec![
+        program("/bin/true", &["/bin/true"]),
+        Program {
+            name: "ccc, cargo build --release",
+            command: hook(env!("CARGO_BIN_EXE_ccc").into()),
+            target: "≤ 1.7",
+        },
+    ];
+    match static_build() {
+        Ok(ccc) => {
+            programs.push(Program { name: "ccc, static", command: hook(ccc), target: "≤ 1.2" });
+        }
+        Err(reason) => println!("  ccc, static: not available: {reason}"),
+    }
+    programs.push(program("bash -c :", &["/bin/bash", "-c", ":"]));
+    programs.push(program("python3 -c pass", &["/usr/bin/env", "python3", "-c", "pass"]));
+
+    let mut times: Vec<Vec<Duration>> = programs.iter().map(|_| Vec::new()).collect();
+    // In turns, so that a busy moment of the machine does not hit one of them alone.
+    for _ in 0..RUNS {
+        for (program, times) in programs.iter().zip(&mut times) {
+            times.push(run(&program.command, &event, dir));
+        }
+    }
+    let mut table = Table::new(&[
+        "hook of a session that is not supervised",
+        "ms",
+        "× true",
+        "instructions",
+        "target",
+    ]);
+    let base = median(&mut times[0]);
+    for (program, times) in programs.iter().zip(&mut times) {
+        let time = median(times);
+        table.row(&[
+            program.name.to_owned(),
+            format!("{:.2}", time.as_secs_f64() * 1e3),
+            format!("{:.2}", time.as_secs_f64() / base.as_secs_f64()),
+            instructions(&program.command, &event, dir),
+            program.target.to_owned(),
+        ]);
+    }
+    table.print();
+    println!(
+        "  wall time from start to exit, median of {RUNS}; instructions as valgrind counts them\n"
+    );
+}
+
+fn command(words: &[PathBuf], event: &Path, dir: &Path) -> Command {
+    let mut command = Command::new(&words[0]);
+    command
+        .args(&words[1..])
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("HOME", dir)
+        .current_dir(dir)
+        .stdin(File::open(event).expect("the event"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+fn run(words: &[PathBuf], event: &Path, dir: &Path) -> Duration {
+    let mut command = command(words, event, dir);
+    let start = Instant::now();
+    let status = command.status().expect("the program runs");
+    let time = start.elapsed();
+    assert!(status.success(), "{words:?}: {status}");
+    time
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn instructions(words: &[PathBuf], event: &Path, dir: &Path) -> String {
+    let mut valgrind: Vec<PathBuf> =
+        ["/usr/bin/env", "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+            .map(PathBuf::from)
+            .to_vec();
+    valgrind.extend_from_slice(words);
+    let output = command(&valgrind, event, dir).stderr(Stdio::piped()).output();
+    let text = output
+        .map(|output| String::from_utf8_lossy(&output.stderr).into_owned())
+        .unwrap_or_default();
+    let count = text
+        .lines()
+        .find_map(|line| line.split_once("Collected : ").map(|(_, count)| count.trim().to_owned()));
+    count.unwrap_or_else(|| "–".to_owned())
+}
+
+/// The release build as it would be shipped: one file, nothing to link at start-up.
+fn static_build() -> Result<PathBuf, String> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("static");
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--locked", "--profile", "dist", "--bin", "ccc", "--target-dir"])
+        .arg(&target)
+        .env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(target.join("dist/ccc")),
+        Ok(status) => Err(format!("cargo build: {status}")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn state_updates(dir: &Path) {
+    let mut table = Table::new(&[
+        "100 processes change one state file at once",
+        "ms",
+        "× unlocked",
+        "lost",
+        "target",
+    ]);
+    let mut base = None;
+    for role in ["unlocked", "locked"] {
+        let mut times = Vec::new();
+        let mut lost = 0;
+        for round in 0..5 {
+            let dir = dir.join(format!("{role}-{round}"));
+            fs::create_dir(&dir).expect("a directory");
+            write_once("locked", &dir);
+            let start = Instant::now();
+            let writers: Vec<_> = (0..WRITERS).map(|_| writer(role, &dir)).collect();
+            for mut writer in writers {
+                assert!(writer.wait().expect("a writer").success());
+            }
+            times.push(start.elapsed());
+            let count = state(&dir).load().expect("a state").map_or(0, |state| state.count);
+            lost += WRITERS + 1 - usize::try_from(count).unwrap_or(0);
+        }
+        let time = median(&mut times).as_secs_f64() * 1e3;
+        let unlocked = *base.get_or_insert(time);
+        table.row(&[
+            role.to_owned(),
+            format!("{time:.0}"),
+            format!("{:.2}", time / unlocked),
+            format!("{lost} of {}", 5 * WRITERS),
+            if role == "locked" { "≤ 2, none".to_owned() } else { String::new() },
+        ]);
+    }
+    table.print();
+    println!(
+        "  wall time until the last one is done, median of 5; the same write, with and without the lock\n"
+    );
+}
+
+fn writer(role: &str, dir: &Path) -> std::process::Child {
+    let me = std::env::current_exe().expect("this program");
+    Command::new(me).arg(dir).env(ROLE, role).spawn().expect("a writer")
+}
+
+fn state(dir: &Path) -> StateFile {
+    StateFile::new(dir, "abc").expect("a harmless id")
+}
+
+fn write_once(role: &str, dir: &Path) {
+    if role == "locked" {
+        state(dir).change(|state| state.count += 1).expect("a change");
+    } else if let Ok(Some(mut read)) = state(dir).load() {
+        read.count += 1;
+        let text = serde_json::to_vec_pretty(&read).expect("JSON");
+        ccc::files::replace(&state(dir).path(), &text).expect("a write");
+    }
+}

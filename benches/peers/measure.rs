@@ -1,0 +1,71 @@
+//! Clocks and counters of the system.
+
+use std::fs;
+use std::time::Duration;
+
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use nix::time::{ClockId, clock_gettime};
+
+/// Nanoseconds of the one clock that all processes share.
+pub fn now() -> u64 {
+    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("the monotonic clock");
+    Duration::from(time).as_nanos().try_into().unwrap_or(u64::MAX)
+}
+
+/// User and system time in microseconds.
+pub fn cpu(usage: Usage) -> u64 {
+    let time = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    time.try_into().unwrap_or(0)
+}
+
+/// Of all children that were waited for, and of theirs.
+pub fn cpu_of_children() -> u64 {
+    getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0, cpu)
+}
+
+/// Kilobytes of a process: resident now, and at most so far. Nothing where there is no `/proc`.
+pub fn resident(pid: u32) -> Option<(u64, u64)> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    Some((field(&status, "VmRSS:")?, field(&status, "VmHWM:")?))
+}
+
+/// How often the threads of these processes have gone to sleep or been pushed aside so far.
+pub fn switches(pids: &[u32]) -> Option<u64> {
+    let mut sum = 0;
+    for pid in pids {
+        for task in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
+            let status = fs::read_to_string(task.path().join("status")).ok()?;
+            sum += field(&status, "voluntary_ctxt_switches:")?;
+            sum += field(&status, "nonvoluntary_ctxt_switches:")?;
+        }
+    }
+    Some(sum)
+}
+
+fn field(status: &str, name: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// A process and everything below it.
+pub fn tree(root: u32) -> Vec<u32> {
+    let parents: Vec<(u32, u32)> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+            Some((pid, field(&status, "PPid:")?.try_into().ok()?))
+        })
+        .collect();
+    let mut tree = vec![root];
+    let mut at = 0;
+    while at < tree.len() {
+        let parent = tree[at];
+        tree.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    tree
+}
