@@ -61,7 +61,7 @@ fn disabled_path(dir: &Path) {
         Err(reason) => println!("  ccc, static: not available: {reason}"),
     }
     programs.push(program("bash -c :", &["/bin/bash", "-c", ":"]));
-    programs.push(program("python3 -c pass", &["/usr/bin/env", "python3", "-c", "pass"]));
+    programs.push(program("python3 -c pass", &["/usr/bin/python3", "-c", "pass"]));
 
     let mut times: Vec<Vec<Duration>> = programs.iter().map(|_| Vec::new()).collect();
     // In turns, so that a busy moment of the machine does not hit one of them alone.
@@ -138,17 +138,23 @@ fn instructions(words: &[PathBuf], event: &Path, dir: &Path) -> String {
     count.unwrap_or_else(|| "–".to_owned())
 }
 
-/// The release build as it would be shipped: one file, nothing to link at start-up.
+/// The release build as it would be shipped: one file, nothing to link at start-up. The target is
+/// named, because its flags must not reach build scripts and macros.
 fn static_build() -> Result<PathBuf, String> {
+    let version = Command::new("rustc").arg("-vV").output().map_err(|error| error.to_string())?;
+    let version = String::from_utf8_lossy(&version.stdout).into_owned();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.ok_or("rustc does not name its host")?;
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("static");
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--locked", "--profile", "dist", "--bin", "ccc", "--target-dir"])
+        .args(["build", "--quiet", "--locked", "--profile", "dist", "--bin", "ccc"])
+        .args(["--target", host, "--target-dir"])
         .arg(&target)
         .env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static")
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status();
     match status {
-        Ok(status) if status.success() => Ok(target.join("dist/ccc")),
+        Ok(status) if status.success() => Ok(target.join(host).join("dist/ccc")),
         Ok(status) => Err(format!("cargo build: {status}")),
         Err(error) => Err(error.to_string()),
     }

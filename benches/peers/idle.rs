@@ -94,7 +94,11 @@ fn watch(place: &Place, pid: u32, seconds: Duration) -> Idle {
     let pids = tree(pid);
     let before = switches(&pids);
     thread::sleep(seconds);
-    let wakeups = switches(&pids).zip(before).map(|(after, before)| after - before);
+    let wakeups = before.zip(switches(&pids)).map(|(before, after)| {
+        let ended = before.keys().filter(|thread| !after.contains_key(*thread)).count() as u64;
+        let ran = after.iter().map(|(thread, count)| count - before.get(thread).unwrap_or(&0));
+        ran.sum::<u64>() + ended
+    });
     Idle { wakeups, calls: strace(&place.path().join("calls"), &pids, seconds) }
 }
 

@@ -1,6 +1,8 @@
 //! Clocks and counters of the system.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
@@ -30,17 +32,19 @@ pub fn resident(pid: u32) -> Option<(u64, u64)> {
     Some((field(&status, "VmRSS:")?, field(&status, "VmHWM:")?))
 }
 
-/// How often the threads of these processes have gone to sleep or been pushed aside so far.
-pub fn switches(pids: &[u32]) -> Option<u64> {
-    let mut sum = 0;
+/// How often each thread of these processes has gone to sleep or been pushed aside so far.
+pub fn switches(pids: &[u32]) -> Option<BTreeMap<PathBuf, u64>> {
+    let mut threads = BTreeMap::new();
     for pid in pids {
         for task in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
-            let status = fs::read_to_string(task.path().join("status")).ok()?;
-            sum += field(&status, "voluntary_ctxt_switches:")?;
-            sum += field(&status, "nonvoluntary_ctxt_switches:")?;
+            // A thread may end between the listing and the look at it.
+            let Ok(status) = fs::read_to_string(task.path().join("status")) else { continue };
+            let count = |name| field(&status, name);
+            let sum = count("voluntary_ctxt_switches:")? + count("nonvoluntary_ctxt_switches:")?;
+            threads.insert(task.path(), sum);
         }
     }
-    Some(sum)
+    Some(threads)
 }
 
 fn field(status: &str, name: &str) -> Option<u64> {

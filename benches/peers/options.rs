@@ -40,7 +40,7 @@ impl Options {
                 "--bytes" => options.bytes = size(&value()?)?,
                 "--memory-bytes" => options.memory_bytes = size(&value()?)?,
                 "--rounds" => options.rounds = size(&value()?)?.max(1).try_into().unwrap_or(1),
-                "--turns" => options.turns = size(&value()?)?.max(2),
+                "--turns" => options.turns = size(&value()?)?.max(10),
                 "--idle-seconds" => options.idle_seconds = size(&value()?)?,
                 "--only" => match value()? {
                     name if ["throughput", "memory", "turn", "idle"].contains(&name.as_str()) => {

@@ -9,15 +9,31 @@ use super::place::{CCC, Place, ROLE, TURNS};
 use super::stamps;
 use super::table::Table;
 
+const SESSIONS: u64 = 5;
+
 /// Nanoseconds, sorted: result → review, verdict → feedback.
+#[derive(Default)]
 struct Spans {
     review: Vec<u64>,
     feedback: Vec<u64>,
 }
 
+impl Spans {
+    fn add(&mut self, more: Self) {
+        self.review.extend(more.review);
+        self.feedback.extend(more.feedback);
+        self.review.sort_unstable();
+        self.feedback.sort_unstable();
+    }
+}
+
 pub fn print(options: &Options) -> io::Result<()> {
-    let ccc = turns(options.turns, true)?;
-    let bare = turns(options.turns, false)?;
+    let (mut ccc, mut bare) = (Spans::default(), Spans::default());
+    // In turns, so that a busy moment of the machine does not hit one of them alone.
+    for _ in 0..SESSIONS {
+        ccc.add(turns(options.turns.div_ceil(SESSIONS), true)?);
+        bare.add(turns(options.turns.div_ceil(SESSIONS), false)?);
+    }
     let mut table = Table::new(&[
         "a turn, in ms",
         "p50",
@@ -47,7 +63,10 @@ pub fn print(options: &Options) -> io::Result<()> {
         ]);
     }
     table.print();
-    println!("  {} turns each; ccc's share: its column less the bare loop's p50\n", options.turns);
+    println!(
+        "  {} turns each, in {SESSIONS} sessions; ccc's share: its column less the bare loop's p50\n",
+        options.turns
+    );
     Ok(())
 }
 
@@ -84,10 +103,7 @@ fn turns(count: u64, with_ccc: bool) -> io::Result<Spans> {
 }
 
 fn spans(from: &[u64], to: &[u64]) -> Vec<u64> {
-    let mut spans: Vec<_> =
-        from.iter().zip(to).map(|(from, to)| to.saturating_sub(*from)).collect();
-    spans.sort_unstable();
-    spans
+    from.iter().zip(to).map(|(from, to)| to.saturating_sub(*from)).collect()
 }
 
 /// A percentile, in milliseconds.
