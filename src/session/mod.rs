@@ -1,6 +1,7 @@
 //! Where the core and the adapters meet: take the next event, step the machine, perform its actions,
 //! and in the end shut everything down in order. The only place that knows both sides.
 
+mod children;
 mod process;
 mod shutdown;
 
@@ -12,12 +13,11 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::child::ChildEvent;
-use crate::event::{Action, Asker, Event, Gone, Notice, Outcome};
-use crate::launch::{AgentStart, Launch, ReviewOptions, agent_args, review_args};
+use crate::event::{Action, Event, Gone, Notice, Outcome};
+use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::{Machine, Rules};
 use crate::pty::Agent;
 use crate::record::Recorder;
-use crate::review_prompt::review_prompt;
 use crate::signals;
 use crate::stream::{Line, Part, interrupt, permission_answer, refuse_control, user_message};
 use crate::supervisor::Supervisor;
@@ -331,22 +331,7 @@ impl<'a> Session<'a> {
             }
             Action::Ask(question) => self.surface.ask(&question),
             Action::Unask => self.surface.unask(),
-            Action::StartReview(request) => {
-                let review = request.review;
-                let prompt = review_prompt(&self.setup.instructions, &request);
-                let args = review_args(&request, &self.setup.instructions, &self.setup.review);
-                let launch = self.launch(args, self.setup.review_env.clone());
-                match self.start_supervisor(review, &launch) {
-                    Ok(supervisor) => {
-                        supervisor.send(user_message(&uuid::Uuid::new_v4().to_string(), &prompt));
-                        self.supervisors.insert(review, Process::new(Some(supervisor)));
-                    }
-                    Err(error) => self.events.push_back(Event::SupervisorGone {
-                        review,
-                        gone: Gone { how: format!("did not start: {error:#}"), ..Gone::default() },
-                    }),
-                }
-            }
+            Action::StartReview(request) => self.start_review(&request),
             Action::StopReview { review } => {
                 if let Some(process) = self.supervisors.get_mut(&review) {
                     process.handle = None;
@@ -365,71 +350,6 @@ impl<'a> Session<'a> {
             recorder.notice(notice);
         }
         self.surface.notice(notice);
-    }
-
-    fn start_agent(&mut self, resume: Option<String>) {
-        let start = match resume {
-            Some(session_id) => AgentStart::Resume { session_id },
-            // The first start is as the command line says; after that a lost session is a new one.
-            None => self.setup.first.clone(),
-        };
-        self.setup.first = AgentStart::New { session_id: uuid::Uuid::new_v4().to_string() };
-        self.agents += 1;
-        let id = self.agents;
-        let args = agent_args(&start, self.setup.settings.as_deref(), &self.setup.claude_args);
-        let launch = self.launch(args, self.setup.agent_env.clone());
-        let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
-        let started = Agent::start(
-            &launch,
-            self.setup.size,
-            move |event| to_output.send((From::Agent(id), event)).is_ok(),
-            move |gone| to_control.send(Control::AgentExited(id, gone)).is_ok(),
-        );
-        match started {
-            Ok(agent) => self.agent = Some(Process::new(agent)),
-            Err(error) => {
-                let how = format!("did not start: {error:#}");
-                self.events.push_back(Event::AgentGone(Gone { how, ..Gone::default() }));
-            }
-        }
-    }
-
-    fn start_supervisor(&self, review: u32, launch: &Launch) -> anyhow::Result<Supervisor> {
-        let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
-        Supervisor::start(
-            launch,
-            move |event| to_output.send((From::Supervisor(review), event)).is_ok(),
-            move |gone| to_control.send(Control::SupervisorExited(review, gone)).is_ok(),
-        )
-    }
-
-    fn launch(&self, args: Vec<OsString>, env: Vec<(OsString, OsString)>) -> Launch {
-        Launch {
-            ccc: self.setup.ccc.clone(),
-            claude: self.setup.claude.clone(),
-            args,
-            env,
-            dir: self.setup.dir.clone(),
-        }
-    }
-
-    fn to(&self, asker: Asker, line: Vec<u8>) {
-        match asker {
-            Asker::Agent => self.to_agent(line),
-            Asker::Supervisor => {
-                for supervisor in
-                    self.supervisors.values().filter_map(|process| process.handle.as_ref())
-                {
-                    supervisor.send(line.clone());
-                }
-            }
-        }
-    }
-
-    fn to_agent(&self, line: Vec<u8>) {
-        if let Some(agent) = &self.agent {
-            agent.handle.send(line);
-        }
     }
 
     fn report(&self) -> Report {

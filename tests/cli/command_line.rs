@@ -221,7 +221,7 @@ fn a_client_that_leaves_without_a_word_is_a_failure() {
 #[test]
 fn instructions_too_long_for_an_argument_still_reach_the_supervisor() {
     let room = Room::supervised();
-    room.write("project/SUPERVISOR.md", &format!("{} THE END OF IT", "rule ".repeat(60_000)));
+    room.write("project/SUPERVISOR.md", format!("{} THE END OF IT", "rule ".repeat(60_000)));
     room.ccc(&["--supervisor", "-p", "x"]).run().code(0);
     assert!(room.seen("supervisor-0.input").contains("THE END OF IT"));
 }

@@ -34,11 +34,11 @@ const WORLD: [&str; 13] = [
 ];
 
 fn source(path: &Path, files: &mut Vec<PathBuf>) {
-    if path.is_dir() {
+    if path.is_dir() && path.file_name().is_some_and(|name| name != "tests") {
         for entry in fs::read_dir(path).expect("a directory") {
             source(&entry.expect("an entry").path(), files);
         }
-    } else if path.file_name().is_some_and(|name| name != "tests.rs") {
+    } else if path.is_file() && path.file_name().is_some_and(|name| name != "tests.rs") {
         files.push(path.to_owned());
     }
 }

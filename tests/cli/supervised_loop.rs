@@ -153,7 +153,7 @@ echo '{"type":"result","num_turns":1,"result":"still here","session_id":"from-th
     assert!(room.read(&format!("{STATE_DIR}/ccc.log")).contains("WARN"));
 }
 
-/// Scenarios 001 «解析 session_id», «解析消息类型»
+/// Scenarios 001 «解析 `session_id`», «解析消息类型»
 #[test]
 fn scenario_001_ids_and_types_are_taken_from_the_stream() {
     let room = Room::supervised();

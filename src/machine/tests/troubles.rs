@@ -1,0 +1,165 @@
+//! Failures, questions, deaths, switches and ends.
+
+use super::*;
+
+#[test]
+fn a_review_without_a_verdict_is_tried_once_more() {
+    check(&after_review(&[
+        (
+            "supervisor-dies",
+            "stop review; review failed \"the supervisor exited with code 1: boom\"; review 1/10 of S [do it]",
+        ),
+        ("verdict-failed no credit", "stop review; review failed \"no credit\"; →Waiting"),
+    ]));
+    check(&after_review(&[
+        ("tick 599", ""),
+        (
+            "tick 1",
+            "stop review; review failed \"no verdict within 600 s\"; review 1/10 of S [do it]",
+        ),
+        ("verdict more", "stop review; send \"more\"; →Working"),
+    ]));
+    check_headless(&[
+        ("start do it", "start agent; send \"do it\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/10 of S [do it]"),
+        (
+            "supervisor-dies, verdict-failed x",
+            "stop review; review failed \"the supervisor exited with code 1: boom\"; \
+          review 1/10 of S [do it]; stop review; review failed \"x\"; →Ended; finish NoVerdict(\"x\")",
+        ),
+    ]);
+}
+
+#[test]
+fn the_person_is_asked_for_permission_one_question_at_a_time() {
+    check(&[
+        ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("asks r1, asks r2", "ask r1"),
+        ("allow", "allow; ask r2"),
+        ("cancelled r2", "unask"),
+        ("allow", ""),
+        ("odd-request", "refuse tomorrow"),
+    ]);
+}
+
+#[test]
+fn without_a_person_permission_is_denied() {
+    check_headless(&[
+        ("start do it, init, taken", "start agent; send \"do it\"; →Working"),
+        ("asks r1", "deny"),
+    ]);
+}
+
+#[test]
+fn the_time_a_person_takes_to_answer_is_not_the_supervisors() {
+    check(&after_review(&[
+        ("supervisor-asks r1", "ask r1"),
+        ("tick 1000", ""),
+        ("allow", "allow"),
+        ("tick 599", ""),
+        (
+            "tick 1",
+            "stop review; review failed \"no verdict within 600 s\"; review 1/10 of S [do it]",
+        ),
+    ]));
+}
+
+#[test]
+fn a_question_ends_with_the_review_that_asked_it() {
+    check(&after_review(&[
+        ("supervisor-asks r1", "ask r1"),
+        ("said never mind", "unask; stop review; send \"never mind\"; →Working"),
+        ("allow", ""),
+    ]));
+}
+
+#[test]
+fn a_death_in_mid_turn_is_resumed_once() {
+    check(&[
+        ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
+        (
+            "dies 1",
+            "agent gone \"boom\"; resume S; send \"The client was restarted in the middle of your work. \
+             Check what is done already, then go on from there.\"",
+        ),
+        ("dies 1", "agent gone \"boom\"; →Waiting"),
+        ("said again", "resume S; send \"again\"; →Working"),
+    ]);
+    check_headless(&[
+        ("start do it, init", "start agent; send \"do it\"; →Working"),
+        ("dies 1", "agent gone \"boom\"; start agent; send \"do it\""),
+        (
+            "dies 1",
+            "agent gone \"boom\"; →Ended; finish Failed(\"claude exited with code 1: boom\")",
+        ),
+    ]);
+}
+
+#[test]
+fn a_death_while_nobody_needs_the_agent_is_resumed_with_the_next_message() {
+    check(&after_review(&[
+        ("dies 9", "agent gone \"boom\""),
+        ("verdict more", "stop review; resume S; send \"more\"; →Working"),
+    ]));
+}
+
+#[test]
+fn a_client_that_never_spoke_failed_to_start() {
+    let failed = "→Ended; finish Failed(\"claude exited with code 1: boom\")";
+    check(&[("start", "start agent; →Waiting"), ("dies 1", failed)]);
+    let silent = "→Ended; finish Failed(\"claude exited with code 0: boom\")";
+    check(&[("start", "start agent; →Waiting"), ("dies 0", silent)]);
+    let rules = Rules { client_may_leave: true, ..Rules::default() };
+    check_with(
+        rules,
+        &[("start", "start agent; →Waiting"), ("dies 0", "→Ended; finish ClientLeft(0)")],
+    );
+}
+
+#[test]
+fn clear_starts_a_new_conversation() {
+    check(&after_review(&[
+        ("verdict more, init, taken", "stop review; send \"more\"; →Working"),
+        ("said /clear, result done", "send \"/clear\""),
+        ("clear, taken, command-result", "→Waiting"),
+        ("said new", "send \"new\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/10 of S2 [new]"),
+    ]));
+}
+
+#[test]
+fn supervision_can_be_switched_off_and_on() {
+    check(&[
+        ("start, said /supervisoroff", "start agent; →Waiting; supervision false"),
+        ("said do it", "send \"do it\"; →Working"),
+        ("init, taken, result done", "→Waiting"),
+        ("said /supervisor now check", "supervision true; send \"now check\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/10 of S [do it|now check]"),
+        ("said /supervisoroff", "supervision false; stop review; →Waiting"),
+    ]);
+}
+
+#[test]
+fn leaving_and_signals_end_the_session() {
+    check(&after_review(&[("leave", "stop review; →Ended; finish Ended"), ("said x", "")]));
+    check(&[("start, signal 15", "start agent; →Waiting; →Ended; finish Signal(15)")]);
+}
+
+#[test]
+fn costs_add_up_over_processes_and_reviews() {
+    let mut machine = Machine::new(Rules::default());
+    for (total, sum) in [(1.0, 1.0), (1.5, 1.5), (0.25, 1.75)] {
+        machine.cost.agent(total);
+        assert!((machine.status().cost_usd - sum).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn message_ids_are_uuids_and_differ() {
+    let mut machine = Machine::new(Rules { seed: 0x0123_4567_89ab_cdef, ..Rules::default() });
+    let ids: std::collections::HashSet<_> = (0..70_000).map(|_| machine.next_id()).collect();
+    assert_eq!(ids.len(), 70_000);
+    assert!(
+        ids.iter().all(|id| uuid::Uuid::parse_str(id).is_ok_and(|id| id.get_version_num() == 4))
+    );
+}

@@ -1,0 +1,197 @@
+//! Messages, turns and verdicts: the loop as it should go.
+
+use super::*;
+
+#[test]
+fn scenario_001_the_loop_starts() {
+    check(&[("start", "start agent; →Waiting")]);
+    check(&[("start do it", "start agent; send \"do it\"; →Working")]);
+    check(&[("start, said  ", "start agent; →Waiting")]);
+}
+
+#[test]
+fn scenario_001_agent_phase_to_supervisor_phase() {
+    check(&TO_REVIEW);
+}
+
+#[test]
+fn scenario_001_supervisor_phase_to_agent_phase_when_not_completed() {
+    check(&after_review(&[
+        ("verdict add tests", "stop review; send \"add tests\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 2/10 of S [do it]"),
+    ]));
+}
+
+#[test]
+fn scenario_001_supervisor_phase_to_the_end_when_completed() {
+    check(&after_review(&[
+        ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        ("said and more", "send \"and more\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/10 of S [·|and more]"),
+    ]));
+    check_headless(&[
+        ("start do it", "start agent; send \"do it\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/10 of S [do it]"),
+        ("verdict [TASK_COMPLETED]", "stop review; →Ended; finish Completed"),
+    ]);
+}
+
+#[test]
+fn a_marker_in_an_early_text_counts() {
+    check(&after_review(&[
+        ("supervisor-says [TASK_COMPLETED]", ""),
+        ("verdict bye", "stop review; →Waiting"),
+    ]));
+}
+
+#[test]
+fn a_message_while_working_steers_and_delays_the_review() {
+    check(&[
+        ("start, said one, init, taken", "start agent; →Waiting; send \"one\"; →Working"),
+        ("said two", "send \"two\""),
+        ("result done", ""),
+        ("init, taken, result done", "→Reviewing; review 1/10 of S [one|two]"),
+    ]);
+}
+
+#[test]
+fn a_message_while_reviewing_wins_over_the_verdict() {
+    check(&after_review(&[
+        ("said stop", "stop review; send \"stop\"; →Working"),
+        ("verdict too late", ""),
+        ("init, taken, result done", "→Reviewing; review 1/10 of S [do it|stop]"),
+    ]));
+}
+
+#[test]
+fn at_the_limit_the_next_idle_is_not_reviewed() {
+    let rules = Rules { max_iterations: 1, ..Rules::default() };
+    let rows = [
+        ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/1 of S [do it]"),
+        ("verdict more", "stop review; send \"more\"; →Working"),
+        ("init, taken, result done", "limit; →Waiting"),
+        ("said go on", "send \"go on\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/1 of S [·|go on]"),
+    ];
+    check_with(rules.clone(), &rows);
+    let headless = [
+        ("start do it", "start agent; send \"do it\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/1 of S [do it]"),
+        ("verdict more", "stop review; send \"more\"; →Working"),
+        ("init, taken, result done", "limit; →Ended; finish Limit"),
+    ];
+    check_with(Rules { person: false, ..rules }, &headless);
+}
+
+#[test]
+fn an_interrupt_by_the_user_is_not_reviewed() {
+    check(&[
+        ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("interrupt", "interrupt agent"),
+        ("failed aborted", "interrupted; →Waiting"),
+        ("interrupt", ""),
+    ]);
+}
+
+#[test]
+fn a_second_interrupt_gives_the_prompt_back_at_once() {
+    check(&[
+        ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("interrupt", "interrupt agent"),
+        ("interrupt", "interrupted; →Waiting"),
+    ]);
+}
+
+#[test]
+fn an_interrupt_drops_a_review_and_the_person_can_ask_for_it_again() {
+    check(&after_review(&[
+        ("interrupt", "stop review; →Waiting"),
+        ("said /supervisor", "supervision true; →Reviewing; review 1/10 of S [do it]"),
+    ]));
+}
+
+#[test]
+fn an_error_result_is_reported_and_not_reviewed() {
+    check(&[
+        ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("failed no credit", "failed \"no credit\"; →Waiting"),
+    ]);
+    check_headless(&[
+        ("start do it", "start agent; send \"do it\"; →Working"),
+        (
+            "init, taken, failed no credit",
+            "failed \"no credit\"; →Ended; finish Failed(\"no credit\")",
+        ),
+    ]);
+}
+
+#[test]
+fn a_slash_command_is_not_reviewed_and_is_no_wish_of_the_user() {
+    // Some clients say that they took a command up, some do not.
+    for turn in ["init, command-result", "init, taken, command-result"] {
+        check(&[
+            ("start, said /context", "start agent; →Waiting; send \"/context\"; →Working"),
+            (turn, "→Waiting"),
+            ("said do it", "send \"do it\"; →Working"),
+            ("init, taken, result done", "→Reviewing; review 1/10 of S [do it]"),
+        ]);
+    }
+}
+
+#[test]
+fn a_background_task_delays_the_review_until_the_agent_has_seen_its_end() {
+    check(&[
+        ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("init, taken, task b, result started", "background"),
+        ("task-ended b", ""),
+        ("init, result done", "→Reviewing; review 1/10 of S [do it]"),
+    ]);
+}
+
+#[test]
+fn a_slash_command_during_the_wait_for_a_background_task_does_not_lose_the_review() {
+    check(&[
+        ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("init, taken, task b, result started", "background"),
+        ("said /context, init, command-result", "send \"/context\"; background"),
+        ("task-ended b, init, result done", "→Reviewing; review 1/10 of S [do it]"),
+    ]);
+}
+
+#[test]
+fn a_task_that_ends_before_its_turn_still_wakes_the_agent() {
+    check(&[
+        ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("init, taken, task b, task-ended b, result started", ""),
+        ("init, result done", "→Reviewing; review 1/10 of S [do it]"),
+    ]);
+}
+
+#[test]
+fn an_agent_that_does_not_wake_is_reviewed_as_it_is() {
+    check(&[
+        ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("init, taken, task b, result started, task-ended b", "background"),
+        ("tick 1", ""),
+        ("tick 2", "→Reviewing; review 1/10 of S [do it]"),
+    ]);
+}
+
+#[test]
+fn a_background_task_that_never_ends_does_not_hold_the_review_up_for_ever() {
+    check(&[
+        ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("init, taken, task server, result started", "background"),
+        ("tick 599", ""),
+        ("tick 2", "→Reviewing; review 1/10 of S [do it]"),
+    ]);
+}
+
+#[test]
+fn an_agent_that_wakes_during_a_review_drops_it() {
+    check(&after_review(&[
+        ("init", "stop review; →Working"),
+        ("result done", "→Reviewing; review 1/10 of S [do it]"),
+    ]));
+}
