@@ -3,17 +3,26 @@
 use std::path::Path;
 
 use crate::on_each_client;
-use crate::script::{begins_review, confirms, count, is_agents, only, rejects};
+use crate::script::{begins_review, confirms, is_agents, only, rejects};
 use crate::support::api::{Api, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
-use crate::support::patience::PATIENCE;
+use crate::support::terminal::Terminal;
 
 on_each_client!(scenario_004_slash_commands_switch_supervision_on_and_off);
 
 /// A turn of the agent; the UI also asks for a title and the like, without tools.
 fn is_turn(request: &Request) -> bool {
     is_agents(request) && request.tool_names().contains(&"Bash")
+}
+
+/// Waits for the end of so many turns. After each the client says how long it took: «✻ Brewed for 0s».
+#[track_caller]
+fn wait_for_turns(terminal: &Terminal, turns: usize) {
+    let ends = |line: &str| line.starts_with('✻') && line.contains(" for ") && !line.contains('…');
+    terminal.wait_until(&format!("{turns} turns"), |screen| {
+        screen.lines().filter(|line| ends(line.trim_start())).count() == turns
+    });
 }
 
 /// Scenarios 004 «用户使用 /supervisor 命令», «用户使用 /supervisoroff 命令»
@@ -33,15 +42,16 @@ fn scenario_004_slash_commands_switch_supervision_on_and_off(client: &Path) {
     terminal.wait_for("❯");
     terminal.say("zq-first-thing");
     terminal.wait_for("zq-first-done.");
-
-    // Its stop, if it were reviewed, would be before this message is taken up.
+    wait_for_turns(&terminal, 1);
     terminal.say("/supervisor zq-second-thing");
-    api.wait_for(|requests| count(requests, begins_review) == 2, PATIENCE);
     terminal.wait_for("zq-tested.");
+    wait_for_turns(&terminal, 2);
     terminal.say("/supervisoroff zq-third-thing");
     terminal.wait_for("zq-third-done.");
+    wait_for_turns(&terminal, 3);
     terminal.say("zq-fourth-thing");
     terminal.wait_for("zq-fourth-done.");
+    wait_for_turns(&terminal, 4);
     let screen = terminal.screen();
     // The client's own word for feedback is «Stop hook error»; these would be ours.
     for error in ["validation failed", "requires approval", "non-blocking"] {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::patience::{PATIENCE, wait_within};
 use crate::room::{Room, value_of};
 
 fn reviewed() -> Room {
@@ -157,6 +158,24 @@ fn the_review_knows_what_was_said_and_by_whom() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("Stop hook feedback:\n> x") && !text.contains("Message 3"), "{text}");
+    assert_eq!(value_of(&room.seen("supervisor-0.args"), "--model"), "m-1");
+}
+
+/// The client runs its hook before the transcript is on disk; the last answer tells what is missing.
+#[test]
+#[ignore = "ccc reads the transcript at once, and only once"]
+fn a_transcript_that_is_a_moment_late_is_waited_for() {
+    let room = reviewed();
+    let said = json!({"type": "user", "message": {"content": "build it"}}).to_string();
+    room.write("transcript.jsonl", "");
+    let hook = room.hook("abc123").start();
+    // Counted first, so this is in the middle of it.
+    wait_within(PATIENCE, || (room.state("abc123")["count"] == 1).then_some(())).expect("a count");
+    let text = json!([{"type": "text", "text": "all done here"}]);
+    let answered = json!({"type": "assistant", "message": {"model": "m-1", "content": text}});
+    room.write("transcript.jsonl", format!("{said}\n{answered}\n"));
+    hook.finish().allows("confirmed");
+    assert!(room.seen("supervisor-0.input").contains(r"Message 1:\n> build it\n"));
     assert_eq!(value_of(&room.seen("supervisor-0.args"), "--model"), "m-1");
 }
 
