@@ -12,7 +12,10 @@ pub struct Taken {
     pub prompt: Option<String>,
     pub output_format: Option<String>,
     pub resume: Option<Resume>,
-    /// The user names the session: `--session-id`, `--fork-session`, `--from-pr`, …
+    pub session_id: Option<String>,
+    /// `--fork-session`: the resumed session gets another id.
+    pub forks: bool,
+    /// The user says in some way which session it is: `--session-id`, `--fork-session`, `--from-pr`, …
     pub names_session: bool,
     /// `--settings`: a file or JSON text. The client takes only one, and that is ours.
     pub settings: Option<String>,
@@ -157,6 +160,10 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
                 taken.names_session |=
                     ["--session-id", "--fork-session", "--from-pr", "--teleport"]
                         .contains(&option.as_str());
+                taken.forks |= option == "--fork-session";
+                if option == "--session-id" {
+                    taken.session_id = value;
+                }
                 taken.leaves |= ["-h", "--help", "-v", "--version"].contains(&option.as_str());
                 taken.rest.push(arg);
                 taken.rest.extend(given);

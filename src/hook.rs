@@ -47,6 +47,8 @@ pub fn block(reason: &str) -> String {
 pub struct Transcript {
     pub said: Vec<Said>,
     pub model: Option<String>,
+    /// The agent's last text: a transcript that does not have it yet is not written to its end.
+    pub last_answer: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -80,9 +82,9 @@ const NOT_THE_USER: [&str; 6] = [
 ];
 
 impl Transcript {
-    pub fn read(text: &str) -> Self {
+    pub fn read(jsonl: &str) -> Self {
         let mut transcript = Self::default();
-        let entries = text.lines().filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+        let entries = jsonl.lines().filter_map(|line| serde_json::from_str::<Entry>(line).ok());
         for entry in entries.filter(|entry| !entry.is_meta && !entry.is_sidechain) {
             let Some(message) = entry.message else { continue };
             match entry.r#type.as_str() {
@@ -90,6 +92,7 @@ impl Transcript {
                     .said
                     .extend(spoken(&message.content).map(|text| Said { text, earlier: false })),
                 "assistant" => {
+                    transcript.last_answer = text(&message.content).or(transcript.last_answer);
                     transcript.model =
                         message.model.filter(|model| model != "<synthetic>").or(transcript.model);
                 }
@@ -100,20 +103,27 @@ impl Transcript {
     }
 }
 
-fn spoken(content: &Value) -> Option<String> {
+fn text(content: &Value) -> Option<String> {
     let text = match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {
-            let texts = blocks
-                .iter()
-                .filter(|block| block["type"] == "text")
-                .filter_map(|block| block["text"].as_str());
-            texts.collect::<Vec<_>>().join("\n")
+            let texts = blocks.iter().filter(|block| block["type"] == "text");
+            texts.filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
         }
         _ => return None,
     };
+    (!text.trim().is_empty()).then_some(text)
+}
+
+fn spoken(content: &Value) -> Option<String> {
+    let text = text(content)?;
+    // Of a slash command, what follows it is the user's.
+    if let Some((_, args)) = text.split_once("<command-args>") {
+        let args = args.split_once("</command-args>").map_or(args, |(args, _)| args).trim();
+        return (!args.is_empty()).then(|| args.to_owned());
+    }
     let own = !NOT_THE_USER.iter().any(|start| text.trim_start().starts_with(start));
-    (own && !text.trim().is_empty()).then_some(text)
+    own.then_some(text)
 }
 
 #[cfg(test)]

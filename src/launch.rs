@@ -75,6 +75,8 @@ pub struct ReviewOptions {
     pub settings: Option<PathBuf>,
     /// Overrides the agent's model.
     pub model: Option<String>,
+    /// Another provider judges; the agent's model means nothing to it.
+    pub second_opinion: bool,
     pub allowed_tools: Vec<String>,
 }
 
@@ -97,7 +99,8 @@ pub fn review_args(
         pair(&mut args, "--allowedTools", options.allowed_tools.join(","));
     }
     // Without it a fork may fall back to another variant of the model.
-    let model = options.model.as_deref().unwrap_or(&request.model);
+    let agents = if options.second_opinion { "" } else { &request.model };
+    let model = options.model.as_deref().unwrap_or(agents);
     if !model.is_empty() {
         pair(&mut args, "--model", model);
     }

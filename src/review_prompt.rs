@@ -27,7 +27,7 @@ pub fn review_prompt(instructions: &str, request: &ReviewRequest) -> String {
     section(
         "Round",
         &format!(
-            "This is review {} of at most {}. Text that begins with \"Supervisor feedback:\" came from \
+            "This is review {} of at most {}. Text that begins with \"Supervisor feedback:\" or \"Stop hook feedback:\" came from \
              earlier reviews, not from the user.",
             request.round, request.max
         ),

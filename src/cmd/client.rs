@@ -82,23 +82,57 @@ impl Clients {
         // A second opinion comes from its own endpoint, whatever the user set for the agent's.
         let shared = user.filter(|_| second.is_none());
         let judge = second.as_deref().or(provider);
-        let settings = without_hooks(resolved(config, judge, shared)?);
+        let settings = without_hooks(resolved(place, config, judge, shared)?);
         let supervisor = generate(place, judge, Role::Supervisor, shared, &settings)?;
 
-        let mut settings = resolved(config, provider, user)?;
+        let mut settings = resolved(place, config, provider, user)?;
         add_hook(&mut settings, &supervisor.settings, limits)?;
         let agent = generate(place, provider, Role::Agent, user, &settings)?;
         Ok(Self { agent, supervisor })
     }
 }
 
-fn resolved(config: &Config, provider: Option<&str>, user: Option<&Value>) -> Result<Value> {
+fn resolved(
+    place: &Place,
+    config: &Config,
+    provider: Option<&str>,
+    user: Option<&Value>,
+) -> Result<Value> {
     let mut settings = config.settings(provider);
     config::expand(&mut settings, &|name| env::var(name).ok())?;
     if let Some(user) = user {
         config::merge(&mut settings, user);
     }
+    blank_other_endpoint(place, &mut settings);
     Ok(settings)
+}
+
+/// Settings are laid over the user's own variable by variable. What theirs says of another endpoint
+/// would mix with the provider's: a key of theirs would be sent there. Empty means not set.
+fn blank_other_endpoint(place: &Place, settings: &mut Value) {
+    let theirs = users_settings(place);
+    let theirs = theirs.get("env").and_then(Value::as_object);
+    if let Some(own) =
+        settings.get_mut("env").and_then(Value::as_object_mut).filter(|env| has_endpoint(env))
+    {
+        for name in theirs.into_iter().flat_map(Map::keys).filter(|name| is_endpoint(name)) {
+            own.entry(name.clone()).or_insert_with(|| json!(""));
+        }
+    }
+}
+
+/// The user's own `settings.json`, which is only ever read.
+pub fn users_settings(place: &Place) -> Value {
+    let text = std::fs::read_to_string(place.config_dir.join("settings.json")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+fn is_endpoint(name: &str) -> bool {
+    name.starts_with("ANTHROPIC_")
+}
+
+fn has_endpoint(env: &Map<String, Value>) -> bool {
+    env.keys().any(|name| is_endpoint(name))
 }
 
 /// Nothing may judge the judge.
@@ -169,10 +203,18 @@ fn fingerprint(settings: &Value) -> u64 {
 /// The environment for a client that runs with these settings.
 pub fn environment(settings: &Value, role: Role, state_dir: &Path) -> Vec<(OsString, OsString)> {
     let own = settings.get("env").and_then(Value::as_object);
-    let has_endpoint = own.is_some_and(|env| env.keys().any(|name| name.starts_with("ANTHROPIC_")));
     // Settings beat the environment variable by variable; an inherited key of another name would
     // still be sent to the provider's endpoint.
-    let fights = |name: &str| has_endpoint && name.starts_with("ANTHROPIC_");
+    inherited(own.is_some_and(has_endpoint), role, state_dir)
+}
+
+/// What a client inherits of ours, with or without the endpoint that is set there.
+pub fn inherited(
+    without_endpoint: bool,
+    role: Role,
+    state_dir: &Path,
+) -> Vec<(OsString, OsString)> {
+    let fights = |name: &str| without_endpoint && is_endpoint(name);
     let mut env: Vec<_> = env::vars_os()
         .filter(|(name, _)| !belongs_to_a_session(name) && !fights(&name.to_string_lossy()))
         .filter(|(name, _)| name != "CCC_SUPERVISOR_PTY" && name != "CCC_SUPERVISOR_HOOK")

@@ -8,7 +8,7 @@ use crate::files;
 
 pub fn start(path: PathBuf) {
     let target = env_logger::Target::Pipe(Box::new(LogFile { path, file: None }));
-    let env = env_logger::Env::new().filter_or("CCC_LOG", "warn");
+    let env = env_logger::Env::new().filter_or("CCC_LOG", "info");
     let _ = env_logger::Builder::new().parse_env(env).target(target).format(format).try_init();
 }
 

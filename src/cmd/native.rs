@@ -6,9 +6,10 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use serde_json::json;
 
-use super::client::{Clients, Limits, user_settings};
+use super::client::{self, Clients, Limits, user_settings};
 use super::place::{self, Place};
 use super::{Usage, slash_commands};
 use crate::claude_args::{Resume, take_over, take_settings};
@@ -31,11 +32,18 @@ pub fn run(place: &Place, config: &Config, mut native: Native) -> Result<i32> {
     let clients =
         Clients::prepare(place, config, native.provider.as_deref(), user.as_ref(), &limits)?;
     let ccc = env::current_exe().context("ccc cannot find its own executable")?;
-    slash_commands::create(&place.config_dir, &ccc)?;
+    if let Err(error) = slash_commands::create(&place.config_dir, &ccc) {
+        eprintln!("ccc: /supervisor and /supervisoroff are not there: {error:#}");
+    }
     let claude = place::claude()?;
 
     let mut args: Vec<OsString> = vec!["--settings".into(), clients.agent.settings.into()];
     if native.supervised {
+        if client::users_settings(place).get("disableAllHooks") == Some(&json!(true)) {
+            bail!(
+                "disableAllHooks in your settings.json switches the Stop hook off; use `ccc --supervisor`"
+            );
+        }
         let (id, chosen) = session(&native.args)?;
         if chosen {
             args.extend(["--session-id".into(), id.clone().into()]);
@@ -57,17 +65,15 @@ pub fn run(place: &Place, config: &Config, mut native: Native) -> Result<i32> {
 
 /// The session that will be supervised: the user's, or one of ccc's choosing.
 fn session(args: &[OsString]) -> Result<(String, bool)> {
-    let named = args.iter().position(|arg| arg == "--session-id").and_then(|at| args.get(at + 1));
-    let named = named.map(|id| id.to_string_lossy().into_owned());
-    let id = match (named, take_over(args.to_vec()).resume) {
-        (Some(id), _) | (None, Some(Resume::Session(id))) => id,
-        (None, Some(Resume::Latest)) => {
-            return Err(Usage(
-                "supervision by the hook needs to know the session before it starts: name it with --resume ID".into(),
-            )
-            .into());
+    let taken = take_over(args.to_vec());
+    let id = match (taken.session_id, taken.resume) {
+        (Some(id), _) => id,
+        (None, Some(Resume::Session(id))) if !taken.forks => id,
+        (None, Some(Resume::Latest)) if !taken.forks => {
+            let problem = "supervision by the hook needs to know the session before it starts: name it with --resume ID";
+            return Err(Usage(problem.into()).into());
         }
-        (None, None) => return Ok((uuid::Uuid::new_v4().to_string(), true)),
+        (None, _) => return Ok((uuid::Uuid::new_v4().to_string(), true)),
     };
     if !session_id::is_safe(&id) {
         return Err(Usage(format!("{id:?} is no session id")).into());

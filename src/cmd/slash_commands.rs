@@ -39,7 +39,9 @@ fn program(ccc: &Path) -> String {
     if found.is_some() && found == ccc.canonicalize().ok() {
         "ccc".to_owned()
     } else {
-        ccc.display().to_string()
+        let path = ccc.display().to_string();
+        let plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+        if path.chars().all(plain) { path } else { format!("\"{path}\"") }
     }
 }
 

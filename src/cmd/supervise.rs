@@ -79,6 +79,7 @@ pub fn run(
         review_env: clients.supervisor.env,
         review: ReviewOptions {
             settings: Some(clients.supervisor.settings),
+            second_opinion: supervisor.provider.is_some(),
             model: supervisor.model,
             allowed_tools: supervisor.allowed_tools,
         },

@@ -8,7 +8,7 @@ mod review;
 
 use std::env;
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -25,8 +25,12 @@ const MAX_EVENT: u64 = 16 << 20;
 
 pub fn run(args: &[OsString]) -> i32 {
     match decide(args) {
-        Ok(Decision::Block(reason)) => println!("{}", block(&reason)),
-        Ok(Decision::Allow(why)) => say(&why),
+        // Nobody is there to be told when this fails too.
+        Ok(Decision::Block(reason)) => drop(writeln!(std::io::stdout(), "{}", block(&reason))),
+        Ok(Decision::Allow(why)) => {
+            say(&why);
+            log::info!("supervisor-hook: {why}");
+        }
         Err(error) => {
             say(&format!("{error:#}; the stop is allowed"));
             log::error!("supervisor-hook: {error:#}");
@@ -45,7 +49,12 @@ fn allow(why: &str) -> Result<Decision> {
 }
 
 fn say(text: &str) {
-    eprintln!("[ccc supervisor-hook] {text}");
+    print(&format!("[ccc supervisor-hook] {text}"));
+}
+
+/// To standard error, or to nobody: a hook must not fail because it cannot print.
+fn print(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 fn decide(args: &[OsString]) -> Result<Decision> {
@@ -62,7 +71,10 @@ fn decide(args: &[OsString]) -> Result<Decision> {
     let event: StopEvent =
         serde_json::from_str(&text).context("the event on standard input is broken")?;
     let state_dir = args.state_dir(event.cwd.as_deref())?;
-    logging::start(state_dir.join("ccc.log"));
+    // A project that was never supervised gets no files of ours.
+    if state_dir.is_dir() {
+        logging::start(state_dir.join("ccc.log"));
+    }
     let state = StateFile::new(&state_dir, &event.session_id)?;
     match state.load()? {
         None => return allow("this session is not supervised"),
@@ -81,7 +93,9 @@ fn supervise(
     state: &StateFile,
     state_dir: &Path,
 ) -> Result<Decision> {
-    let place = Place { state_dir: state_dir.to_owned(), ..Place::find()? };
+    let found = Place::find()?;
+    let project = project(event.cwd.as_deref()).unwrap_or(found.project);
+    let place = Place { state_dir: state_dir.to_owned(), project, ..found };
     let config = Config::load(&place.config_dir)?;
     let max = env::var("CCC_MAX_ITERATIONS").ok().and_then(|max| max.parse().ok());
     let limits = Limits::of(&config, max)?;
@@ -143,18 +157,20 @@ impl Args {
         if self.state_dir.is_absolute() {
             return Ok(self.state_dir.clone());
         }
-        state_dir_from_env().map_or_else(
-            || {
-                let project = env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-                let base =
-                    project.or_else(|| cwd.map(PathBuf::from)).filter(|base| base.is_absolute());
-                let base =
-                    base.map_or_else(env::current_dir, Ok).context("no directory for the state")?;
-                Ok(base.join(&self.state_dir))
-            },
-            Ok,
-        )
+        if let Some(dir) = state_dir_from_env() {
+            return Ok(dir);
+        }
+        let base =
+            project(cwd).map_or_else(env::current_dir, Ok).context("no directory for the state")?;
+        Ok(base.join(&self.state_dir))
     }
+}
+
+/// Where the session began. Hooks run wherever the agent has gone since.
+pub fn project(cwd: Option<&str>) -> Option<PathBuf> {
+    let project = env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let absolute = |dir: &PathBuf| dir.is_absolute();
+    project.filter(absolute).or_else(|| cwd.map(PathBuf::from).filter(absolute))
 }
 
 pub fn state_dir_from_env() -> Option<PathBuf> {

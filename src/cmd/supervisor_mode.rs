@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::Usage;
 use super::place::Place;
-use super::supervisor_hook::state_dir_from_env;
+use super::supervisor_hook::{project, state_dir_from_env};
 use crate::state::StateFile;
 
 pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
@@ -15,14 +15,12 @@ pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
             "which session? CLAUDE_CODE_SESSION_ID is not set; give one with --session".to_owned(),
         )
     })?;
-    let dir = match state_dir_from_env() {
-        Some(dir) => dir,
-        None => match env::var_os("CLAUDE_PROJECT_DIR") {
-            Some(project) => std::path::PathBuf::from(project).join(".claude/ccc"),
-            None => Place::find()?.state_dir,
-        },
+    let dir = match (state_dir_from_env(), project(None)) {
+        (Some(dir), _) => dir,
+        (None, Some(project)) => project.join(".claude/ccc"),
+        (None, None) => Place::find()?.state_dir,
     };
-    let state = StateFile::new(&dir, &session)?;
+    let state = StateFile::new(&dir, &session).map_err(|error| Usage(error.to_string()))?;
     // What follows the word is for the agent.
     match words.first().map(String::as_str) {
         Some("on") => state.change(|state| {

@@ -118,7 +118,7 @@ fn a_hostile_session_touches_nothing() {
     let long = "x".repeat(200);
     for id in ["", "../x", "a/b", "/etc/x", "-rf", "a b", "é", long.as_str()] {
         for words in [&["on"][..], &["off"], &[]] {
-            let done = mode(&room, words).env("CLAUDE_CODE_SESSION_ID", id).run().code(1);
+            let done = mode(&room, words).env("CLAUDE_CODE_SESSION_ID", id).run().code(2);
             assert!(done.err().contains("is no session id"), "{id}: {}", done.err());
             assert_eq!(done.out(), "");
         }

@@ -15,7 +15,6 @@ use crate::support::client::CleanRoom;
 
 on_each_client!(
     feedback_goes_on_in_the_same_conversation_until_the_work_is_confirmed,
-    #[ignore = "ccc reads the transcript before the client has written it"]
     every_review_knows_what_the_user_said,
     scenario_000_ten_blocks_and_then_a_stop,
     a_supervisor_that_fails_lets_the_client_stop,

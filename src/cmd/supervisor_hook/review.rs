@@ -3,13 +3,13 @@
 
 use std::env;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use crossbeam_channel::{bounded, select_biased, unbounded};
 
 use crate::child::ChildEvent;
-use crate::cmd::client::{Clients, Limits, Role, environment};
+use crate::cmd::client::{Clients, Limits, Role, environment, inherited};
 use crate::cmd::place::{self, Place};
 use crate::config::Config;
 use crate::event::{Gone, ReviewRequest};
@@ -25,6 +25,8 @@ use crate::stream::{
 use crate::supervisor::Supervisor;
 use crate::verdict::{Collector, Verdict};
 
+const TRANSCRIPT_PATIENCE: Duration = Duration::from_secs(2);
+
 pub fn run(
     settings: Option<&Path>,
     event: &StopEvent,
@@ -35,9 +37,7 @@ pub fn run(
 ) -> Result<Verdict> {
     let supervisor = config.supervisor()?;
     let text = instructions(place)?;
-    let transcript =
-        event.transcript_path.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
-    let transcript = transcript.map(|text| Transcript::read(&text)).unwrap_or_default();
+    let transcript = transcript(event);
     let request = ReviewRequest {
         review: round,
         round,
@@ -54,7 +54,14 @@ pub fn run(
                 .with_context(|| format!("cannot read {}", path.display()))?;
             let value = serde_json::from_str(&text)
                 .with_context(|| format!("{} is broken", path.display()))?;
-            (path.to_owned(), environment(&value, Role::Supervisor, &place.state_dir))
+            // The client passes the env of the agent's settings on to its hooks, and with it the
+            // agent's endpoint and key. They are none of another provider's business.
+            let env = if supervisor.provider.is_some() {
+                inherited(true, Role::Supervisor, &place.state_dir)
+            } else {
+                environment(&value, Role::Supervisor, &place.state_dir)
+            };
+            (path.to_owned(), env)
         }
         None => {
             let client = Clients::prepare(
@@ -70,19 +77,39 @@ pub fn run(
     };
     let options = ReviewOptions {
         settings: Some(settings),
+        second_opinion: supervisor.provider.is_some(),
         model: supervisor.model,
         allowed_tools: supervisor.allowed_tools,
     };
-    let dir = event.cwd.as_deref().map(Path::new).filter(|dir| dir.is_dir());
     let launch = Launch {
         ccc: env::current_exe().context("ccc cannot find its own executable")?,
         claude: vec![place::claude()?.into()],
         args: review_args(&request, &text, &options),
         env,
-        dir: dir.unwrap_or(&place.project).to_owned(),
+        // Where the session began: the client finds it only from there.
+        dir: place.project.clone(),
     };
     let log = SupervisorLog::open(&place.state_dir, &event.session_id);
     judge(&launch, &review_prompt(&text, &request), log, limits)
+}
+
+/// The client runs its hook before the transcript is on disk, so this waits a moment for its end. A
+/// path that is no file is left alone: it might never end.
+fn transcript(event: &StopEvent) -> Transcript {
+    let path = event.transcript_path.as_deref().map(Path::new);
+    let path = path.filter(|path| path.is_file() || !path.exists());
+    let Some(path) = path else { return Transcript::default() };
+    let wanted = event.last_assistant_message.as_deref().map(str::trim).unwrap_or_default();
+    let deadline = Instant::now() + TRANSCRIPT_PATIENCE;
+    loop {
+        let transcript =
+            std::fs::read_to_string(path).map(|text| Transcript::read(&text)).unwrap_or_default();
+        let last = transcript.last_answer.as_deref().unwrap_or_default();
+        if last.contains(wanted) && !transcript.said.is_empty() || Instant::now() >= deadline {
+            return transcript;
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
 }
 
 /// The hook cannot ask for a SUPERVISOR.md, so it writes the default where there is none.
@@ -143,7 +170,7 @@ fn judge(
     let Judge { supervisor, collector, .. } = judge;
     drop(supervisor);
     // Its shim ends it; waiting for that here keeps the hook from leaving anything behind.
-    let _ = exit.recv_timeout(std::time::Duration::from_secs(5));
+    let _ = exit.recv_timeout(Duration::from_secs(5));
     collector.conclude(&result).map_err(|reason| anyhow!("the supervisor failed: {reason}"))
 }
 
@@ -166,7 +193,7 @@ impl Judge {
                     }
                 },
                 Part::Text(text) => {
-                    eprintln!("{text}");
+                    super::print(&text);
                     self.last_words = text;
                 }
                 Part::Message(_) => {}
@@ -194,7 +221,7 @@ fn show(message: &Message) {
     if let Message::Assistant { blocks, .. } = message {
         for block in blocks {
             if let Block::Text(text) = block {
-                eprintln!("{}", strip_escapes(text));
+                super::print(&strip_escapes(text));
             }
         }
     }

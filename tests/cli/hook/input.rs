@@ -132,7 +132,6 @@ fn hostile_fields_of_the_event_do_no_harm() {
 
 /// A transcript that never ends must not keep the client from stopping.
 #[test]
-#[ignore = "ccc reads it without a deadline"]
 fn a_transcript_that_is_no_file_is_left_alone() {
     let room = Room::supervised();
     room.enable("abc123", 0);

@@ -107,7 +107,6 @@ fn instructions_that_cannot_be_read_are_reported_and_kept() {
 
 /// After its first `cd` the agent, and with it the hook, is somewhere else; the project is not.
 #[test]
-#[ignore = "ccc looks for SUPERVISOR.md in the directory that the agent went to"]
 fn the_projects_instructions_count_wherever_the_agent_is() {
     let room = reviewed();
     room.write("project/sub/file", "");
@@ -121,7 +120,6 @@ fn the_projects_instructions_count_wherever_the_agent_is() {
 
 /// The client keeps its sessions by the directory they began in.
 #[test]
-#[ignore = "ccc starts the supervisor in the directory that the agent went to"]
 fn the_supervisor_starts_where_the_session_began() {
     let room = reviewed();
     room.write("project/sub/file", "");
@@ -163,7 +161,6 @@ fn the_review_knows_what_was_said_and_by_whom() {
 
 /// The client runs its hook before the transcript is on disk; the last answer tells what is missing.
 #[test]
-#[ignore = "ccc reads the transcript at once, and only once"]
 fn a_transcript_that_is_a_moment_late_is_waited_for() {
     let room = reviewed();
     let said = json!({"type": "user", "message": {"content": "build it"}}).to_string();
@@ -181,7 +178,6 @@ fn a_transcript_that_is_a_moment_late_is_waited_for() {
 
 /// `/supervisor TEXT` is how a task may begin; the client notes it like this.
 #[test]
-#[ignore = "ccc takes everything about a slash command for the client's own words"]
 fn text_after_a_slash_command_is_the_users_own() {
     let room = reviewed();
     let command = "<command-message>supervisor</command-message>\n\
@@ -199,7 +195,6 @@ fn text_after_a_slash_command_is_the_users_own() {
 
 /// What the client writes in front of a hook's feedback is not what the session's own loop writes.
 #[test]
-#[ignore = "the review only names the words of the other path"]
 fn the_review_can_tell_feedback_from_the_users_words() {
     let room = reviewed();
     room.hook("abc123").run().allows("confirmed");

@@ -64,7 +64,6 @@ fn the_first_that_is_known_counts() {
 }
 
 #[test]
-#[ignore = "a CLAUDE_PROJECT_DIR that is no absolute path hides the cwd of the event"]
 fn a_relative_or_empty_variable_is_no_place() {
     for (variable, value) in [
         ("CCC_STATE_DIR", ""),

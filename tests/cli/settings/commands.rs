@@ -62,7 +62,6 @@ fn the_name_is_short_where_the_path_finds_it() {
 }
 
 #[test]
-#[ignore = "ccc does not quote its path in the commands"]
 fn the_commands_work_from_a_path_with_spaces() {
     let room = room();
     let ccc = copied_ccc(&room, "my tools");
@@ -90,7 +89,6 @@ fn a_command_of_another_ccc_is_renewed() {
 }
 
 #[test]
-#[ignore = "ccc gives up"]
 fn commands_that_cannot_be_written_do_not_keep_the_client_from_starting() {
     let room = room();
     room.write("home/.claude/commands", "a file in the way");

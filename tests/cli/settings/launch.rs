@@ -186,7 +186,6 @@ fn the_session_that_is_named_is_the_one_that_is_supervised() {
 }
 
 #[test]
-#[ignore = "ccc does not see an attached value, enables another session and adds a second --session-id"]
 fn a_session_id_in_one_word_is_seen() {
     let room = room();
     let id = "3d5f2c9e-0000-4000-8000-000000000001";
@@ -197,7 +196,6 @@ fn a_session_id_in_one_word_is_seen() {
 
 /// A fork has another id than the session it comes from.
 #[test]
-#[ignore = "ccc enables the session that is forked, not the fork"]
 fn the_fork_of_a_session_is_supervised() {
     let room = room();
     let id = "3d5f2c9e-0000-4000-8000-000000000001";

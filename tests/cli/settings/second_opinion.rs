@@ -58,7 +58,6 @@ fn without_one_the_agents_provider_and_model_are_used() {
 
 /// The agent's model means nothing to another endpoint.
 #[test]
-#[ignore = "ccc passes the agent's model to the supervisor's provider"]
 fn another_provider_chooses_its_own_model() {
     for hook in [false, true] {
         let room = room(json!({"provider": "glm"}));
@@ -72,7 +71,6 @@ fn another_provider_chooses_its_own_model() {
 
 /// A provider without an endpoint is the user's own login, whatever the agent works with.
 #[test]
-#[ignore = "the hook's supervisor inherits the endpoint and the key of the agent's provider"]
 fn the_users_own_login_may_judge() {
     for hook in [false, true] {
         let room = Room::supervised();

@@ -15,10 +15,8 @@ use crate::support::patience::PATIENCE;
 
 on_each_client!(
     the_provider_wins_over_the_users_own_settings,
-    #[ignore = "ccc does not see what the user's settings.json sets"]
     a_key_of_the_users_own_settings_is_not_sent_to_a_provider,
     a_second_opinion_comes_from_another_endpoint,
-    #[ignore = "the hook's supervisor inherits the endpoint and the key of the agent's provider"]
     the_users_own_login_may_judge,
     two_providers_at_once_do_not_disturb_each_other,
 );

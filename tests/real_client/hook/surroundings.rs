@@ -14,7 +14,6 @@ use crate::support::client::CleanRoom;
 
 on_each_client!(
     scenario_000_the_supervisor_runs_no_hooks,
-    #[ignore = "ccc starts the supervisor, and looks for SUPERVISOR.md, where the agent went"]
     the_review_finds_the_session_after_the_agent_went_elsewhere,
 );
 
