@@ -41,6 +41,11 @@ done
 
 pub const STATE_DIR: &str = "project/.claude/ccc";
 
+/// What the session was about, unless a test says otherwise.
+const TRANSCRIPT: &str = r#"{"type":"user","message":{"content":"do it"}}
+{"type":"assistant","message":{"content":[{"type":"text","text":"all done here"}]}}
+"#;
+
 pub struct Room {
     dir: tempfile::TempDir,
 }
@@ -149,8 +154,11 @@ impl Room {
         self.json(&state_file(id))
     }
 
-    /// The event of a Stop hook, as the client tells it.
+    /// The event of a Stop hook, as the client tells it, with a transcript that is all there.
     pub fn event(&self, id: &str) -> Value {
+        if !self.path("transcript.jsonl").exists() {
+            self.write("transcript.jsonl", TRANSCRIPT);
+        }
         json!({
             "session_id": id, "transcript_path": self.path("transcript.jsonl"),
             "cwd": self.path("project"), "prompt_id": "p", "permission_mode": "default",
