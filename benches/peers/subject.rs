@@ -98,12 +98,15 @@ pub fn asciinema(install: bool) -> Result<(PathBuf, String), String> {
         return Err("not installed, and --no-install".into());
     }
     eprintln!("installing asciinema 3 into {} (once; --no-install skips it)", own.display());
-    let kept = ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME"];
+    // The toolchain that runs this: rustup would follow the one that asciinema's own sources ask for,
+    // and update the user's.
+    let kept = ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["install", "asciinema", "--version", "^3", "--locked", "--quiet", "--root"])
         .arg(&own)
         .env_clear()
         .envs(kept.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .env("RUSTUP_AUTO_INSTALL", "0")
         .output()
         .map_err(|error| format!("cargo install: {error}"))?;
     found().ok_or_else(|| {
