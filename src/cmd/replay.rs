@@ -16,13 +16,12 @@ pub fn run(files: &[PathBuf], instant: bool, format: OutputFormat) -> Result<i32
     let mut code = 0;
     for file in files {
         let performance = play(file, instant, format)?;
-        let failed =
-            performance.failure.map(|failure| eprintln!("ccc: {}: {failure:#}", file.display()));
-        code = match failed {
-            Some(()) => 1,
-            None if files.len() == 1 => performance.report.exit_code,
-            None => code,
-        };
+        if let Some(failure) = performance.failure {
+            eprintln!("ccc: {}: {failure:#}", file.display());
+            code = 1;
+        } else if files.len() == 1 {
+            code = performance.report.exit_code;
+        }
     }
     Ok(code)
 }

@@ -51,3 +51,30 @@ fn every_fixture_holds_on_a_real_pty_and_ends_with_the_same_code() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+#[test]
+fn an_expectation_that_fails_is_named_with_its_line() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let begin = r#"{"fixture":1,"title":"t","prompt":"do it"}
+{"agent_takes":"do it"}
+{"agent_done":"Done."}
+{"review_starts":["do it"]}
+{"supervisor_verdict":{"completed":true,"feedback":""}}
+"#;
+    for (step, part) in [
+        (r#"{"expect_outcome":"limit"}"#, "line 6: expected \"limit\""),
+        (r#"{"expect_phase":"reviewing"}"#, "line 6: expected the phase \"reviewing\""),
+        (r#"{"expect_screen":"nonsense"}"#, "line 6: the screen does not show \"nonsense\""),
+        (r#"{"agent_takes":"more"}"#, "line 6: "),
+    ] {
+        let file = dir.path().join("wrong.jsonl");
+        std::fs::write(&file, format!("{begin}{step}\n")).expect("a file");
+        let error = Script::load(&file).and_then(|script| rehearse(&script)).expect_err(step);
+        assert!(format!("{error:#}").contains(part), "{step}: {error:#}");
+        let mut replay = Command::new(env!("CARGO_BIN_EXE_ccc"));
+        let output = replay.args(["replay", "--instant"]).arg(&file).output().expect("ccc runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{step}: {errors}");
+        assert!(errors.contains(part), "{step}: {errors}");
+    }
+}
