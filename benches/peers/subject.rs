@@ -98,8 +98,8 @@ pub fn asciinema(install: bool) -> Result<(PathBuf, String), String> {
         return Err("not installed, and --no-install".into());
     }
     eprintln!("installing asciinema 3 into {} (once; --no-install skips it)", own.display());
-    // The toolchain that runs this: rustup would follow the one that asciinema's own sources ask for,
-    // and update the user's.
+    // The toolchain that runs this, and no installs: some crates carry a toolchain file that asks for
+    // components, and rustup would update the user's toolchain to get them.
     let kept = ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["install", "asciinema", "--version", "^3", "--locked", "--quiet", "--root"])
