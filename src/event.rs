@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::stream::{Envelope, Permission, PermissionRequest};
 use crate::verdict::Verdict;
@@ -15,6 +15,8 @@ pub enum Event {
         prompt: Option<String>,
     },
     Said(String),
+    /// The person wants the last message back that the agent has not taken up yet.
+    TakeBack,
     Interrupt,
     Leave,
     Answered {
@@ -38,7 +40,7 @@ pub enum Event {
 }
 
 /// How a child ended.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Gone {
     /// "exited with code 1", "was ended by signal 9"
     pub how: String,
@@ -54,6 +56,15 @@ pub enum Action {
     },
     Send {
         uuid: String,
+        text: String,
+    },
+    /// Ask the client to forget a message that the agent has not taken up yet.
+    CancelMessage {
+        request_id: String,
+        uuid: String,
+    },
+    /// A message came back: it is the person's to edit again.
+    GiveBack {
         text: String,
     },
     InterruptAgent {
@@ -83,7 +94,7 @@ pub enum Action {
     Finish(Outcome),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asker {
     Agent,
@@ -97,7 +108,7 @@ pub struct Question {
     pub asked: PermissionRequest,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The person's turn.
@@ -122,7 +133,7 @@ pub struct ReviewRequest {
     pub background: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     pub text: String,
     /// An earlier task, already confirmed, or the one under review.
@@ -131,7 +142,7 @@ pub struct Said {
 
 /// What the loop has to say. One enum for the screen, for `--output-format stream-json` and for
 /// `events.jsonl`, so that the three cannot tell different stories.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Notice {
     Started {
@@ -183,6 +194,11 @@ pub enum Notice {
         error: String,
     },
     Interrupted,
+    /// A message of the person was taken back; or it was too late for that.
+    TakenBack {
+        text: String,
+        too_late: bool,
+    },
     WaitingForBackground {
         tasks: Vec<String>,
     },
@@ -203,7 +219,7 @@ pub enum Notice {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dropped {
     UserMessage,
@@ -213,7 +229,7 @@ pub enum Dropped {
     SessionEnded,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "outcome", content = "detail")]
 pub enum Outcome {
     /// The supervisor confirmed it.
@@ -258,7 +274,7 @@ impl Outcome {
 }
 
 /// A confirmed or rejected round, for the closing report.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     pub round: u32,
     #[serde(flatten)]
@@ -268,7 +284,7 @@ pub struct Round {
 }
 
 /// The session in one object, for its end.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     #[serde(flatten)]
     pub outcome: Outcome,
@@ -281,11 +297,21 @@ pub struct Report {
     pub seconds: Seconds,
 }
 
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Seconds {
     pub total: f64,
     pub working: f64,
     pub reviewing: f64,
+}
+
+/// What an earlier run of the same session left: it goes on from there.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Carried {
+    pub round: u32,
+    /// The last task was confirmed, or its limit reached: the next message starts a new one.
+    pub fresh: bool,
+    pub said: Vec<Said>,
+    pub cost_usd: f64,
 }
 
 /// Time since the session began; the core has no clock of its own.

@@ -10,7 +10,7 @@
 //! | any text at all | not completed; the text is the feedback |
 //! | nothing | no verdict |
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::stream::{Block, Message, TurnResult};
@@ -21,7 +21,7 @@ pub const MARKER: &str = "[TASK_COMPLETED]";
 const NO_DETAILS: &str = "The task is not complete yet. Compare what was asked for with what is there, \
                           finish what is missing, and check it.";
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     pub completed: bool,
     pub feedback: String,
@@ -133,6 +133,7 @@ mod tests {
                     Block::Thinking("[TASK_COMPLETED]".into()),
                     Block::Text((*text).into()),
                 ],
+                context: None,
             });
         }
         let result = TurnResult {

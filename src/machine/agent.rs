@@ -12,7 +12,10 @@ impl Machine {
         }
         match envelope.message {
             Message::Init(init) => self.turn_started(init),
-            Message::Assistant { blocks, .. } if envelope.parent.is_none() => self.spoke(blocks),
+            Message::Assistant { blocks, context, .. } if envelope.parent.is_none() => {
+                self.context = context.or(self.context);
+                self.spoke(blocks);
+            }
             Message::Taken { uuid } => {
                 self.unconfirmed.retain(|sent| sent.uuid != uuid);
                 self.resumable = true;
@@ -35,6 +38,9 @@ impl Machine {
             Message::Control { request_id, request } => {
                 self.control(Asker::Agent, request_id, request);
             }
+            Message::ControlAnswered { request_id, cancelled } => {
+                self.taken_back(&request_id, cancelled == Some(true));
+            }
             Message::ControlCancelled { request_id } => {
                 self.withdraw(|question| question.request_id == request_id);
             }
@@ -53,6 +59,7 @@ impl Machine {
             self.fresh = true;
             self.unjudged = false;
             self.last_answer.clear();
+            self.context = None;
         }
         self.session_id = Some(id.to_owned());
         self.say(Notice::Session { session_id: id.to_owned() });
@@ -100,6 +107,8 @@ impl Machine {
         self.turn_open = false;
         self.await_waking();
         self.cost.agent(result.cost_usd);
+        let window = result.windows.iter().find(|(model, _)| *model == self.model);
+        self.window = window.or(result.windows.first()).map(|(_, tokens)| *tokens).or(self.window);
         self.withdraw(|question| question.asker == Asker::Agent);
         if std::mem::take(&mut self.interrupting) {
             self.unjudged = false;

@@ -5,6 +5,7 @@
 //! | any | start | the agent is started; a prompt is its first message |
 //! | waiting | a message | sent; after a confirmed task or a reached limit it starts a new task, at round 0 |
 //! | working | a message | sent at once: it steers the running turn |
+//! | working | take back | the last message that the agent has not taken up returns to the person |
 //! | reviewing | a message | the review is dropped, the message sent |
 //! | working | result, all messages taken up, no background task | review, or the limit |
 //! | working | result with an error | reported, no review |
@@ -33,9 +34,11 @@ mod user;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::event::{
-    Action, Asker, Dropped, Event, Notice, Now, Outcome, Phase, Question, Report, ReviewRequest,
-    Round, Said, Seconds,
+    Action, Asker, Carried, Dropped, Event, Notice, Now, Outcome, Phase, Question, Report,
+    ReviewRequest, Round, Said, Seconds,
 };
 use crate::verdict::Collector;
 
@@ -45,7 +48,7 @@ const WAKE_GRACE: Duration = Duration::from_secs(2);
 /// A death this soon after a restart is not bad luck any more.
 const DEATH_WINDOW: Duration = Duration::from_secs(60);
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
     /// Somebody is there to type and to answer questions.
     pub person: bool,
@@ -59,6 +62,7 @@ pub struct Rules {
     pub client_may_leave: bool,
     /// Makes this session's message ids its own: the client drops an id that it has seen before.
     pub seed: u64,
+    pub carried: Option<Carried>,
 }
 
 impl Default for Rules {
@@ -72,6 +76,7 @@ impl Default for Rules {
             resume: None,
             client_may_leave: false,
             seed: 0,
+            carried: None,
         }
     }
 }
@@ -81,6 +86,8 @@ impl Default for Rules {
 struct Sent {
     uuid: String,
     text: String,
+    /// Sent by the person into a running turn: until it is taken up, it can be taken back.
+    steering: bool,
 }
 
 #[derive(Debug)]
@@ -115,6 +122,8 @@ pub struct Machine {
 
     session_id: Option<String>,
     model: String,
+    context: Option<u64>,
+    window: Option<u64>,
     agent: Agent,
     /// A turn has begun at least once: the client started, and speaks the protocol.
     spoke: bool,
@@ -123,6 +132,8 @@ pub struct Machine {
     resumable: bool,
     last_death: Option<Now>,
     unconfirmed: VecDeque<Sent>,
+    /// The request by which a message is being taken back, and its id.
+    taking_back: Option<(String, String)>,
     turn_open: bool,
     interrupting: bool,
     /// A turn ended well and has not been judged.
@@ -177,28 +188,37 @@ pub struct Status {
     pub model: String,
     pub background: usize,
     pub cost_usd: f64,
+    /// Tokens of the conversation, and how many the model holds.
+    pub context: Option<(u64, Option<u64>)>,
+    /// Messages of the person that the agent has not taken up yet.
+    pub queued: Vec<String>,
 }
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
+        let Carried { round, fresh, said, cost_usd } =
+            rules.carried.clone().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });
         Self {
             phase: Phase::Waiting,
             phase_since: Now::ZERO,
             now: Now::ZERO,
             actions: Vec::new(),
             supervising: rules.supervising,
-            round: 0,
-            fresh: true,
-            said: Vec::new(),
+            round,
+            fresh,
+            said,
             last_answer: String::new(),
             session_id: rules.resume.clone(),
             model: String::new(),
+            context: None,
+            window: None,
             agent: Agent::Dead,
             spoke: false,
             last_error: String::new(),
             resumable: rules.resume.is_some(),
             last_death: None,
             unconfirmed: VecDeque::new(),
+            taking_back: None,
             turn_open: false,
             interrupting: false,
             unjudged: false,
@@ -212,7 +232,7 @@ impl Machine {
             questions: VecDeque::new(),
             ids: 0,
             rounds: Vec::new(),
-            cost: Cost::default(),
+            cost: Cost { past: cost_usd, ..Cost::default() },
             working: Duration::ZERO,
             reviewing: Duration::ZERO,
             rules,
@@ -225,6 +245,7 @@ impl Machine {
             match event {
                 Event::Start { prompt } => self.start(prompt),
                 Event::Said(text) => self.said(text),
+                Event::TakeBack => self.take_back(),
                 Event::Interrupt => self.interrupt(),
                 Event::Leave => self.finish(Outcome::Ended),
                 Event::Answered { request_id, answer } => self.answered(&request_id, answer),
@@ -256,7 +277,13 @@ impl Machine {
             model: self.model.clone(),
             background: self.background.len(),
             cost_usd: self.cost.total(),
+            context: self.context.map(|tokens| (tokens, self.window)),
+            queued: self.steering().map(|sent| sent.text.clone()).collect(),
         }
+    }
+
+    fn steering(&self) -> impl DoubleEndedIterator<Item = &Sent> {
+        self.unconfirmed.iter().filter(|sent| sent.steering)
     }
 
     /// The agent is in the middle of a turn, or about to begin one.

@@ -71,7 +71,7 @@ impl Machine {
             self.give_back(Outcome::Completed);
         } else {
             self.say(Notice::Feedback { round, text: feedback.clone() });
-            self.deliver(format!("{FEEDBACK_PREFIX}{feedback}"));
+            self.deliver(format!("{FEEDBACK_PREFIX}{feedback}"), false);
         }
     }
 

@@ -42,6 +42,12 @@ impl Script {
         match word {
             "start" => Event::Start { prompt: (!rest.is_empty()).then(|| rest.to_owned()) },
             "said" => Event::Said(rest.into()),
+            "take-back" => Event::TakeBack,
+            "given-back" | "too-late" => {
+                let (request_id, _) = self.machine.taking_back.clone().expect("a request");
+                let cancelled = Some(word == "given-back");
+                self.agent(Message::ControlAnswered { request_id, cancelled })
+            }
             "interrupt" => Event::Interrupt,
             "leave" => Event::Leave,
             "allow" => Event::Answered { request_id: self.asked.clone(), answer: Permission::Once },
@@ -58,6 +64,7 @@ impl Script {
             "says" => self.agent(Message::Assistant {
                 model: "m".into(),
                 blocks: vec![Block::Text(rest.into())],
+                context: None,
             }),
             "result" => self.agent(Message::Result(result(rest))),
             "failed" => self.agent(Message::Result(TurnResult { is_error: true, ..result(rest) })),
@@ -83,6 +90,7 @@ impl Script {
             "supervisor-says" => self.supervisor(Message::Assistant {
                 model: "m".into(),
                 blocks: vec![Block::Text(rest.into())],
+                context: None,
             }),
             "verdict" => self.supervisor(Message::Result(result(rest))),
             "verdict-failed" => {
@@ -112,6 +120,8 @@ fn short(action: &Action) -> Option<String> {
         Action::StartAgent { resume: None } => "start agent".into(),
         Action::StartAgent { resume: Some(id) } => format!("resume {id}"),
         Action::Send { text, .. } => format!("send {:?}", text.lines().last().unwrap_or_default()),
+        Action::CancelMessage { .. } => "cancel message".into(),
+        Action::GiveBack { text } => format!("give back {text:?}"),
         Action::InterruptAgent { .. } => "interrupt agent".into(),
         Action::Answer { answer: Permission::Deny(_), .. } => "deny".into(),
         Action::Answer { .. } => "allow".into(),
@@ -139,6 +149,7 @@ fn short(action: &Action) -> Option<String> {
             Notice::LimitReached { .. } => "limit".into(),
             Notice::TurnFailed { error } => format!("failed {error:?}"),
             Notice::Interrupted => "interrupted".into(),
+            Notice::TakenBack { too_late: true, .. } => "too late".into(),
             Notice::ReviewFailed { reason, .. } => format!("review failed {reason:?}"),
             Notice::WaitingForBackground { .. } => "background".into(),
             Notice::AgentGone { last_words, .. } => format!("agent gone {last_words:?}"),

@@ -33,7 +33,7 @@ impl Machine {
         self.undecided = false;
         self.said.push(Said { text: text.clone(), earlier: false });
         self.say(Notice::UserMessage { text: text.clone() });
-        self.deliver(text);
+        self.deliver(text, true);
     }
 
     fn supervise(&mut self, on: bool, rest: &str) {
@@ -84,9 +84,37 @@ impl Machine {
         }
     }
 
-    pub(super) fn deliver(&mut self, text: String) {
+    /// The client answers whether it still had the message.
+    pub(super) fn take_back(&mut self) {
+        let Some(uuid) = self.steering().next_back().map(|sent| sent.uuid.clone()) else { return };
+        if self.taking_back.is_none() {
+            let request_id = self.next_id();
+            self.taking_back = Some((request_id.clone(), uuid.clone()));
+            self.actions.push(Action::CancelMessage { request_id, uuid });
+        }
+    }
+
+    pub(super) fn taken_back(&mut self, request_id: &str, cancelled: bool) {
+        let Some((_, uuid)) = self.taking_back.take_if(|(asked, _)| asked == request_id) else {
+            return;
+        };
+        let at = self.unconfirmed.iter().position(|sent| sent.uuid == uuid);
+        let Some(sent) = at.filter(|_| cancelled).and_then(|at| self.unconfirmed.remove(at)) else {
+            self.say(Notice::TakenBack { text: String::new(), too_late: true });
+            return;
+        };
+        if let Some(at) = self.said.iter().rposition(|said| said.text == sent.text) {
+            self.said.remove(at);
+        }
+        self.say(Notice::TakenBack { text: sent.text.clone(), too_late: false });
+        self.actions.push(Action::GiveBack { text: sent.text });
+        self.settle();
+    }
+
+    pub(super) fn deliver(&mut self, text: String, steering: bool) {
         let uuid = self.next_id();
-        self.unconfirmed.push_back(Sent { uuid: uuid.clone(), text: text.clone() });
+        let steering = steering && self.turn_open;
+        self.unconfirmed.push_back(Sent { uuid: uuid.clone(), text: text.clone(), steering });
         self.stop_waiting();
         if self.agent == Agent::Dead {
             self.restart();
@@ -106,7 +134,8 @@ impl Machine {
         }
         for text in texts {
             let uuid = self.next_id();
-            self.unconfirmed.push_back(Sent { uuid: uuid.clone(), text: text.clone() });
+            let sent = Sent { uuid: uuid.clone(), text: text.clone(), steering: false };
+            self.unconfirmed.push_back(sent);
             self.actions.push(Action::Send { uuid, text });
         }
     }
@@ -115,6 +144,7 @@ impl Machine {
         self.agent = Agent::Running;
         self.turn_open = false;
         self.interrupting = false;
+        self.taking_back = None;
         self.background.clear();
         self.waking = false;
         self.stop_waiting();

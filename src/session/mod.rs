@@ -19,7 +19,9 @@ use crate::machine::{Machine, Rules};
 use crate::pty::Agent;
 use crate::record::Recorder;
 use crate::signals;
-use crate::stream::{Line, Part, interrupt, permission_answer, refuse_control, user_message};
+use crate::stream::{
+    Line, Part, cancel_message, interrupt, permission_answer, refuse_control, user_message,
+};
 use crate::supervisor::Supervisor;
 use crate::surface::{Intent, Report, Surface};
 use process::Process;
@@ -322,6 +324,10 @@ impl<'a> Session<'a> {
         match action {
             Action::StartAgent { resume } => self.start_agent(resume),
             Action::Send { uuid, text } => self.to_agent(user_message(&uuid, &text)),
+            Action::CancelMessage { request_id, uuid } => {
+                self.to_agent(cancel_message(&request_id, &uuid));
+            }
+            Action::GiveBack { text } => self.surface.give_back(&text),
             Action::InterruptAgent { request_id } => self.to_agent(interrupt(&request_id)),
             Action::Answer { asker, request_id, asked, answer } => {
                 self.to(asker, permission_answer(&request_id, &asked, &answer));

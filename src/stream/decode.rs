@@ -88,7 +88,7 @@ fn message_start(bytes: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::{Block, Control, Message};
+    use super::super::message::{Block, Control, Message, Partial};
     use super::*;
     use proptest::prelude::*;
 
@@ -167,7 +167,7 @@ mod tests {
         ));
         assert!(matches!(
             message(r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"He"}}}"#),
-            Message::Partial(text) if text == "He"
+            Message::Partial(Partial::Text(text)) if text == "He"
         ));
         assert!(matches!(message(r#"{"type":"tomorrow","subtype":"new"}"#), Message::Other { .. }));
     }

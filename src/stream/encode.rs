@@ -1,7 +1,7 @@
 //! Messages to the client, one line each. Everything goes through a serialiser: one malformed line
 //! makes the client exit. It also keeps control bytes out, which the shim needs (`shim.rs`).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -23,7 +23,17 @@ pub fn interrupt(request_id: &str) -> Vec<u8> {
     }))
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Asks for a message back that the agent has not taken up yet.
+pub fn cancel_message(request_id: &str, uuid: &str) -> Vec<u8> {
+    line(&json!({
+        "type": "control_request",
+        "request_id": request_id,
+        "request": {"subtype": "cancel_async_message", "message_uuid": uuid},
+    }))
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Permission {
     Once,
     /// Take up the client's own suggestion, so that it does not ask again in this session.

@@ -1,6 +1,8 @@
 //! The client's messages: typed where the loop or the screen needs them, the rest only named.
 //! New types and subtypes come with every release of the client, so none is an error.
 
+use serde::Deserialize;
+
 /// A message and the session it belongs to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope {
@@ -17,6 +19,8 @@ pub enum Message {
     Assistant {
         model: String,
         blocks: Vec<Block>,
+        /// Tokens that the conversation takes up so far.
+        context: Option<u64>,
     },
     /// A user message came back: the agent has taken it up.
     Taken {
@@ -25,8 +29,8 @@ pub enum Message {
     ToolResults(Vec<ToolResult>),
     /// A turn is over.
     Result(TurnResult),
-    /// Text of an assistant message that is still being written.
-    Partial(String),
+    /// Of an assistant message that is still being written.
+    Partial(Partial),
     TaskStarted(TaskNote),
     TaskEnded(TaskNote),
     /// All background tasks that run now, by id.
@@ -40,6 +44,11 @@ pub enum Message {
     Control {
         request_id: String,
         request: Control,
+    },
+    /// The client answers a request of ours; only one kind of answer is of interest.
+    ControlAnswered {
+        request_id: String,
+        cancelled: Option<bool>,
     },
     /// The client takes a request of its own back.
     ControlCancelled {
@@ -55,6 +64,19 @@ pub enum Message {
 pub struct Init {
     pub model: String,
     pub permission_mode: String,
+    /// Slash commands, without the slash.
+    pub commands: Vec<String>,
+}
+
+/// A piece of a message in the making. The whole message follows, block by block.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Partial {
+    /// A new message begins; whatever was unfinished stays so.
+    Message,
+    TextBlock,
+    ThinkingBlock,
+    Text(String),
+    Thinking(String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +97,18 @@ pub struct ToolResult {
     pub is_error: bool,
     /// The beginning of the output; the whole of it is in the raw line.
     pub preview: String,
+    /// What an edit changed.
+    pub patch: Vec<Hunk>,
+}
+
+/// A piece of a file with the lines that an edit took away and put there.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hunk {
+    pub old_start: u64,
+    pub new_start: u64,
+    /// Each with its mark in front: a space, a minus or a plus.
+    pub lines: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -88,6 +122,8 @@ pub struct TurnResult {
     /// JSON text, when the answer met the schema.
     pub structured_output: Option<String>,
     pub errors: Vec<String>,
+    /// How much the models hold that were used, in tokens.
+    pub windows: Vec<(String, u64)>,
 }
 
 impl TurnResult {

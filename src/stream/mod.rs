@@ -5,14 +5,18 @@
 mod decode;
 mod encode;
 mod escapes;
+mod lenient;
 mod lines;
 mod message;
 mod wire;
 
 pub use decode::{Line, Part};
-pub use encode::{Permission, interrupt, permission_answer, refuse_control, user_message};
+pub use encode::{
+    Permission, cancel_message, interrupt, permission_answer, refuse_control, user_message,
+};
 pub use escapes::{strip_escapes, visible};
 pub use lines::{Lines, MAX_LINE, Piece};
 pub use message::{
-    Block, Control, Envelope, Init, Message, PermissionRequest, TaskNote, ToolResult, TurnResult,
+    Block, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
+    ToolResult, TurnResult,
 };

@@ -5,18 +5,17 @@
 //! skipped without being built, so a line of megabytes costs one pass.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::message::{
-    Block, Control, Envelope, Init, Message, PermissionRequest, TaskNote, ToolResult, TurnResult,
-};
+use super::lenient::{Content, Loose, Preview, loose, owned};
 
-/// As much of a tool's output as anybody is shown.
-const PREVIEW: usize = 2000;
+use super::message::{
+    Block, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
+    ToolResult, TurnResult,
+};
 
 #[derive(Deserialize)]
 pub struct Wire<'a> {
@@ -58,6 +57,8 @@ pub struct Wire<'a> {
     retry_delay_ms: Option<f64>,
     #[serde(default)]
     error: Option<Loose<'a>>,
+    #[serde(borrow, default)]
+    slash_commands: Option<Vec<Loose<'a>>>,
     // result
     #[serde(default)]
     is_error: Option<bool>,
@@ -71,7 +72,13 @@ pub struct Wire<'a> {
     structured_output: Option<&'a RawValue>,
     #[serde(borrow, default)]
     errors: Option<Vec<Loose<'a>>>,
+    #[serde(rename = "modelUsage", borrow, default)]
+    model_usage: Option<BTreeMap<Cow<'a, str>, WireModel>>,
+    #[serde(borrow, default)]
+    tool_use_result: Option<&'a RawValue>,
     // control
+    #[serde(borrow, default)]
+    response: Option<WireResponse<'a>>,
     #[serde(borrow, default)]
     request_id: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -84,14 +91,63 @@ struct WireMessage<'a> {
     model: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     content: Option<Content<'a>>,
+    #[serde(default)]
+    usage: Option<WireUsage>,
 }
 
 #[derive(Deserialize)]
-struct WireBlock<'a> {
+struct WireUsage {
+    #[serde(rename = "input_tokens", default)]
+    input: Option<u64>,
+    #[serde(rename = "cache_creation_input_tokens", default)]
+    cache_creation: Option<u64>,
+    #[serde(rename = "cache_read_input_tokens", default)]
+    cache_read: Option<u64>,
+    #[serde(rename = "output_tokens", default)]
+    output: Option<u64>,
+}
+
+impl WireUsage {
+    /// What the conversation takes up of the model's window.
+    fn context(&self) -> u64 {
+        let parts = [self.input, self.cache_creation, self.cache_read, self.output];
+        parts.into_iter().flatten().sum()
+    }
+}
+
+#[derive(Deserialize)]
+struct WireModel {
+    #[serde(rename = "contextWindow", default)]
+    context_window: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct WireResponse<'a> {
+    #[serde(borrow, default)]
+    request_id: Option<Cow<'a, str>>,
+    #[serde(default)]
+    response: Option<WireAnswer>,
+}
+
+#[derive(Deserialize)]
+struct WireAnswer {
+    #[serde(default)]
+    cancelled: Option<bool>,
+}
+
+/// What the client says about an edit beside the tool's own output.
+#[derive(Deserialize)]
+struct WireEdit {
+    #[serde(rename = "structuredPatch", default)]
+    patch: Vec<Hunk>,
+}
+
+#[derive(Deserialize)]
+pub struct WireBlock<'a> {
     #[serde(rename = "type", borrow, default)]
     kind: Cow<'a, str>,
     #[serde(borrow, default)]
-    text: Option<Cow<'a, str>>,
+    pub text: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     thinking: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -116,6 +172,10 @@ struct WireTask<'a> {
 
 #[derive(Deserialize)]
 struct WireEvent<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    content_block: Option<WireBlock<'a>>,
     #[serde(borrow, default)]
     delta: Option<WireDelta<'a>>,
 }
@@ -124,6 +184,8 @@ struct WireEvent<'a> {
 struct WireDelta<'a> {
     #[serde(borrow, default)]
     text: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    thinking: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -138,106 +200,6 @@ struct WireRequest<'a> {
     description: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     permission_suggestions: Option<&'a RawValue>,
-}
-
-/// The beginning of a tool's output. That may be megabytes long, so the rest is never copied.
-struct Preview(String);
-
-impl<'de> Deserialize<'de> for Preview {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Seen;
-        impl<'de> Visitor<'de> for Seen {
-            type Value = Preview;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text or blocks")
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Preview(text.chars().take(PREVIEW).collect()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut preview = String::new();
-                while let Some(block) = seq.next_element::<WireBlock<'de>>()? {
-                    let room = PREVIEW.saturating_sub(preview.chars().count());
-                    let text = block.text.as_deref().into_iter();
-                    preview.extend(text.flat_map(|text| text.chars().chain(['\n'])).take(room));
-                }
-                Ok(Preview(preview))
-            }
-            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Preview(String::new()))
-            }
-            fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Preview(String::new()))
-            }
-        }
-        from.deserialize_any(Seen)
-    }
-}
-
-/// The content of a message: text, or a list of blocks.
-enum Content<'a> {
-    Text(Cow<'a, str>),
-    Blocks(Vec<WireBlock<'a>>),
-    Other,
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Seen;
-        impl<'de> Visitor<'de> for Seen {
-            type Value = Content<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text or blocks")
-            }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Content::Text(Cow::Borrowed(text)))
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Content::Text(Cow::Owned(text.to_owned())))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut blocks = Vec::new();
-                while let Some(block) = seq.next_element()? {
-                    blocks.push(block);
-                }
-                Ok(Content::Blocks(blocks))
-            }
-            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Content::Other)
-            }
-            fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Content::Other)
-            }
-        }
-        from.deserialize_any(Seen)
-    }
-}
-
-/// A field that should be text and is not worth losing the line for when it is something else.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Loose<'a> {
-    Text(#[serde(borrow)] Cow<'a, str>),
-    Other(IgnoredAny),
-}
-
-impl Loose<'_> {
-    fn text(self) -> Option<String> {
-        match self {
-            Loose::Text(text) => Some(text.into_owned()),
-            Loose::Other(_) => None,
-        }
-    }
-}
-
-fn owned(text: Option<Cow<'_, str>>) -> String {
-    text.map(Cow::into_owned).unwrap_or_default()
-}
-
-fn loose(text: Option<Loose<'_>>) -> String {
-    text.and_then(Loose::text).unwrap_or_default()
 }
 
 impl Wire<'_> {
@@ -260,11 +222,19 @@ impl Wire<'_> {
                 cost_usd: self.total_cost_usd.unwrap_or(0.0),
                 structured_output: self.structured_output.map(|raw| raw.get().to_owned()),
                 errors: self.errors.into_iter().flatten().filter_map(Loose::text).collect(),
+                windows: windows(self.model_usage),
             }),
-            "stream_event" => match self.event.and_then(|event| event.delta?.text) {
-                Some(text) => Message::Partial(text.into_owned()),
+            "stream_event" => match self.event.and_then(partial) {
+                Some(partial) => Message::Partial(partial),
                 None => other(self.kind, None),
             },
+            "control_response" => {
+                let (request_id, answer) = self
+                    .response
+                    .map_or((None, None), |response| (response.request_id, response.response));
+                let cancelled = answer.and_then(|answer| answer.cancelled);
+                Message::ControlAnswered { request_id: owned(request_id), cancelled }
+            }
             "control_request" => Message::Control {
                 request_id: owned(self.request_id),
                 request: request(self.request),
@@ -286,6 +256,12 @@ impl Wire<'_> {
             Some("init") => Message::Init(Init {
                 model: owned(self.model),
                 permission_mode: owned(self.permission_mode),
+                commands: self
+                    .slash_commands
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Loose::text)
+                    .collect(),
             }),
             Some("task_started") => Message::TaskStarted(note(self)),
             Some("task_notification") => Message::TaskEnded(note(self)),
@@ -308,21 +284,29 @@ impl Wire<'_> {
     }
 
     fn assistant(self) -> Message {
-        let message = self.message;
-        let (model, content) =
-            message.map_or((None, None), |message| (message.model, message.content));
+        let (model, content, usage) = self
+            .message
+            .map_or((None, None, None), |message| (message.model, message.content, message.usage));
         let blocks = match content {
             Some(Content::Text(text)) => vec![Block::Text(text.into_owned())],
             Some(Content::Blocks(blocks)) => blocks.into_iter().filter_map(block).collect(),
             _ => Vec::new(),
         };
-        Message::Assistant { model: owned(model), blocks }
+        let context = usage.map(|usage| usage.context()).filter(|tokens| *tokens > 0);
+        Message::Assistant { model: owned(model), blocks, context }
     }
 
     fn user(self) -> Message {
         if self.is_replay == Some(true) {
             return Message::Taken { uuid: owned(self.uuid) };
         }
+        // The line of an edit carries the whole file besides, so it is looked at only where it can help.
+        let mut patch = self
+            .tool_use_result
+            .filter(|raw| raw.get().contains("structuredPatch"))
+            .and_then(|raw| serde_json::from_str::<WireEdit>(raw.get()).ok())
+            .map(|edit| edit.patch)
+            .unwrap_or_default();
         let Some(Content::Blocks(blocks)) = self.message.and_then(|message| message.content) else {
             return other(self.kind, None);
         };
@@ -333,6 +317,7 @@ impl Wire<'_> {
                 tool_use_id: owned(block.tool_use_id),
                 is_error: block.is_error.unwrap_or(false),
                 preview: block.content.map(|preview| preview.0).unwrap_or_default(),
+                patch: std::mem::take(&mut patch),
             })
             .collect();
         if results.is_empty() { other(self.kind, None) } else { Message::ToolResults(results) }
@@ -341,6 +326,30 @@ impl Wire<'_> {
 
 fn other(kind: Cow<'_, str>, subtype: Option<Cow<'_, str>>) -> Message {
     Message::Other { kind: kind.into_owned(), subtype: owned(subtype) }
+}
+
+fn partial(event: WireEvent<'_>) -> Option<Partial> {
+    Some(match event.kind.as_ref() {
+        "message_start" => Partial::Message,
+        "content_block_start" => match event.content_block?.kind.as_ref() {
+            "text" => Partial::TextBlock,
+            "thinking" => Partial::ThinkingBlock,
+            _ => return None,
+        },
+        "content_block_delta" => match event.delta? {
+            WireDelta { text: Some(text), .. } => Partial::Text(text.into_owned()),
+            WireDelta { thinking: Some(text), .. } => Partial::Thinking(text.into_owned()),
+            WireDelta { .. } => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn windows(models: Option<BTreeMap<Cow<'_, str>, WireModel>>) -> Vec<(String, u64)> {
+    let known = |(model, usage): (Cow<'_, str>, WireModel)| {
+        Some((model.into_owned(), usage.context_window.filter(|tokens| *tokens > 0)?))
+    };
+    models.into_iter().flatten().filter_map(known).collect()
 }
 
 fn block(block: WireBlock<'_>) -> Option<Block> {

@@ -36,6 +36,8 @@ pub trait Surface {
     /// Put this question to the person; one at a time, until it is answered or taken back.
     fn ask(&mut self, _question: &Question) {}
     fn unask(&mut self) {}
+    /// A message came back: it is the person's to edit again.
+    fn give_back(&mut self, _text: &str) {}
     /// Where the session stands. Called after everything that happened, and again when
     /// `redraw_in` has passed. What was shown so far has to be on the screen after it.
     fn update(&mut self, status: &Status, now: Now) -> std::io::Result<()>;

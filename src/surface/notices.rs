@@ -70,6 +70,10 @@ impl Transcript {
                 self.failure(&format!("The agent's turn failed: {error}"))
             }
             Notice::Interrupted => self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]),
+            Notice::TakenBack { too_late, .. } => {
+                let text = if *too_late { "Too late to take it back." } else { "Taken back." };
+                self.shown(vec![Styled::new(Style::Dim, text)])
+            }
             Notice::WaitingForBackground { tasks } => {
                 let text = format!("Waiting for background work: {}", tasks.join(", "));
                 self.shown(vec![Styled::new(Style::Dim, &text)])

@@ -22,6 +22,8 @@ pub fn status() -> Status {
         model: "claude-test".into(),
         background: 0,
         cost_usd: 0.0,
+        context: None,
+        queued: Vec::new(),
     }
 }
 

@@ -21,6 +21,19 @@ pub enum Style {
     Bad,
     Supervisor,
     Question,
+    Italic,
+    Strike,
+    Link,
+    /// Code inside a sentence.
+    Code,
+    Added,
+    Removed,
+    // Words of a program.
+    Keyword,
+    Literal,
+    Quoted,
+    Comment,
+    Name,
 }
 
 impl Style {
@@ -31,11 +44,17 @@ impl Style {
             Style::Bold => "\x1b[1m",
             Style::Heading => "\x1b[1;36m",
             Style::User => "\x1b[1;34m",
-            Style::Tool => "\x1b[36m",
             Style::Good => "\x1b[1;32m",
-            Style::Bad => "\x1b[31m",
-            Style::Supervisor => "\x1b[35m",
             Style::Question => "\x1b[1;33m",
+            Style::Italic => "\x1b[3m",
+            Style::Strike => "\x1b[9m",
+            Style::Link => "\x1b[4;34m",
+            Style::Tool | Style::Code | Style::Literal => "\x1b[36m",
+            Style::Added | Style::Quoted => "\x1b[32m",
+            Style::Bad | Style::Removed => "\x1b[31m",
+            Style::Supervisor | Style::Keyword => "\x1b[35m",
+            Style::Comment => "\x1b[2;3m",
+            Style::Name => "\x1b[34m",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Messages, turns and verdicts: the loop as it should go.
 
 use super::*;
+use crate::event::{Carried, Said};
 
 #[test]
 fn scenario_001_the_loop_starts() {
@@ -194,4 +195,55 @@ fn an_agent_that_wakes_during_a_review_drops_it() {
         ("init", "stop review; →Working"),
         ("result done", "→Reviewing; review 1/10 of S [do it]"),
     ]));
+}
+
+#[test]
+fn a_message_that_the_agent_has_not_taken_up_can_be_taken_back() {
+    let start = [
+        ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+        // It is what the turn is about: that is what interrupting is for.
+        ("take-back, init, taken, take-back", ""),
+        ("said also this, said and that", "send \"also this\"; send \"and that\""),
+        ("take-back, take-back", "cancel message"),
+    ];
+    let rows = |rest: &[(&'static str, &'static str)]| {
+        start.into_iter().chain(rest.iter().copied()).collect::<Vec<_>>()
+    };
+    check(&rows(&[
+        ("given-back", "give back \"and that\""),
+        ("taken, result done", "→Reviewing; review 1/10 of S [do it|also this]"),
+    ]));
+    check(&rows(&[
+        ("too-late", "too late"),
+        ("taken, taken, result done", "→Reviewing; review 1/10 of S [do it|also this|and that]"),
+    ]));
+    // The turn is over before the answer comes.
+    check(&rows(&[
+        ("taken, result done", ""),
+        ("given-back", "give back \"and that\"; →Reviewing; review 1/10 of S [do it|also this]"),
+    ]));
+}
+
+#[test]
+fn a_session_that_is_taken_up_again_goes_on_where_it_was() {
+    let said = |text: &str| Said { text: text.into(), earlier: false };
+    let carried = Carried { round: 2, fresh: false, said: vec![said("do it")], cost_usd: 0.5 };
+    let rules =
+        Rules { resume: Some("S".into()), carried: Some(carried.clone()), ..Rules::default() };
+    let machine = check_with(
+        rules.clone(),
+        &[
+            ("start, said go on", "resume S; →Waiting; send \"go on\"; →Working"),
+            ("init, taken, result done", "→Reviewing; review 3/10 of S [do it|go on]"),
+        ],
+    );
+    assert!(machine.status().cost_usd >= 0.5);
+    let rules = Rules { carried: Some(Carried { fresh: true, ..carried }), ..rules };
+    check_with(
+        rules,
+        &[
+            ("start, said next", "resume S; →Waiting; send \"next\"; →Working"),
+            ("init, taken, result done", "→Reviewing; review 1/10 of S [·|next]"),
+        ],
+    );
 }

@@ -88,6 +88,8 @@ impl<S: Screen> Terminal<S> {
                 model: String::new(),
                 background: 0,
                 cost_usd: 0.0,
+                context: None,
+                queued: Vec::new(),
             },
             now: Now::ZERO,
             editor: Editor::default(),

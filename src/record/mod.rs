@@ -2,6 +2,8 @@
 //! lines as they came, and what the loop decided. A file that cannot be written costs that file, not
 //! the session.
 
+mod entry;
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -13,9 +15,7 @@ use crate::event::Notice;
 use crate::files;
 use crate::session_id;
 use crate::stream::{Line, Part};
-
-/// Version of the lines in `events.jsonl`.
-const VERSION: u32 = 1;
+pub use entry::{Begun, Did, Entry, Saw, VERSION, What};
 
 pub struct Recorder {
     state_dir: PathBuf,
