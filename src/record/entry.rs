@@ -208,3 +208,43 @@ impl From<&Action> for What {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Phase;
+    use crate::verdict::Verdict;
+
+    #[test]
+    fn what_is_written_can_be_read_back() {
+        let verdict = Verdict { completed: false, feedback: "more".into(), explicit: false };
+        let begun = Begun {
+            ccc: "0.1.0".into(),
+            project: "/p".into(),
+            provider: None,
+            rules: Rules::default(),
+        };
+        let gone = Gone { how: "exited".into(), code: Some(1), last_words: "boom".into() };
+        for what in [
+            What::Begun { begun: Box::new(begun) },
+            What::Saw(Saw::Said { text: "hi".into() }),
+            What::Saw(Saw::Tick),
+            What::Saw(Saw::SupervisorGone { review: 2, gone }),
+            What::Saw(Saw::Answered {
+                request_id: "r".into(),
+                answer: Permission::Answers(vec![("q".into(), "a".into())]),
+            }),
+            What::Did(Did::Unask),
+            What::Did(Did::Finish { outcome: Outcome::Failed("no".into()) }),
+            What::Did(Did::Finish { outcome: Outcome::Completed }),
+            What::Said(Notice::Verdict { round: 1, verdict }),
+            What::Said(Notice::Interrupted),
+            What::Said(Notice::Phase { phase: Phase::Working, round: 0, max: 10 }),
+        ] {
+            let time = "2026-01-02T03:04:05.123456Z".parse().unwrap();
+            let entry = Entry { v: VERSION, time, at: 1.000_001, what };
+            let line = serde_json::to_string(&entry).unwrap();
+            assert_eq!(serde_json::from_str::<Entry>(&line).unwrap(), entry, "{line}");
+        }
+    }
+}

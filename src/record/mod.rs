@@ -3,6 +3,7 @@
 //! the session.
 
 mod entry;
+pub mod read;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
