@@ -175,6 +175,11 @@ pub enum Notice {
     },
     Verdict {
         round: u32,
+        max: u32,
+        /// How long the review took.
+        seconds: f64,
+        /// Of the whole session so far.
+        cost_usd: f64,
         #[serde(flatten)]
         verdict: Verdict,
     },

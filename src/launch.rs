@@ -38,9 +38,13 @@ const NO_CHANGES: &str = "Edit,Write,NotebookEdit";
 pub fn agent_args(
     start: &AgentStart,
     settings: Option<&Path>,
+    live: bool,
     user_args: &[OsString],
 ) -> Vec<OsString> {
     let mut args = speak_json();
+    if live {
+        args.push("--include-partial-messages".into());
+    }
     // The echo of a user message is the receipt for it.
     args.push("--replay-user-messages".into());
     match start {
@@ -163,14 +167,25 @@ mod tests {
     #[test]
     fn scenario_001_the_agent_speaks_stream_json() {
         let start = AgentStart::New { session_id: "S".into() };
-        let args =
-            agent_args(&start, Some(Path::new("/c/s.json")), &["--model".into(), "opus".into()]);
+        let args = agent_args(
+            &start,
+            Some(Path::new("/c/s.json")),
+            false,
+            &["--model".into(), "opus".into()],
+        );
         assert_eq!(
             text(&args),
             "--print --output-format stream-json --input-format stream-json --verbose \
              --permission-prompt-tool stdio --replay-user-messages --session-id S \
              --settings /c/s.json --model opus"
         );
+    }
+
+    #[test]
+    fn text_comes_as_it_is_written_only_for_who_watches() {
+        let args = |live| text(&agent_args(&AgentStart::Continue, None, live, &[]));
+        assert!(args(true).contains("--include-partial-messages"));
+        assert!(!args(false).contains("--include-partial-messages"));
     }
 
     #[test]

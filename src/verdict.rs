@@ -31,6 +31,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// A text that is a verdict and nothing else.
+    pub fn is_all_of(text: &str) -> bool {
+        let text = text.trim().trim_start_matches("```json").trim_matches('`');
+        serde_json::from_str::<Value>(text).is_ok_and(|value| judgement(&value).is_some())
+    }
+
     fn explicit(completed: bool, feedback: &str) -> Self {
         let feedback = match feedback.trim() {
             "" if !completed => NO_DETAILS,

@@ -13,6 +13,8 @@ pub fn plain() -> Look {
         colour: colour(),
         hints: false,
         phases: true,
+        rich: ticker,
+        live: false,
         ticker: ticker
             .then(|| crossterm::terminal::size().map_or(80, |(columns, _)| columns.into())),
     }
@@ -20,7 +22,7 @@ pub fn plain() -> Look {
 
 /// For a person at a terminal, which has a status line.
 pub fn terminal() -> Look {
-    Look { hints: true, phases: false, ticker: None, ..plain() }
+    Look { hints: true, phases: false, rich: true, live: true, ticker: None, ..plain() }
 }
 
 fn glyphs() -> Glyphs {

@@ -1,5 +1,6 @@
 //! One file per command: what was typed becomes what is meant, and is run.
 
+mod attention;
 mod client;
 pub mod import;
 mod init;

@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::client::{Clients, Limits, user_settings};
 use super::place::{self, Place};
-use super::{Usage, init, looks, prompt};
+use super::{Usage, attention, init, looks, prompt};
 use crate::claude_args::{Resume, Taken, take_over};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::config::Config;
@@ -19,7 +19,7 @@ use crate::machine::Rules;
 use crate::record::Recorder;
 use crate::session::{self, Control, Session, Setup};
 use crate::surface::{
-    self, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
+    self, Attention, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
 };
 use crate::{child, session_id, signals};
 
@@ -74,6 +74,7 @@ pub fn run(
         ccc: env::current_exe().context("ccc cannot find its own executable")?,
         claude: vec![place::claude()?.into()],
         claude_args: taken.rest,
+        live: person,
         settings: Some(clients.agent.settings),
         agent_env: clients.agent.env,
         review_env: clients.supervisor.env,
@@ -89,17 +90,19 @@ pub fn run(
         recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
     };
     let report = if person {
-        interactive(setup)?
+        let attention = attention::resolve(supervisor.notify.as_deref(), &setup.dir)?;
+        interactive(setup, provider.unwrap_or_default(), attention)?
     } else {
         headless(setup, format.unwrap_or(OutputFormat::Text))?
     };
     Ok(report.exit_code)
 }
 
-fn interactive(setup: Setup) -> Result<Report> {
+fn interactive(setup: Setup, provider: &str, attention: Attention) -> Result<Report> {
     surface::restore_on_panic();
     let reflow = surface::reflows(|name| env::var_os(name));
-    let mut terminal = Terminal::new(RealScreen::new()?, looks::terminal(), reflow)?;
+    let terminal = Terminal::new(RealScreen::new()?, looks::terminal(), reflow)?;
+    let mut terminal = terminal.for_session(provider, attention);
     let (to_control, control) = session::control();
     let keys = to_control.clone();
     child::named("keys", move || {

@@ -34,6 +34,8 @@ pub struct Supervisor {
     pub background_wait_seconds: Option<f64>,
     pub model: Option<String>,
     pub allowed_tools: Vec<String>,
+    /// How a person is told that the session waits for them: auto, bell, desktop, off.
+    pub notify: Option<String>,
 }
 
 impl Supervisor {

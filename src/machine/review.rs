@@ -65,7 +65,8 @@ impl Machine {
             seconds,
             cost_usd: result.cost_usd,
         });
-        self.say(Notice::Verdict { round, verdict });
+        let (max, cost_usd) = (self.rules.max_iterations, self.cost.total());
+        self.say(Notice::Verdict { round, max, seconds, cost_usd, verdict });
         if completed {
             self.fresh = true;
             self.give_back(Outcome::Completed);

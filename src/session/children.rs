@@ -38,7 +38,12 @@ impl Session<'_> {
         self.setup.first = AgentStart::New { session_id: uuid::Uuid::new_v4().to_string() };
         self.agents += 1;
         let id = self.agents;
-        let args = agent_args(&start, self.setup.settings.as_deref(), &self.setup.claude_args);
+        let args = agent_args(
+            &start,
+            self.setup.settings.as_deref(),
+            self.setup.live,
+            &self.setup.claude_args,
+        );
         let launch = self.launch(args, self.setup.agent_env.clone());
         let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
         let started = Agent::start(

@@ -38,6 +38,8 @@ pub struct Setup {
     /// The client: an executable, and what must stand in front of its arguments.
     pub claude: Vec<OsString>,
     pub claude_args: Vec<OsString>,
+    /// Somebody watches the text come, so the client is asked for it piece by piece.
+    pub live: bool,
     pub settings: Option<PathBuf>,
     pub agent_env: Vec<(OsString, OsString)>,
     pub review_env: Vec<(OsString, OsString)>,

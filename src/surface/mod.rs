@@ -3,6 +3,7 @@
 
 mod editor;
 mod json;
+mod markdown;
 mod notices;
 #[cfg(test)]
 mod sample;
@@ -23,7 +24,7 @@ use crate::stream::Line;
 pub use json::JsonSurface;
 pub use stream_json::StreamJsonSurface;
 pub use styled::{Glyphs, Style, Styled};
-pub use terminal::{RealScreen, Screen, Terminal, reflows, restore_on_panic};
+pub use terminal::{Attention, Call, RealScreen, Screen, Terminal, reflows, restore_on_panic};
 pub use text::TextSurface;
 pub use transcript::{Look, Transcript};
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::styled::{self, Style, Styled};
+use super::transcript::{Kind, Place};
 use super::{Report, Transcript};
 use crate::event::{Asker, Dropped, Notice, Outcome, Phase, Question};
 use crate::form::{self, FormQuestion};
@@ -39,9 +40,15 @@ impl Transcript {
                 let second = if *attempt > 1 { ", second try" } else { "" };
                 let text = format!("{}Review {round}/{max}{second}", self.look.glyphs.gutter);
                 let lines = vec![Styled::new(Style::Supervisor, &text)];
-                if *attempt > 1 || self.look.phases { self.shown(lines) } else { self.apart(lines) }
+                let lines =
+                    if *attempt > 1 || self.look.phases { lines } else { self.apart(lines) };
+                self.heading(lines)
             }
-            Notice::Verdict { round, verdict } => self.verdict(*round, verdict),
+            Notice::Verdict { round, max, seconds, cost_usd, verdict } => {
+                let mut facts = vec![duration(*seconds)];
+                facts.extend(cost(*cost_usd).map(|cost| format!("{cost} so far")));
+                self.verdict(&format!("{round}/{max}"), &facts, verdict)
+            }
             Notice::ReviewFailed { reason, retrying: true, .. } => {
                 let dash = self.look.glyphs.dash;
                 self.failure(&format!("Review failed: {} {dash} trying again", sentence(reason)))
@@ -66,9 +73,7 @@ impl Transcript {
                 let text = self.hinted(&text, GO_ON);
                 self.failure(&text)
             }
-            Notice::TurnFailed { error } => {
-                self.failure(&format!("The agent's turn failed: {error}"))
-            }
+            Notice::TurnFailed { error } => self.turn_failed(error),
             Notice::Interrupted => self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]),
             Notice::TakenBack { too_late, .. } => {
                 let text = if *too_late { "Too late to take it back." } else { "Taken back." };
@@ -107,26 +112,38 @@ impl Transcript {
             None => String::new(),
         };
         let rule = self.look.glyphs.rule;
-        self.apart(vec![Styled::new(Style::Dim, &format!("{rule} {name}{round} {rule}"))])
+        let line = Styled::new(Style::Dim, &format!("{rule} {name}{round} {rule}"));
+        let lines = self.apart(vec![line]);
+        self.heading(lines)
     }
 
-    fn verdict(&mut self, round: u32, verdict: &Verdict) -> Vec<Styled> {
+    fn verdict(&mut self, round: &str, facts: &[String], verdict: &Verdict) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
-        let mut lines = vec![if verdict.completed {
-            let text = format!("{} Confirmed complete in round {round}", glyphs.good);
-            Styled::new(Style::Good, &text)
+        let (style, text) = if verdict.completed {
+            (Style::Good, format!("{} Confirmed complete in round {round}", glyphs.good))
         } else {
-            Styled::new(Style::Bad, &format!("{} Not complete yet", glyphs.bad))
-        }];
+            (Style::Bad, format!("{} Not complete yet, round {round}", glyphs.bad))
+        };
+        let facts: String = facts.iter().map(|fact| format!(" {} {fact}", glyphs.dot)).collect();
+        let mut lines = vec![Styled::new(style, &text).with(Style::Dim, &facts)];
         // A verdict that was read out of the supervisor's prose stands right above already.
         if self.judgement != verdict.feedback.trim() {
-            let feedback = styled::lines(Style::Plain, &verdict.feedback);
-            lines.extend(
-                feedback.into_iter().map(|line| line.behind(Style::Supervisor, glyphs.gutter)),
-            );
+            lines.extend(self.rendered(&verdict.feedback, Place::SUPERVISOR));
         }
         self.judgement.clear();
-        self.shown(lines)
+        self.lines(lines, Kind::Notice, Place::SUPERVISOR)
+    }
+
+    fn turn_failed(&mut self, error: &str) -> Vec<Styled> {
+        let said = self.has_just_said(error);
+        let text = if said { String::new() } else { format!(": {}", sentence(error)) };
+        let text = format!("The agent's turn failed{text}.");
+        let mut lines = self.failure(&text);
+        if let Some(advice) = advice(error).filter(|_| self.look.hints) {
+            lines
+                .push(Styled::new(Style::Plain, &format!("  {} {advice}", self.look.glyphs.arrow)));
+        }
+        lines
     }
 
     fn agent_gone(&mut self, how: &str, last_words: &str, resuming: bool) -> Vec<Styled> {
@@ -194,9 +211,7 @@ impl Transcript {
         };
         let rounds = u32::try_from(report.rounds.len()).unwrap_or(u32::MAX);
         let mut facts = vec![count(rounds, "round"), duration(report.seconds.total)];
-        if report.cost_usd > 0.0 {
-            facts.push(format!("${:.4}", report.cost_usd));
-        }
+        facts.extend(cost(report.cost_usd));
         let mut lines = styled::lines(style, &outcome);
         if let Some(last) = lines.pop() {
             let dot = glyphs.dot;
@@ -265,6 +280,52 @@ fn exposed(text: &str) -> String {
 
 fn exposed_lines(text: &str) -> String {
     text.split('\n').map(exposed).collect::<Vec<_>>().join("\n")
+}
+
+/// What a person can do about an error of the API, by what it says.
+fn advice(error: &str) -> Option<&'static str> {
+    let error = error.to_lowercase();
+    let known: [(&[&str], &str); 7] = [
+        (
+            &["invalid api key", "authentication", "401", "/login", "unauthorized", "oauth"],
+            "Check the key: `ccc validate` tries it, `ccc provider` shows which one is used, `claude /login` logs in.",
+        ),
+        (
+            &["credit balance", "billing", "402", "quota"],
+            "The account is out of credit: top it up, or go on with another provider (`ccc --supervisor NAME --resume …`).",
+        ),
+        (
+            &["prompt is too long", "context"],
+            "The conversation is too long: `/compact` makes it shorter, `/clear` starts anew.",
+        ),
+        (
+            &["rate limit", "429", "usage limit"],
+            "The limit passes with time: send a message to try again later.",
+        ),
+        (
+            &["overloaded", "529", "503", "502", "500", "internal server"],
+            "The endpoint has trouble: send a message to try again.",
+        ),
+        (
+            &[
+                "connection",
+                "econnrefused",
+                "enotfound",
+                "timed out",
+                "fetch failed",
+                "unable to connect",
+            ],
+            "The endpoint cannot be reached: `ccc validate` tries it.",
+        ),
+        (&["model"], "Check the model: `/model` or `--model` chooses another one."),
+    ];
+    let fits =
+        |(signs, _): &&(&[&str], &'static str)| signs.iter().any(|sign| error.contains(sign));
+    known.iter().find(fits).map(|(_, advice)| *advice)
+}
+
+fn cost(usd: f64) -> Option<String> {
+    (usd > 0.0).then(|| format!("${usd:.4}"))
 }
 
 fn sentence(text: &str) -> &str {

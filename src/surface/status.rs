@@ -13,7 +13,7 @@ use crate::machine::Status;
 /// How long a picture of the spinner stands.
 pub const FRAME: Duration = Duration::from_millis(125);
 
-pub fn line(status: &Status, now: Now, glyphs: Glyphs, width: usize) -> Styled {
+pub fn line(status: &Status, provider: &str, now: Now, glyphs: Glyphs, width: usize) -> Styled {
     let elapsed = now.saturating_sub(status.since);
     let moving = |phase: &str| format!("{} {phase} {}", spinner(elapsed, glyphs), clock(elapsed));
     let mut facts = vec![match status.phase {
@@ -35,13 +35,17 @@ pub fn line(status: &Status, now: Now, glyphs: Glyphs, width: usize) -> Styled {
     if busy && !status.model.is_empty() {
         facts.push(status.model.clone());
     }
+    if busy && !provider.is_empty() {
+        facts.push(provider.to_owned());
+    }
     if status.cost_usd >= 0.005 {
         facts.push(format!("${:.2}", status.cost_usd));
     }
+    facts.extend(status.context.map(context));
     if busy {
-        facts.push("Ctrl-C interrupts".to_owned());
+        facts.push("Esc interrupts".to_owned());
     } else if status.phase == Phase::Waiting {
-        facts.extend(["Enter sends".to_owned(), "Ctrl-D ends".to_owned()]);
+        facts.extend(["? for keys".to_owned(), "Ctrl-D ends".to_owned()]);
     }
     Styled::new(Style::Dim, &as_fits(&facts, &format!(" {} ", glyphs.dot), width, glyphs))
 }
@@ -61,13 +65,23 @@ fn as_fits(facts: &[String], between: &str, width: usize, glyphs: Glyphs) -> Str
     line
 }
 
+/// How full the model's memory is, where it is known how much it holds.
+fn context((tokens, window): (u64, Option<u64>)) -> String {
+    match window {
+        Some(window) if window > 0 => {
+            format!("context {}%", (tokens * 100).div_ceil(window).min(100))
+        }
+        _ => format!("{}k tokens", tokens.div_ceil(1000)),
+    }
+}
+
 fn spinner(elapsed: Duration, glyphs: Glyphs) -> &'static str {
     let frame = elapsed.as_millis() / FRAME.as_millis();
     let frames = glyphs.spinner.len().max(1) as u128;
     usize::try_from(frame % frames).ok().and_then(|at| glyphs.spinner.get(at)).unwrap_or(&"")
 }
 
-fn clock(elapsed: Duration) -> String {
+pub fn clock(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
     match seconds / 3600 {
         0 => format!("{}:{:02}", seconds / 60, seconds % 60),
@@ -131,18 +145,26 @@ mod tests {
     use crate::surface::sample;
 
     fn text(status: &Status, seconds: u64, width: usize) -> String {
-        line(status, Now::from_secs(seconds), Glyphs::unicode(), width).text()
+        line(status, "", Now::from_secs(seconds), Glyphs::unicode(), width).text()
     }
 
     #[test]
     fn what_is_going_on() {
         let waiting = sample::status();
-        assert_eq!(text(&waiting, 5, 80), "ready · supervisor on · Enter sends · Ctrl-D ends");
+        assert_eq!(text(&waiting, 5, 80), "ready · supervisor on · ? for keys · Ctrl-D ends");
         let mut working = Status { phase: Phase::Working, cost_usd: 0.02, ..waiting };
         assert_eq!(
             text(&working, 72, 80),
-            "⠦ working 1:12 · round 1/10 · claude-test · $0.02 · Ctrl-C interrupts"
+            "⠦ working 1:12 · round 1/10 · claude-test · $0.02 · Esc interrupts"
         );
+        let known = Status { context: Some((1001, Some(200_000))), ..working.clone() };
+        assert_eq!(
+            line(&known, "kimi", Now::from_secs(72), Glyphs::unicode(), 80).text(),
+            "⠦ working 1:12 · round 1/10 · claude-test · kimi · $0.02 · context 1%"
+        );
+        working.context = Some((1001, None));
+        assert!(text(&working, 72, 80).contains("$0.02 · 2k tokens"));
+        working.context = None;
         working.background = 2;
         working.supervising = false;
         assert_eq!(

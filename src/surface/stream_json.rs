@@ -146,8 +146,8 @@ mod tests {
                 r#"{"type":"ccc","event":"phase","phase":"working","round":1,"max":10}"#,
             ),
             (
-                Notice::Verdict { round: 2, verdict },
-                r#"{"type":"ccc","event":"verdict","round":2,"completed":false,"feedback":"tests"}"#,
+                Notice::Verdict { round: 2, max: 3, seconds: 1.5, cost_usd: 0.25, verdict },
+                r#"{"type":"ccc","event":"verdict","round":2,"max":3,"seconds":1.5,"cost_usd":0.25,"completed":false,"feedback":"tests"}"#,
             ),
         ] {
             let out = written(|surface| surface.notice(&notice));

@@ -88,6 +88,30 @@ impl Styled {
         self.spans.iter().map(|(_, text)| text.as_str()).collect()
     }
 
+    /// At most `cells` cells of it; `ellipsis` stands for what is missing.
+    #[must_use]
+    pub fn cut(self, cells: usize, ellipsis: &str) -> Self {
+        if self.text().width() <= cells {
+            return self;
+        }
+        let mut left = cells.saturating_sub(ellipsis.width());
+        let mut spans = Vec::with_capacity(self.spans.len());
+        for (style, text) in self.spans {
+            let kept = cut(&text, left, "");
+            left -= kept.width();
+            let whole = kept.len() == text.len();
+            spans.push((style, kept));
+            if !whole {
+                break;
+            }
+        }
+        Self { spans }.with(Style::Dim, if ellipsis.width() <= cells { ellipsis } else { "" })
+    }
+
+    pub fn wrap(&self, cells: usize, _hanging: &Styled) -> Vec<Styled> {
+        vec![self.clone().cut(cells, "")]
+    }
+
     pub fn write(&self, colour: bool, out: &mut Vec<u8>) {
         for (style, text) in &self.spans {
             let sgr = if colour { style.sgr() } else { "" };

@@ -24,7 +24,10 @@ pub struct TextSurface<W> {
 
 impl<W: Write> TextSurface<W> {
     pub fn new(out: W, look: Look) -> Self {
-        let transcript = Transcript::new(look);
+        let mut transcript = Transcript::new(look);
+        if let Some(columns) = look.ticker {
+            transcript.set_width(columns);
+        }
         Self { out, transcript, pending: Vec::new(), look, ticking: false }
     }
 
@@ -84,7 +87,7 @@ impl<W: Write> Surface for TextSurface<W> {
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
         let busy = matches!(status.phase, Phase::Working | Phase::Reviewing);
         let columns = self.look.ticker.filter(|_| busy);
-        let last = columns.map(|columns| status::line(status, now, self.look.glyphs, columns));
+        let last = columns.map(|columns| status::line(status, "", now, self.look.glyphs, columns));
         self.write(last.as_ref())
     }
 
@@ -105,8 +108,15 @@ mod tests {
     use super::*;
     use crate::event::{Outcome, Phase};
 
-    const LOOK: Look =
-        Look { glyphs: Glyphs::unicode(), colour: false, hints: false, phases: true, ticker: None };
+    const LOOK: Look = Look {
+        glyphs: Glyphs::unicode(),
+        colour: false,
+        hints: false,
+        phases: true,
+        rich: true,
+        live: false,
+        ticker: None,
+    };
 
     fn session<W: Write>(surface: &mut TextSurface<W>) -> io::Result<()> {
         surface.notice(&Notice::Started { supervising: true, max_iterations: 10 });

@@ -1,38 +1,25 @@
 //! The session as lines to read: what the agent and the supervisor print, made short. Decides
-//! nothing about colours, width or where the lines go; what ccc itself says is in `notices.rs`.
+//! nothing about colours or where the lines go; what ccc itself says is in `notices.rs`.
+//!
+//! Where the screen has a place for what is going on right now (`Look::live`), a text that is being
+//! written and tools that are running stand there, and go to the transcript when they are done.
 
-use std::collections::HashMap;
+mod tools;
+mod writing;
 
-use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use super::styled::{self, Glyphs, Style, Styled};
-use crate::event::Asker;
-use crate::stream::{Block, Envelope, Line, Message, Part, ToolResult, TurnResult};
+use crate::event::{Asker, Now};
+use crate::stream::{Block, Envelope, Line, Message, Part, TurnResult};
+use crate::verdict::Verdict;
+use tools::Running;
+use writing::{Retry, Writing};
 
 /// How much of a line that stands for more is shown where nobody says how wide the screen is.
 const WIDTH: usize = 120;
 /// What a sub-agent does stands this far in.
 const INDENT: &str = "  ";
-/// Where previews of a tool's output end.
-const PREVIEW: usize = 2000;
-/// The supervisor's way to give its verdict, which has a notice of its own.
-const VERDICT_TOOL: &str = "StructuredOutput";
-/// The fields of a tool's input that say most about it, best first.
-const TELLING: [&str; 12] = [
-    "command",
-    "file_path",
-    "notebook_path",
-    "pattern",
-    "url",
-    "query",
-    "path",
-    "description",
-    "skill",
-    "subject",
-    "prompt",
-    "task_id",
-];
 
 /// Decided once by whoever knows the terminal and the locale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,9 +30,35 @@ pub struct Look {
     pub hints: bool,
     /// A line for each change of phase: for where no status line shows it.
     pub phases: bool,
+    /// Render Markdown: for eyes. Programs get it as it was written.
+    pub rich: bool,
+    /// There is a place for what is going on right now.
+    pub live: bool,
     /// Columns of a terminal that shows a transcript nobody answers to: its last line tells that
     /// something is going on, and for how long.
     pub ticker: Option<usize>,
+}
+
+/// Whose line it is, and whether a sub-agent of theirs wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    who: Asker,
+    own: bool,
+}
+
+impl Place {
+    pub(super) const AGENT: Self = Self { who: Asker::Agent, own: true };
+    pub(super) const SUPERVISOR: Self = Self { who: Asker::Supervisor, own: true };
+}
+
+/// What stands on the last line: things of two kinds are kept apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Tool,
+    Notice,
+    /// A heading for what follows, or nothing at all.
+    Heading,
 }
 
 #[derive(Debug)]
@@ -53,14 +66,17 @@ pub struct Transcript {
     pub(super) look: Look,
     pub(super) supervising: bool,
     width: usize,
-    /// How far in the message stands that is being shown.
-    margin: usize,
-    /// Tools that have not answered yet, by the id of their use; `None` for one that is not shown.
-    tools: HashMap<String, Option<String>>,
+    /// Where text is wrapped; `None` where the reader's program does that.
+    wrap: Option<usize>,
+    now: Now,
+    last: (Kind, Place),
+    running: Vec<Running>,
     /// The tool use on the last line, when that is what stands there.
     last_tool: Option<String>,
-    /// The agent has said something in this turn.
-    spoke: bool,
+    writing: Option<Writing>,
+    retry: Option<Retry>,
+    /// The agent has said something in this turn, last of all this.
+    spoke: Option<String>,
     /// What the supervisor said last.
     pub(super) judgement: String,
     empty: bool,
@@ -72,17 +88,30 @@ impl Transcript {
             look,
             supervising: true,
             width: WIDTH,
-            margin: 0,
-            tools: HashMap::new(),
+            wrap: None,
+            now: Now::ZERO,
+            last: (Kind::Heading, Place::AGENT),
+            running: Vec::new(),
             last_tool: None,
-            spoke: false,
+            writing: None,
+            retry: None,
+            spoke: None,
             judgement: String::new(),
             empty: true,
         }
     }
 
+    /// The screen is this wide; from now on text is wrapped to fit it.
     pub fn set_width(&mut self, cells: usize) {
         self.width = cells;
+        self.wrap = Some(cells);
+        if let Some(Writing::Text(markdown)) = &mut self.writing {
+            markdown.set_width(self.wrap);
+        }
+    }
+
+    pub fn set_now(&mut self, now: Now) {
+        self.now = now;
     }
 
     pub fn agent(&mut self, line: &Line) -> Vec<Styled> {
@@ -90,9 +119,7 @@ impl Transcript {
     }
 
     pub fn supervisor(&mut self, line: &Line) -> Vec<Styled> {
-        let gutter = self.look.glyphs.gutter;
-        let lines = self.line(line, Asker::Supervisor);
-        lines.into_iter().map(|line| line.behind(Style::Supervisor, gutter)).collect()
+        self.line(line, Asker::Supervisor)
     }
 
     fn line(&mut self, line: &Line, who: Asker) -> Vec<Styled> {
@@ -102,7 +129,7 @@ impl Transcript {
                 Part::Message(envelope) => out.extend(self.message(envelope, who)),
                 Part::Text(text) => {
                     let lines = styled::lines(Style::Plain, text);
-                    out.extend(self.shown(lines));
+                    out.extend(self.text_lines(lines, Place { who, own: true }));
                 }
                 Part::Bad(_) => {}
             }
@@ -111,126 +138,156 @@ impl Transcript {
     }
 
     fn message(&mut self, envelope: &Envelope, who: Asker) -> Vec<Styled> {
-        let own = envelope.parent.is_none();
-        let gutter = if who == Asker::Supervisor { self.look.glyphs.gutter.width() } else { 0 };
-        self.margin = gutter + if own { 0 } else { INDENT.width() };
-        let lines = match &envelope.message {
-            Message::Init(_) if own => {
-                self.spoke = false;
-                Vec::new()
-            }
+        let place = Place { who, own: envelope.parent.is_none() };
+        if let Message::Partial(partial) = &envelope.message {
+            return if place == Place::AGENT { self.partial(partial) } else { Vec::new() };
+        }
+        if let Message::ApiRetry { attempt, max, delay_ms, error } = &envelope.message {
+            return self.retry(*attempt, *max, *delay_ms, error);
+        }
+        let mut lines = match &envelope.parent {
+            Some(parent) => self.show_parent(parent),
+            None => Vec::new(),
+        };
+        match &envelope.message {
+            Message::Init(_) if place == Place::AGENT => self.spoke = None,
             Message::Assistant { blocks, .. } => {
-                blocks.iter().flat_map(|block| self.block(block, who, own)).collect()
+                self.retry = None;
+                lines.extend(blocks.iter().flat_map(|block| self.block(block, place)));
             }
             Message::ToolResults(results) => {
-                results.iter().filter_map(|result| self.outcome(result)).collect()
+                lines.extend(results.iter().flat_map(|result| self.tool_result(result, place)));
             }
-            Message::Result(result) if own && who == Asker::Agent => self.result(result),
-            Message::ApiRetry { attempt, max, delay_ms, error } => {
-                let seconds = delay_ms.div_ceil(1000);
-                let text = format!("retry {attempt}/{max} in {seconds} s: {error}");
-                self.shown(vec![Styled::new(Style::Dim, &text)])
+            Message::Result(result) if place.own => {
+                self.retry = None;
+                lines.extend(self.stop_writing());
+                lines.extend(self.give_up_tools());
+                if place == Place::AGENT {
+                    lines.extend(self.result(result));
+                }
             }
-            _ => Vec::new(),
-        };
-        if own {
-            return lines;
+            _ => {}
         }
-        lines.into_iter().map(|line| line.behind(Style::Plain, INDENT)).collect()
+        lines
     }
 
-    fn block(&mut self, block: &Block, who: Asker, own: bool) -> Vec<Styled> {
+    fn block(&mut self, block: &Block, place: Place) -> Vec<Styled> {
         match block {
             Block::Text(text) => {
-                if who == Asker::Supervisor && own {
+                if place.who == Asker::Supervisor && place.own {
                     text.trim().clone_into(&mut self.judgement);
-                    if is_verdict(text) {
+                    if Verdict::is_all_of(text) {
                         return Vec::new();
                     }
                 }
-                let lines = styled::lines(Style::Plain, text);
-                self.spoke |= own && !lines.is_empty();
-                self.shown(lines)
+                if place == Place::AGENT && !text.trim().is_empty() {
+                    self.spoke = Some(text.trim().to_owned());
+                }
+                self.written(text, place)
             }
             Block::Thinking(text) => {
+                if place == Place::AGENT {
+                    self.writing = None;
+                }
                 let (first, more) = styled::first_line(text);
                 if first.is_empty() {
                     return Vec::new();
                 }
-                let line = self.short(&first, more, 0);
-                self.shown(vec![Styled::new(Style::Dim, &line)])
-            }
-            Block::ToolUse { id, name, .. } if name == VERDICT_TOOL => {
-                self.tools.insert(id.clone(), None);
-                Vec::new()
+                let line = self.short(&first, more, 0, place);
+                self.text_lines(vec![Styled::new(Style::Dim, &line)], place)
             }
             Block::ToolUse { id, name, input } => {
-                let telling = telling(input);
-                let (first, more) = styled::first_line(&telling);
-                let head = format!("{} ", self.look.glyphs.tool);
-                let used = head.width() + name.width() + 1;
-                let mut line = Styled::new(Style::Tool, &head).with(Style::Bold, name);
-                if !first.is_empty() {
-                    let text = format!(" {}", self.short(&first, more, used));
-                    line = line.with(Style::Plain, &text);
-                }
-                let lines = self.shown(vec![line]);
-                self.tools.insert(id.clone(), Some(name.clone()));
-                self.last_tool = Some(id.clone());
+                let mut lines =
+                    if place == Place::AGENT { self.stop_writing() } else { Vec::new() };
+                lines.extend(self.tool_use(id, name, input, place));
                 lines
             }
         }
     }
 
-    fn outcome(&mut self, result: &ToolResult) -> Option<Styled> {
-        let name = match self.tools.remove(&result.tool_use_id) {
-            Some(None) => return None,
-            // Right below its own line a result needs no name.
-            Some(Some(_)) if self.last_tool.as_ref() == Some(&result.tool_use_id) => String::new(),
-            Some(Some(name)) => format!("{name}: "),
-            None => String::new(),
-        };
-        let (first, more) = styled::first_line(&result.preview);
-        let lines = result.preview.lines().count();
-        let cut_off = result.preview.chars().count() >= PREVIEW;
-        let (style, text) = if result.is_error {
-            let prefix = if first.to_lowercase().starts_with("error") { "" } else { "error: " };
-            (Style::Bad, format!("{prefix}{first}"))
-        } else if first.is_empty() {
-            (Style::Dim, "no output".to_owned())
-        } else if more {
-            (Style::Dim, format!("{lines}{} lines", if cut_off { "+" } else { "" }))
-        } else {
-            (Style::Dim, first.into_owned())
-        };
-        let head = format!("  {} ", self.look.glyphs.branch);
-        let text = self.short(&format!("{name}{text}"), false, head.width());
-        self.shown(vec![Styled::new(Style::Dim, &head).with(style, &text)]).pop()
-    }
-
     /// What a turn came to was said already, except by a slash command that the client itself
     /// answers.
     fn result(&mut self, result: &TurnResult) -> Vec<Styled> {
-        let spoke = std::mem::take(&mut self.spoke);
-        self.tools.clear();
-        if spoke || result.is_error || result.num_turns > 0 {
+        if self.spoke.is_some() || result.is_error || result.num_turns > 0 {
             return Vec::new();
         }
-        let lines = styled::lines(Style::Plain, &result.text);
-        self.shown(lines)
+        let lines = self.rendered(&result.text, Place::AGENT);
+        self.text_lines(lines, Place::AGENT)
     }
 
-    fn short(&self, text: &str, more: bool, used: usize) -> String {
+    /// Whether the agent's last words were these: an error is said twice by the client.
+    pub(super) fn has_just_said(&self, text: &str) -> bool {
+        self.spoke.as_deref() == Some(text.trim())
+    }
+
+    fn short(&self, text: &str, more: bool, used: usize, place: Place) -> String {
         let ellipsis = self.look.glyphs.ellipsis;
         let text = if more { format!("{text} {ellipsis}") } else { text.to_owned() };
-        styled::cut(&text, self.width.saturating_sub(self.margin + used), ellipsis)
+        styled::cut(&text, self.width.saturating_sub(self.margin(place) + used), ellipsis)
+    }
+
+    /// The columns in front of a line.
+    fn margin(&self, place: Place) -> usize {
+        let gutter = match place.who {
+            Asker::Agent => 0,
+            Asker::Supervisor => self.look.glyphs.gutter.width(),
+        };
+        gutter + if place.own { 0 } else { INDENT.width() }
+    }
+
+    fn placed(&self, line: Styled, place: Place) -> Styled {
+        let line = if place.own { line } else { line.behind(Style::Plain, INDENT) };
+        match place.who {
+            Asker::Agent => line,
+            Asker::Supervisor => line.behind(Style::Supervisor, self.look.glyphs.gutter),
+        }
+    }
+
+    fn text_lines(&mut self, lines: Vec<Styled>, place: Place) -> Vec<Styled> {
+        self.lines(lines, Kind::Text, place)
+    }
+
+    fn tool_lines(&mut self, lines: Vec<Styled>, place: Place) -> Vec<Styled> {
+        self.lines(lines, Kind::Tool, place)
+    }
+
+    pub(super) fn lines(
+        &mut self,
+        mut lines: Vec<Styled>,
+        kind: Kind,
+        place: Place,
+    ) -> Vec<Styled> {
+        if lines.is_empty() {
+            return lines;
+        }
+        if self.needs_gap(kind, place) {
+            lines.insert(0, Styled::default());
+        }
+        let lines = lines.into_iter().map(|line| self.placed(line, place)).collect();
+        let lines = self.shown(lines);
+        self.last = (kind, place);
+        lines
+    }
+
+    fn needs_gap(&self, kind: Kind, place: Place) -> bool {
+        let (before, whose) = self.last;
+        let tools = kind == Kind::Tool && before == Kind::Tool;
+        before != Kind::Heading && !tools && (before, whose) != (kind, place)
     }
 
     pub(super) fn shown(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
         if !lines.is_empty() {
             self.last_tool = None;
             self.empty = false;
+            self.last = (Kind::Notice, Place::AGENT);
         }
+        lines
+    }
+
+    /// Like `shown`; what follows belongs right below it.
+    pub(super) fn heading(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
+        let lines = self.shown(lines);
+        self.last = (Kind::Heading, Place::AGENT);
         lines
     }
 
@@ -241,22 +298,6 @@ impl Transcript {
         }
         self.shown(lines)
     }
-}
-
-fn telling(input: &str) -> String {
-    let Ok(Value::Object(fields)) = serde_json::from_str(input) else {
-        return String::new();
-    };
-    let named = TELLING.iter().find_map(|name| fields.get(*name)?.as_str());
-    named.or_else(|| fields.values().find_map(Value::as_str)).unwrap_or_default().to_owned()
-}
-
-/// A text that is a verdict and nothing else: its notice says it better.
-fn is_verdict(text: &str) -> bool {
-    let text = text.trim().trim_start_matches("```json").trim_matches('`');
-    serde_json::from_str::<Value>(text).is_ok_and(|value| {
-        ["completed", "allow_stop"].iter().any(|key| value.get(key).is_some_and(Value::is_boolean))
-    })
 }
 
 #[cfg(test)]

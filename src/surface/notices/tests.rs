@@ -9,7 +9,7 @@ fn shown(look: Look, notice: &Notice) -> String {
 
 fn verdict(completed: bool) -> Notice {
     let verdict = Verdict { completed, feedback: "Add tests.\nRun them.".into(), explicit: true };
-    Notice::Verdict { round: 2, verdict }
+    Notice::Verdict { round: 2, max: 10, seconds: 34.2, cost_usd: 0.12, verdict }
 }
 
 #[test]
@@ -39,8 +39,14 @@ fn what_ccc_says() {
         (Notice::Phase { phase: Phase::Working, round: 0, max: 10 }, ""),
         (Notice::ReviewStarted { round: 2, max: 10, attempt: 1 }, "┃ Review 2/10"),
         (Notice::ReviewStarted { round: 2, max: 10, attempt: 2 }, "┃ Review 2/10, second try"),
-        (verdict(true), "✔ Confirmed complete in round 2\n┃ Add tests.\n┃ Run them."),
-        (verdict(false), "✘ Not complete yet\n┃ Add tests.\n┃ Run them."),
+        (
+            verdict(true),
+            "┃ ✔ Confirmed complete in round 2/10 · 34s · $0.1200 so far\n┃ Add tests.\n┃ Run them.",
+        ),
+        (
+            verdict(false),
+            "┃ ✘ Not complete yet, round 2/10 · 34s · $0.1200 so far\n┃ Add tests.\n┃ Run them.",
+        ),
         (Notice::Feedback { round: 2, text: "x".into() }, "┃ → sent to the agent"),
         (failed(true), "Review failed: no credit – trying again"),
         (
@@ -56,7 +62,7 @@ fn what_ccc_says() {
             Notice::LimitReached { max: 3 },
             "Stopped after 3 reviews without confirmation. Type a message to go on, or /supervisor to review again.",
         ),
-        (Notice::TurnFailed { error: "no credit".into() }, "The agent's turn failed: no credit"),
+        (Notice::TurnFailed { error: "no credit".into() }, "The agent's turn failed: no credit."),
         (Notice::Interrupted, "Interrupted."),
         (
             Notice::WaitingForBackground { tasks: vec!["a".into(), "b".into()] },
@@ -95,7 +101,10 @@ fn prose_that_is_the_verdict_is_not_shown_twice() {
     let mut transcript = Transcript::new(LOOK);
     let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Add tests.\nRun them.\n"}]}}"#;
     transcript.supervisor(&sample::line(text));
-    assert_eq!(texts(&transcript.notice(&verdict(false))), ["✘ Not complete yet"]);
+    assert_eq!(
+        texts(&transcript.notice(&verdict(false))),
+        ["┃ ", "┃ ✘ Not complete yet, round 2/10 · 34s · $0.1200 so far"]
+    );
     assert_eq!(transcript.notice(&verdict(false)).len(), 3);
 }
 

@@ -25,6 +25,8 @@ const WRAP: &str = "\x1b[?7h";
 /// Below this there is room for the text alone.
 const PROMPT_FROM: usize = 8;
 const GAP_FROM: usize = 10;
+/// So many messages on their way are shown.
+const QUEUED: usize = 3;
 
 /// What stands in the live area.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,11 +68,16 @@ impl<S: Screen> Terminal<S> {
         if !self.taken {
             return Ok(());
         }
+        (self.urgent, self.dirty, self.drawn_at) = (false, false, Some(self.now));
+        self.pending.extend(self.transcript.settle());
         let frame = self.frame();
+        let asked = self.question.as_ref().map(|question| question.asked.tool.as_str());
+        let escapes = self.attention.escapes(&self.status, asked, self.now);
         if self.pending.is_empty() && !self.wipe && self.drawn.as_ref() == Some(&frame) {
-            return Ok(());
+            return self.screen.write_all(escapes.as_bytes()).and_then(|()| self.screen.flush());
         }
-        let mut out = BEGIN.as_bytes().to_vec();
+        let mut out = escapes.into_bytes();
+        out.extend(BEGIN.bytes());
         out.extend(self.clear().bytes());
         self.print_pending(&mut out);
         out.extend(NO_WRAP.bytes());
@@ -131,16 +138,47 @@ impl<S: Screen> Terminal<S> {
         // One column is left for the cursor behind a full row.
         editor.set_cells(columns.saturating_sub(prompt.width() + 1));
         let view = editor.view(room);
-        let mut rows = vec![Styled::default(); gap];
+        let queued = self.queued_rows(columns);
+        let used = gap + queued.len() + view.rows.len() + status.len();
+        // Half of what is left: a terminal that gets narrower may need twice as many rows for them.
+        let mut rows = self.transcript.live(height.saturating_sub(used) / 2);
+        rows.extend(vec![Styled::default(); gap]);
+        rows.extend(queued);
+        let above = rows.len();
         for (at, text) in view.rows.iter().enumerate() {
             let first = at == 0 && view.from_start;
             let indent = " ".repeat(prompt.width());
             let prompt = if first { prompt } else { &indent };
             rows.push(Styled::new(Style::User, prompt).with(Style::Plain, text));
         }
-        let cursor = (gap + view.cursor.0, (prompt.width() + view.cursor.1).min(columns - 1));
+        let cursor = (above + view.cursor.0, (prompt.width() + view.cursor.1).min(columns - 1));
         rows.append(&mut status);
         Frame { rows, cursor, cursor_shown: self.focus != Focus::Answer, size: self.size }
+    }
+
+    /// Messages that the agent has not taken up yet.
+    fn queued_rows(&self, columns: usize) -> Vec<Styled> {
+        let glyphs = self.look.glyphs;
+        let mut rows: Vec<_> = self
+            .status
+            .queued
+            .iter()
+            .map(|text| {
+                let (first, more) = styled::first_line(text);
+                let more = if more { glyphs.ellipsis } else { "" };
+                let line =
+                    Styled::new(Style::Dim, &format!("queued {} {first} {more}", glyphs.arrow));
+                line.cut(columns, glyphs.ellipsis)
+            })
+            .collect();
+        let hidden = rows.len().saturating_sub(QUEUED);
+        rows.drain(..hidden);
+        if !rows.is_empty() {
+            let more = if hidden > 0 { format!("{hidden} more queued, ") } else { String::new() };
+            let hint = format!("{more}Up takes the last one back");
+            rows.push(Styled::new(Style::Dim, &hint).cut(columns, glyphs.ellipsis));
+        }
+        rows
     }
 
     fn status_rows(&self, columns: usize) -> Vec<Styled> {
@@ -153,7 +191,7 @@ impl<S: Screen> Terminal<S> {
         }
         let offer = match (&self.question, self.focus) {
             (None, _) => {
-                return vec![status::line(&self.status, self.now, glyphs, columns)];
+                return vec![status::line(&self.status, &self.provider, self.now, glyphs, columns)];
             }
             (Some(_), Focus::Reason) => {
                 return note(&match self.form() {

@@ -1,6 +1,7 @@
 //! A terminal with a person at it: the transcript above, in the terminal's own scrollback, and
 //! below it a line to type in and one that says where the session stands.
 
+mod attention;
 mod draw;
 mod keys;
 mod screen;
@@ -11,6 +12,7 @@ use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
+pub use attention::{Attention, Call};
 use draw::Frame;
 pub use screen::{RealScreen, Screen, restore_on_panic};
 
@@ -26,6 +28,10 @@ use crate::stream::Line;
 /// A key that comes this soon after a question was not meant for it.
 const SETTLE: Duration = Duration::from_millis(400);
 const FALLBACK: (u16, u16) = (80, 24);
+/// What the children print is drawn at most this often; what the person does, at once.
+const PICTURE: Duration = Duration::from_millis(16);
+/// So much that is not on the screen yet does not wait for the next picture.
+const PENDING: usize = 1000;
 
 /// Who gets the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +58,16 @@ pub struct Terminal<S: Screen> {
     transcript: Transcript,
     pending: Vec<Styled>,
     drawn: Option<Frame>,
+    /// When that was.
+    drawn_at: Option<Now>,
+    /// Something has happened since.
+    dirty: bool,
+    /// The person did something, or is asked something: the next picture does not wait.
+    urgent: bool,
     wipe: bool,
+    attention: Attention,
+    /// Where the agent's model is, unless that is claude's own login.
+    provider: String,
     status: Status,
     now: Now,
     editor: Editor,
@@ -78,7 +93,12 @@ impl<S: Screen> Terminal<S> {
             transcript: Transcript::new(look),
             pending: Vec::new(),
             drawn: None,
+            drawn_at: None,
+            dirty: false,
+            urgent: true,
             wipe: false,
+            attention: Attention::default(),
+            provider: String::new(),
             status: Status {
                 phase: Phase::Waiting,
                 since: Now::ZERO,
@@ -104,12 +124,33 @@ impl<S: Screen> Terminal<S> {
         Ok(terminal)
     }
 
+    /// What the session is called, and how a person is told about it who looks elsewhere.
+    #[must_use]
+    pub fn for_session(mut self, provider: &str, attention: Attention) -> Self {
+        provider.clone_into(&mut self.provider);
+        if attention.has_title() {
+            self.pending_escapes(attention::KEEP_TITLE);
+        }
+        self.attention = attention;
+        self
+    }
+
+    fn pending_escapes(&mut self, escapes: &str) {
+        let written = self.screen.write_all(escapes.as_bytes()).and_then(|()| self.screen.flush());
+        if let Err(error) = written {
+            log::warn!("the terminal does not take what it is told: {error}");
+        }
+    }
+
     fn take(&mut self) -> io::Result<()> {
         self.screen.take()?;
         self.taken = true;
         self.drawn = None;
+        self.urgent = true;
+        self.attention.forget();
         self.set_size(self.screen.size());
-        self.screen.write_all(screen::TAKE.as_bytes())?;
+        let title = if self.attention.has_title() { attention::KEEP_TITLE } else { "" };
+        self.screen.write_all(format!("{}{title}", screen::TAKE).as_bytes())?;
         self.screen.flush()
     }
 
@@ -124,7 +165,11 @@ impl<S: Screen> Terminal<S> {
         if self.screen.give_back() {
             out.extend(clear.bytes());
         }
+        self.pending.extend(self.transcript.settle());
         self.print_pending(&mut out);
+        if self.attention.has_title() {
+            out.extend(attention::OLD_TITLE.bytes());
+        }
         out.extend(screen::GIVE_BACK.bytes());
         self.screen.write_all(&out)?;
         self.screen.flush()
@@ -133,9 +178,19 @@ impl<S: Screen> Terminal<S> {
     fn set_size(&mut self, (columns, rows): (u16, u16)) {
         let or = |value: u16, fallback: u16| usize::from(if value == 0 { fallback } else { value });
         self.size = (or(columns, FALLBACK.0), or(rows, FALLBACK.1));
+        self.urgent = true;
         self.transcript.set_width(self.size.0);
         // Up and down in the text go by rows, also before the next drawing.
         self.editor.set_cells(self.size.0.saturating_sub(3));
+    }
+
+    /// How long what is new still waits to be drawn; `None` when there is nothing new.
+    fn next_picture(&self) -> Option<Duration> {
+        if self.urgent || self.pending.len() > PENDING {
+            return Some(Duration::ZERO);
+        }
+        let since = self.drawn_at.map_or(PICTURE, |drawn| self.now.saturating_sub(drawn));
+        self.dirty.then(|| PICTURE.saturating_sub(since))
     }
 
     /// The question of a form that is to be answered next, its number, and how many there are.
@@ -156,19 +211,23 @@ impl<S: Screen> Terminal<S> {
 
 impl<S: Screen> Surface for Terminal<S> {
     fn agent(&mut self, line: &Line) {
+        self.dirty = true;
         self.pending.extend(self.transcript.agent(line));
     }
 
     fn supervisor(&mut self, line: &Line) {
+        self.dirty = true;
         self.pending.extend(self.transcript.supervisor(line));
     }
 
     fn notice(&mut self, notice: &Notice) {
+        self.dirty = true;
         self.pending.extend(self.transcript.notice(notice));
     }
 
     fn ask(&mut self, question: &Question) {
         self.forget_question();
+        self.urgent = true;
         self.pending.extend(self.transcript.question(question));
         self.question = Some(question.clone());
         self.focus = if self.editor.is_empty() { Focus::Fresh } else { Focus::Text };
@@ -182,23 +241,28 @@ impl<S: Screen> Surface for Terminal<S> {
     }
 
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
+        self.urgent |= self.status.phase != status.phase;
         self.status.clone_from(status);
         self.now = now;
+        self.transcript.set_now(now);
         if self.focus == Focus::Fresh && self.taken {
             let asked = *self.asked.get_or_insert(now);
             if now.saturating_sub(asked) >= SETTLE {
                 self.focus = Focus::Answer;
             }
         }
-        self.draw()
+        if self.next_picture().is_none_or(|after| after.is_zero()) { self.draw() } else { Ok(()) }
     }
 
     fn redraw_in(&self) -> Option<Duration> {
         let moves = matches!(self.status.phase, Phase::Working | Phase::Reviewing);
-        (moves || self.focus == Focus::Fresh).then_some(status::FRAME)
+        let spinner = (moves || self.focus == Focus::Fresh).then_some(status::FRAME);
+        self.next_picture().or(spinner)
     }
 
     fn input(&mut self, input: crossterm::event::Event) -> Vec<Intent> {
+        self.urgent = true;
+        self.attention.typed(self.now);
         self.on_input(input)
     }
 

@@ -79,7 +79,9 @@ impl Bench {
         self
     }
 
+    /// After the next picture is due.
     fn update(&mut self) {
+        self.now += PICTURE;
         self.terminal.update(&self.status, self.now).unwrap();
     }
 

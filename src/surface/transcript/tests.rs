@@ -1,8 +1,15 @@
 use super::super::sample::line;
 use super::*;
 
-pub const LOOK: Look =
-    Look { glyphs: Glyphs::unicode(), colour: false, hints: true, phases: false, ticker: None };
+pub const LOOK: Look = Look {
+    glyphs: Glyphs::unicode(),
+    colour: false,
+    hints: true,
+    phases: false,
+    rich: true,
+    live: false,
+    ticker: None,
+};
 
 pub fn texts(lines: &[Styled]) -> Vec<String> {
     lines.iter().map(Styled::text).collect()
@@ -52,7 +59,7 @@ fn what_the_agent_prints() {
         (tool("t", "TodoWrite", r#"{"todos":[]}"#), &["● TodoWrite"]),
         (
             r#"{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"retry_delay_ms":8012.4,"error":"rate_limit"}"#.into(),
-            &["retry 3/10 in 9 s: rate_limit"],
+            &["rate limited, retry 3/10 in 9 s"],
         ),
         (
             r#"{"type":"assistant","parent_tool_use_id":"p","message":{"content":[{"type":"text","text":"a\nb"}]}}"#.into(),
@@ -85,17 +92,20 @@ fn a_result_stands_below_its_tool() {
     let use_it = tool("t", "Bash", r#"{"command":"ls"}"#);
     for (output, error, expected) in [
         ("one line\n", false, "  └ one line"),
-        ("one\ntwo\n", false, "  └ 2 lines"),
+        ("one\n\ntwo\n3\n4", false, "  └ one|    two|    3|    4"),
+        ("1\n2\n3\n4\n5", false, "  └ 1|    2|    3|    … 2 more lines"),
         ("", false, "  └ no output"),
-        ("boom\nmore", true, "  └ error: boom"),
+        ("boom\nmore", true, "  └ error: boom|    more"),
         ("Error: boom", true, "  └ Error: boom"),
         ("\x1b[31mred\x1b[0m", false, "  └ red"),
     ] {
         let shown = agent(&[&use_it, &outcome("t", output, error)]);
-        assert_eq!(shown, ["● Bash ls", expected], "{output:?}");
+        assert_eq!(shown.join("|"), format!("● Bash ls|{expected}"), "{output:?}");
     }
     let long = "x\n".repeat(5000);
-    assert_eq!(agent(&[&use_it, &outcome("t", &long, false)])[1], "  └ 1000+ lines");
+    assert_eq!(agent(&[&use_it, &outcome("t", &long, false)])[4], "    … 997+ more lines");
+    let read = tool("t", "Read", r#"{"file_path":"f"}"#);
+    assert_eq!(agent(&[&read, &outcome("t", &long, false)])[1], "  └ 1000+ lines");
 }
 
 #[test]
@@ -140,5 +150,5 @@ fn the_supervisor_has_a_gutter_and_its_verdict_is_left_to_the_notice() {
         r#"{"type":"result","num_turns":0,"result":"x"}"#.into(),
     ];
     let shown: Vec<_> = lines.iter().flat_map(|raw| transcript.supervisor(&line(raw))).collect();
-    assert_eq!(texts(&shown), ["┃ ● Bash ls", "┃   └ x", "┃ I looked.", "┃ Bad."]);
+    assert_eq!(texts(&shown), ["┃ ● Bash ls", "┃   └ x", "┃ ", "┃ I looked.", "┃ Bad."]);
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const READY: &str = "ready · supervisor on · Enter sends · Ctrl-D ends";
+const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D ends";
 
 #[test]
 fn the_transcript_grows_above_what_is_being_typed() {
@@ -35,10 +35,10 @@ fn a_long_line_is_wrapped_by_the_terminal_and_scrolls() {
 #[test]
 fn a_busy_session_is_seen_to_move() {
     let mut bench = Bench::new(80, 24).phase(Phase::Working);
-    assert_eq!(bench.last(), "⠋ working 0:00 · round 1/10 · claude-test · Ctrl-C interrupts");
+    assert_eq!(bench.last(), "⠋ working 0:00 · round 1/10 · claude-test · Esc interrupts");
     assert!(bench.terminal.redraw_in().is_some());
     bench.wait(12_250);
-    assert_eq!(bench.last(), "⠇ working 0:12 · round 1/10 · claude-test · Ctrl-C interrupts");
+    assert_eq!(bench.last(), "⠇ working 0:12 · round 1/10 · claude-test · Esc interrupts");
     let bench = bench.phase(Phase::Waiting);
     assert_eq!((bench.last().as_str(), bench.terminal.redraw_in()), (READY, None));
 }
@@ -206,7 +206,7 @@ fn suspended_and_resumed() {
     bench.update();
     assert!(bench.terminal.screen.raw && screen(&bench).bracketed_paste());
     assert_eq!(bench.rows()[..4], ["$ fg", "while away", "", "❯ kept"]);
-    assert_eq!(bench.last(), "ready · supervisor on · Enter sends");
+    assert_eq!(bench.last(), "ready · supervisor on · ? for keys");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn keys_answer() {
     assert_eq!(bench.press(KeyCode::Char('y'), KeyModifiers::ALT), None);
     assert_eq!(bench.last(), ANSWERS[1]);
     assert_eq!(bench.key(KeyCode::Char('y')), Some(answered(Permission::Once)));
-    assert_eq!(bench.last(), "⠼ working 0:00 · round 1/10 · claude-test · Ctrl-C interrupts");
+    assert_eq!(bench.last(), "⠴ working 0:00 · round 1/10 · claude-test · Esc interrupts");
     bench.type_in("y");
 }
 

@@ -1,0 +1,169 @@
+//! Telling a person who looks elsewhere: the window's title says where the session stands, and after
+//! a long run a bell or a desktop notice says that it waits for them.
+
+use std::time::Duration;
+
+use crate::event::{Now, Phase};
+use crate::machine::Status;
+use crate::stream::strip_escapes;
+use crate::surface::notices::round_of;
+
+/// Who has typed something this recently is there.
+const AWAY: Duration = Duration::from_secs(20);
+
+/// Keeps the window's title, and gives it back; terminals that know no such thing ignore it.
+pub const KEEP_TITLE: &str = "\x1b[22;2t";
+pub const OLD_TITLE: &str = "\x1b[23;2t";
+
+/// How a person is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Call {
+    #[default]
+    Off,
+    Bell,
+    /// A desktop notice, as iTerm, WezTerm, kitty, Ghostty and Windows Terminal know it, and the bell.
+    Osc9,
+    /// The same for urxvt and foot.
+    Osc777,
+}
+
+#[derive(Debug, Default)]
+pub struct Attention {
+    call: Call,
+    /// What stands in front of the phase in the window's title; without it the title is left alone.
+    name: Option<String>,
+    shown: String,
+    /// Since when the person has been waiting, with nothing asked of them.
+    busy: Option<Now>,
+    typed: Now,
+}
+
+impl Attention {
+    pub fn new(call: Call, name: Option<String>) -> Self {
+        Self { call, name, ..Self::default() }
+    }
+
+    pub fn has_title(&self) -> bool {
+        self.name.is_some()
+    }
+
+    /// The person is at the keys.
+    pub fn typed(&mut self, now: Now) {
+        self.typed = now;
+    }
+
+    /// After a pause in which somebody else had the window.
+    pub fn forget(&mut self) {
+        self.shown.clear();
+    }
+
+    /// What the terminal has to be told now.
+    pub fn escapes(&mut self, status: &Status, question: Option<&str>, now: Now) -> String {
+        let title = self.title(status, question.is_some());
+        title + &self.call(status, question, now)
+    }
+
+    fn title(&mut self, status: &Status, asked: bool) -> String {
+        let Some(name) = &self.name else { return String::new() };
+        let state = match (status.phase, round_of(status.phase, status.round, status.max)) {
+            (Phase::Ended, _) => return String::new(),
+            _ if asked => "asks".to_owned(),
+            (Phase::Waiting, _) => "ready".to_owned(),
+            (Phase::Working, Some(round)) if status.supervising => {
+                format!("working {round}/{}", status.max)
+            }
+            (Phase::Working, _) => "working".to_owned(),
+            (Phase::Reviewing, _) => format!("reviewing {}/{}", status.round, status.max),
+        };
+        let title = plain(&format!("ccc: {state} - {name}"));
+        if title == self.shown {
+            return String::new();
+        }
+        self.shown.clone_from(&title);
+        format!("\x1b]2;{title}\x07")
+    }
+
+    fn call(&mut self, status: &Status, question: Option<&str>, now: Now) -> String {
+        let busy = matches!(status.phase, Phase::Working | Phase::Reviewing) && question.is_none();
+        if busy {
+            self.busy.get_or_insert(now);
+            return String::new();
+        }
+        let Some(since) = self.busy.take() else { return String::new() };
+        if now.saturating_sub(since.max(self.typed)) < AWAY || status.phase == Phase::Ended {
+            return String::new();
+        }
+        let text = match question {
+            Some(tool) => plain(&format!("ccc asks to use {tool}")),
+            None => "ccc is waiting for you".to_owned(),
+        };
+        match self.call {
+            Call::Off => String::new(),
+            Call::Bell => "\x07".to_owned(),
+            Call::Osc9 => format!("\x07\x1b]9;{text}\x07"),
+            Call::Osc777 => format!("\x07\x1b]777;notify;ccc;{text}\x07"),
+        }
+    }
+}
+
+/// Nothing in it can end the escape that it stands in, or begin another field of it.
+fn plain(text: &str) -> String {
+    strip_escapes(text).chars().filter(|c| !c.is_control() && *c != ';').take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::sample;
+
+    fn at(phase: Phase) -> Status {
+        Status { phase, ..sample::status() }
+    }
+
+    fn seconds(seconds: u64) -> Now {
+        Now::from_secs(seconds)
+    }
+
+    #[test]
+    fn the_title_follows_the_phase() {
+        let mut attention = Attention::new(Call::Off, Some("pro\x07ject".into()));
+        let mut title = |status: &Status, asked| attention.escapes(status, asked, Now::ZERO);
+        assert_eq!(title(&at(Phase::Waiting), None), "\x1b]2;ccc: ready - project\x07");
+        assert_eq!(title(&at(Phase::Waiting), None), "");
+        assert_eq!(title(&at(Phase::Working), None), "\x1b]2;ccc: working 1/10 - project\x07");
+        assert_eq!(title(&at(Phase::Working), Some("Bash")), "\x1b]2;ccc: asks - project\x07");
+        let unsupervised = Status { supervising: false, ..at(Phase::Working) };
+        assert_eq!(title(&unsupervised, None), "\x1b]2;ccc: working - project\x07");
+        let mut without = Attention::new(Call::Off, None);
+        assert_eq!(without.escapes(&at(Phase::Working), None, Now::ZERO), "");
+    }
+
+    #[test]
+    fn after_a_long_run_the_person_is_called_once() {
+        for (call, wanted) in [
+            (Call::Bell, "\x07"),
+            (Call::Osc9, "\x07\x1b]9;ccc is waiting for you\x07"),
+            (Call::Osc777, "\x07\x1b]777;notify;ccc;ccc is waiting for you\x07"),
+            (Call::Off, ""),
+        ] {
+            let mut attention = Attention::new(call, None);
+            assert_eq!(attention.escapes(&at(Phase::Working), None, seconds(1)), "");
+            assert_eq!(attention.escapes(&at(Phase::Reviewing), None, seconds(20)), "");
+            assert_eq!(attention.escapes(&at(Phase::Waiting), None, seconds(30)), wanted);
+            assert_eq!(attention.escapes(&at(Phase::Waiting), None, seconds(99)), "");
+        }
+    }
+
+    #[test]
+    fn a_question_calls_too_and_nobody_is_called_who_is_there() {
+        let mut attention = Attention::new(Call::Osc9, None);
+        let mut after = |busy: u64, typed: u64, asked: u64| {
+            attention.escapes(&at(Phase::Working), None, seconds(busy));
+            attention.typed(seconds(typed));
+            attention.escapes(&at(Phase::Working), Some("Ba;\x1b[0msh"), seconds(asked))
+        };
+        assert_eq!(after(0, 0, 60), "\x07\x1b]9;ccc asks to use Bash\x07");
+        assert_eq!(after(100, 155, 160), "");
+        assert_eq!(after(200, 200, 210), "");
+    }
+}

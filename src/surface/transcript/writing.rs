@@ -1,0 +1,176 @@
+//! What is being written right now: the text of a message as it comes, and the wait for a retry.
+
+use std::time::Duration;
+
+use super::{Kind, Place, Transcript};
+use crate::event::Now;
+use crate::stream::Partial;
+use crate::surface::markdown::{self, Markdown};
+use crate::surface::styled::{self, Style, Styled};
+
+/// Of a thought in the making, so much is kept to be shown.
+const THOUGHT: usize = 4000;
+const THOUGHT_ROWS: usize = 3;
+
+#[derive(Debug)]
+pub enum Writing {
+    Text(Markdown),
+    Thought(String),
+}
+
+/// The client waits before it asks the model again.
+#[derive(Debug)]
+pub struct Retry {
+    text: String,
+    until: Now,
+}
+
+impl Transcript {
+    /// Whole messages follow, so nothing is lost where partial ones are not shown.
+    pub(super) fn partial(&mut self, partial: &Partial) -> Vec<Styled> {
+        if !self.look.live {
+            return Vec::new();
+        }
+        match partial {
+            Partial::Message => return self.stop_writing(),
+            Partial::TextBlock => {
+                let lines = self.stop_writing();
+                self.writing = Some(Writing::Text(self.markdown()));
+                return lines;
+            }
+            Partial::ThinkingBlock => {
+                let lines = self.stop_writing();
+                self.writing = Some(Writing::Thought(String::new()));
+                return lines;
+            }
+            Partial::Text(text) => {
+                if !matches!(self.writing, Some(Writing::Text(_))) {
+                    self.writing = Some(Writing::Text(self.markdown()));
+                }
+                if let Some(Writing::Text(markdown)) = &mut self.writing {
+                    markdown.push(text);
+                }
+            }
+            Partial::Thinking(text) => {
+                if !matches!(self.writing, Some(Writing::Thought(_))) {
+                    self.writing = Some(Writing::Thought(String::new()));
+                }
+                if let Some(Writing::Thought(thought)) = &mut self.writing {
+                    thought.push_str(text);
+                    if thought.len() > 2 * THOUGHT {
+                        let cut = thought.ceil_char_boundary(thought.len() - THOUGHT);
+                        thought.drain(..cut);
+                    }
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn markdown(&self) -> Markdown {
+        Markdown::new(self.wrap, self.look.glyphs)
+    }
+
+    /// Lines of the text in the making that cannot change any more.
+    pub fn settle(&mut self) -> Vec<Styled> {
+        let Some(Writing::Text(markdown)) = &mut self.writing else { return Vec::new() };
+        let lines = markdown.settled();
+        self.text_lines(lines, Place::AGENT)
+    }
+
+    /// The message is whole: what of it is not in the transcript yet.
+    pub(super) fn written(&mut self, whole: &str, place: Place) -> Vec<Styled> {
+        let lines = match self.writing.take() {
+            Some(Writing::Text(markdown)) if place == Place::AGENT => markdown.finish(whole),
+            other => {
+                self.writing = other.filter(|_| place != Place::AGENT);
+                self.rendered(whole, place)
+            }
+        };
+        self.text_lines(lines, place)
+    }
+
+    /// No more of it will come, as after an interrupt.
+    pub(super) fn stop_writing(&mut self) -> Vec<Styled> {
+        match self.writing.take() {
+            Some(Writing::Text(markdown)) => {
+                let lines = markdown.finish_as_it_is();
+                self.text_lines(lines, Place::AGENT)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A text as it is to be read.
+    pub(in crate::surface) fn rendered(&self, text: &str, place: Place) -> Vec<Styled> {
+        if self.look.rich {
+            let width = self.wrap.map(|cells| cells.saturating_sub(self.margin(place)).max(1));
+            markdown::render(text, width, self.look.glyphs)
+        } else {
+            styled::lines(Style::Plain, text)
+        }
+    }
+
+    pub(super) fn retry(
+        &mut self,
+        attempt: u64,
+        max: u64,
+        delay_ms: u64,
+        error: &str,
+    ) -> Vec<Styled> {
+        let reason = match error {
+            "" => "the model did not answer".to_owned(),
+            "rate_limit" => "rate limited".to_owned(),
+            other => other.replace('_', " "),
+        };
+        let delay = Duration::from_millis(delay_ms);
+        let text = format!("{reason}, retry {attempt}/{max}");
+        if self.look.live {
+            self.retry = Some(Retry { text, until: self.now + delay });
+            return Vec::new();
+        }
+        let line = Styled::new(Style::Dim, &format!("{text} in {} s", seconds(delay)));
+        self.shown(vec![line])
+    }
+
+    /// What is being written, run and waited for; at most so many rows, the last ones.
+    pub fn live(&self, rows: usize) -> Vec<Styled> {
+        let mut below = self.running_rows();
+        if let Some(retry) = &self.retry {
+            let left = seconds(retry.until.saturating_sub(self.now));
+            below.push(Styled::new(Style::Question, &format!("{} in {left} s", retry.text)));
+        }
+        let room = rows.saturating_sub(below.len());
+        let mut lines = match &self.writing {
+            Some(Writing::Text(markdown)) => markdown.tail(room),
+            Some(Writing::Thought(thought)) => self.thought_rows(thought, room.min(THOUGHT_ROWS)),
+            None => Vec::new(),
+        };
+        let kind = if lines.is_empty() { Kind::Tool } else { Kind::Text };
+        if self.needs_gap(kind, Place::AGENT) && lines.len() + below.len() > 0 {
+            lines.insert(0, Styled::default());
+        }
+        if !lines.is_empty() && !below.is_empty() && kind == Kind::Text {
+            lines.push(Styled::default());
+        }
+        lines.append(&mut below);
+        let skip = lines.len().saturating_sub(rows);
+        lines
+            .into_iter()
+            .skip(skip)
+            .map(|line| line.cut(self.width, self.look.glyphs.ellipsis))
+            .collect()
+    }
+
+    fn thought_rows(&self, thought: &str, rows: usize) -> Vec<Styled> {
+        let lines = styled::lines(Style::Dim, thought);
+        let hanging = Styled::default();
+        let lines: Vec<_> = lines.iter().flat_map(|line| line.wrap(self.width, &hanging)).collect();
+        let skip = lines.len().saturating_sub(rows);
+        lines.into_iter().skip(skip).collect()
+    }
+}
+
+fn seconds(duration: Duration) -> u128 {
+    duration.as_millis().div_ceil(1000)
+}
