@@ -192,6 +192,8 @@ pub struct Status {
     pub context: Option<(u64, Option<u64>)>,
     /// Messages of the person that the agent has not taken up yet.
     pub queued: Vec<String>,
+    /// Questions to the person, the one on the screen among them.
+    pub questions: usize,
 }
 
 impl Machine {
@@ -279,6 +281,7 @@ impl Machine {
             cost_usd: self.cost.total(),
             context: self.context.map(|tokens| (tokens, self.window)),
             queued: self.steering().map(|sent| sent.text.clone()).collect(),
+            questions: self.questions.len(),
         }
     }
 

@@ -110,6 +110,7 @@ impl<S: Screen> Terminal<S> {
                 cost_usd: 0.0,
                 context: None,
                 queued: Vec::new(),
+                questions: 0,
             },
             now: Now::ZERO,
             editor: Editor::default(),
