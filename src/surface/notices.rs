@@ -124,7 +124,8 @@ impl Transcript {
         } else {
             (Style::Bad, format!("{} Not complete yet, round {round}", glyphs.bad))
         };
-        let facts: String = facts.iter().map(|fact| format!(" {} {fact}", glyphs.dot)).collect();
+        let dot = glyphs.dot;
+        let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
         let mut lines = vec![Styled::new(style, &text).with(Style::Dim, &facts)];
         // A verdict that was read out of the supervisor's prose stands right above already.
         if self.judgement != verdict.feedback.trim() {

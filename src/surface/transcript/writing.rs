@@ -61,8 +61,9 @@ impl Transcript {
                 if let Some(Writing::Thought(thought)) = &mut self.writing {
                     thought.push_str(text);
                     if thought.len() > 2 * THOUGHT {
-                        let cut = thought.ceil_char_boundary(thought.len() - THOUGHT);
-                        thought.drain(..cut);
+                        let half = thought.len() - THOUGHT;
+                        let cut = (half..).find(|at| thought.is_char_boundary(*at));
+                        thought.drain(..cut.unwrap_or(half));
                     }
                 }
             }
