@@ -61,9 +61,11 @@ impl Transcript {
                 if let Some(Writing::Thought(thought)) = &mut self.writing {
                     thought.push_str(text);
                     if thought.len() > 2 * THOUGHT {
-                        let half = thought.len() - THOUGHT;
-                        let cut = (half..).find(|at| thought.is_char_boundary(*at));
-                        thought.drain(..cut.unwrap_or(half));
+                        let mut cut = thought.len() - THOUGHT;
+                        while !thought.is_char_boundary(cut) {
+                            cut += 1;
+                        }
+                        thought.drain(..cut);
                     }
                 }
             }
