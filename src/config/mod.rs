@@ -34,6 +34,8 @@ pub struct Supervisor {
     pub background_wait_seconds: Option<f64>,
     pub model: Option<String>,
     pub allowed_tools: Vec<String>,
+    /// Lines instead of a screen that is drawn: as `--plain`.
+    pub plain: bool,
 }
 
 impl Supervisor {

@@ -12,6 +12,7 @@ use std::io;
 use std::time::Duration;
 
 use draw::Frame;
+pub(super) use keys::DENIED;
 pub use screen::{RealScreen, Screen, restore_on_panic};
 
 use super::editor::Editor;
@@ -24,7 +25,7 @@ use crate::machine::Status;
 use crate::stream::Line;
 
 /// A key that comes this soon after a question was not meant for it.
-const SETTLE: Duration = Duration::from_millis(400);
+pub(super) const SETTLE: Duration = Duration::from_millis(400);
 const FALLBACK: (u16, u16) = (80, 24);
 
 /// Who gets the keys.
