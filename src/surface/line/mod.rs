@@ -254,7 +254,7 @@ impl<W: Write> Surface for LineSurface<W> {
 
     fn interrupt(&mut self) -> Option<Vec<Intent>> {
         // The terminal has written "^C", and has dropped the line that was being typed.
-        self.open |= self.echoed;
+        self.open = true;
         let leaving = std::mem::take(&mut self.leaving);
         if !self.draft.is_empty() {
             self.draft.clear();
