@@ -1,7 +1,7 @@
 //! `ccc --supervisor`: the supervised session.
 
 use std::env;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 use anyhow::{Context, Result};
 
@@ -26,10 +26,7 @@ pub fn run(
 ) -> Result<i32> {
     let taken = take_over(args.rest);
     let format = output_format(args.output_format, &taken)?;
-    // Output through a pipe can be read as well; in a format for programs nobody reads it.
-    let readable = std::io::stdout().is_terminal() || format.is_none();
-    let somebody = std::io::stdin().is_terminal() && readable;
-    let person = somebody && args.prompt.is_none() && !taken.print;
+    let person = surfaces::somebody(format) && args.prompt.is_none() && !taken.print;
     let typed = args.prompt.flatten().or_else(|| taken.prompt.clone());
     let prompt = if person { typed } else { prompt::resolve(typed)? };
     if !person && prompt.is_none() {

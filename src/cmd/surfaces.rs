@@ -1,8 +1,10 @@
 //! Which side of a session the user gets, and what feeds it: keys, lines, signals.
 
 use std::env;
+use std::fs::File;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
 
 use anyhow::Result;
 use crossbeam_channel::{Receiver, Sender};
@@ -20,6 +22,18 @@ use crate::{child, signals};
 
 /// Lines that come within this are a paste.
 const PASTE_MS: u16 = 30;
+
+/// Whether there is a person to type, and to read what is printed as it comes: on a terminal or
+/// through a pipe, but not in a file, and not in a format for programs.
+pub fn somebody(format: Option<OutputFormat>) -> bool {
+    let out = std::io::stdout();
+    let piped = || {
+        let out = File::from(out.as_fd().try_clone_to_owned().ok()?);
+        let kind = out.metadata().ok()?.file_type();
+        Some(format.is_none() && (kind.is_fifo() || kind.is_socket()))
+    };
+    std::io::stdin().is_terminal() && (out.is_terminal() || piped().unwrap_or(false))
+}
 
 /// `plain`: nothing may be drawn over.
 pub fn run(setup: Setup, format: Option<OutputFormat>, plain: bool) -> Result<Report> {

@@ -128,8 +128,11 @@ fn a_pipe_that_ctrl_c_ended_is_named() {
 }
 
 #[test]
-fn a_format_for_programs_is_for_nobody_at_the_keyboard() {
+fn what_goes_to_a_file_or_a_program_is_read_by_nobody() {
     let room = room();
+    let script = format!("{CCC} --supervisor 'do it' >../log; echo code=$?");
+    Person::starts(&room, &["/bin/sh", "-c", &script], &[]).sees("code=0");
+    assert!(room.read("log").contains("Confirmed complete"));
     let script = format!("{CCC} --supervisor --output-format json 'do it' | cat");
     let mut person = Person::starts(&room, &["/bin/sh", "-c", &script], &[]);
     person.sees(r#""outcome":"completed""#);
@@ -189,14 +192,18 @@ fn ctrl_z_stops_and_it_goes_on_with_a_marker() {
 }
 
 #[test]
-fn what_the_terminal_cut_is_not_sent() {
+fn several_lines_are_one_message_and_a_line_that_was_cut_is_none() {
     let room = room();
     let mut person = plain(&room);
+    // A paste.
+    person.types("some\nlines\n").sees("Confirmed complete").sees("\n> ");
     person.types(&format!("{}\n", "x".repeat(5000)));
     person.sees("nothing was sent").sees("\n> ").types("first\\\n");
     person.sees("... ").types("second\n").sees("Confirmed complete").sees("\n> ").types(CTRL_D);
     assert_eq!(person.leaves().0, 0);
-    assert!(sent(&room, r"first\nsecond"), "{}", room.seen("agent-0.input"));
+    for text in [r"some\nlines", r"first\nsecond"] {
+        assert!(sent(&room, text), "{text}: {}", room.seen("agent-0.input"));
+    }
     assert!(!room.seen("agent-0.input").contains("xxxx"));
 }
 

@@ -112,6 +112,9 @@ impl<W: Write> LineSurface<W> {
         if text.trim().is_empty() {
             return Vec::new();
         }
+        if self.question.is_some() {
+            self.say(Style::Dim, "Sent as a message: it was typed before the question.");
+        }
         vec![self.message(text)]
     }
 
@@ -242,10 +245,10 @@ impl<W: Write> Surface for LineSurface<W> {
     fn typed(&mut self, typed: Typed) -> Vec<Intent> {
         match typed {
             Typed::Line(line) => self.line(&line),
-            Typed::Cut => {
+            Typed::Refused(why) => {
                 self.open &= !self.echoed;
                 self.draft.clear();
-                self.say(Style::Bad, typed::CUT);
+                self.say(Style::Bad, why);
                 Vec::new()
             }
             Typed::End => vec![Intent::Event(Event::Leave)],

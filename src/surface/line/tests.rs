@@ -129,14 +129,14 @@ fn a_backslash_goes_on_in_the_next_line() {
 }
 
 #[test]
-fn a_line_that_was_cut_is_not_sent() {
+fn a_line_that_was_not_understood_is_not_sent() {
     let mut desk = Desk::new(true);
     desk.shown();
     desk.types("begin\\");
     desk.shown();
-    assert_eq!(desk.surface.typed(Typed::Cut), []);
+    assert_eq!(desk.surface.typed(Typed::Refused("Too long.")), []);
     let shown = desk.shown();
-    assert!(shown.starts_with("That line is longer") && shown.ends_with("\n> "), "{shown}");
+    assert!(shown.starts_with("Too long.\n") && shown.ends_with("> "), "{shown}");
 }
 
 #[test]
@@ -174,6 +174,7 @@ fn a_question_is_shown_in_full_and_then_waits() {
     );
     assert_eq!(desk.surface.redraw_in(), Some(SETTLE));
     assert_eq!(desk.types("y"), said("y"), "typed before it could be read");
+    assert_eq!(desk.shown(), "Sent as a message: it was typed before the question.\n");
     assert_eq!(desk.after(SETTLE), "Allow Bash? [y/n/d] ");
     desk.surface.notice(&Notice::Interrupted);
     assert_eq!(desk.shown(), "\nInterrupted.\nAllow Bash? [y/n/d] ", "it is still open");

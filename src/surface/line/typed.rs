@@ -2,19 +2,22 @@
 
 use std::io::BufRead;
 
+use crate::stream::strip_escapes;
+
 /// No line is longer than this while the terminal does the editing: what is too much is dropped by
 /// the kernel, and nobody is told.
 const LONGEST: usize = if cfg!(target_os = "macos") { 1023 } else { 4095 };
 
-pub const CUT: &str = "That line is longer than the terminal can hand over, and its end is lost: nothing was sent. \
+const CUT: &str = "That line is longer than the terminal can hand over, and its end is lost: nothing was sent. \
                        Make it several lines, with a backslash at the end of each but the last, or save the text \
                        to a file and name that.";
+const NO_TEXT: &str = "That line is no text in UTF-8, and was not sent.";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typed {
     Line(String),
-    /// A line came without its end.
-    Cut,
+    /// A line that was not understood, and why.
+    Refused(&'static str),
     /// Ctrl-D.
     End,
 }
@@ -43,7 +46,7 @@ pub fn read_typed(
                 break;
             }
         }
-        if !text.is_empty() && !on_typed(if cut { Typed::Cut } else { line(&text) }) {
+        if !text.is_empty() && !on_typed(if cut { Typed::Refused(CUT) } else { line(&text) }) {
             return;
         }
     }
@@ -51,8 +54,11 @@ pub fn read_typed(
 }
 
 fn line(text: &[u8]) -> Typed {
-    let text = String::from_utf8_lossy(text);
-    Typed::Line(text.trim_end_matches(['\n', '\r']).to_owned())
+    match std::str::from_utf8(text) {
+        // Without an editor an arrow key is an escape in the text.
+        Ok(text) => Typed::Line(strip_escapes(text.trim_end_matches(['\n', '\r'])).into_owned()),
+        Err(_) => Typed::Refused(NO_TEXT),
+    }
 }
 
 #[cfg(test)]
@@ -82,7 +88,8 @@ mod tests {
         assert_eq!(typed(b"one\n\ntwo\n", 0), [line("one"), line(""), line("two"), Typed::End]);
         assert_eq!(typed(b"no end", 0), [line("no end"), Typed::End]);
         assert_eq!(typed(b"", 0), [Typed::End]);
-        assert_eq!(typed(b"\xff\n", 0), [line("\u{fffd}"), Typed::End]);
+        assert_eq!(typed(b"a\x1b[Db\n", 0), [line("ab"), Typed::End]);
+        assert_eq!(typed(b"\xff\nb", 0), [Typed::Refused(NO_TEXT), line("b"), Typed::End]);
     }
 
     #[test]
@@ -94,11 +101,14 @@ mod tests {
     #[test]
     fn a_line_that_was_cut_is_told_from_one_that_was_not() {
         let bytes = |size: usize| [vec![b'x'; size], vec![b'\n']].concat();
-        assert_eq!(typed(&bytes(LONGEST), 0), [Typed::Cut, Typed::End]);
+        assert_eq!(typed(&bytes(LONGEST), 0), [Typed::Refused(CUT), Typed::End]);
         assert_eq!(
             typed(&bytes(LONGEST - 1), 0),
             [Typed::Line("x".repeat(LONGEST - 1)), Typed::End]
         );
-        assert_eq!(typed(&[bytes(3), bytes(LONGEST)].concat(), 2), [Typed::Cut, Typed::End]);
+        assert_eq!(
+            typed(&[bytes(3), bytes(LONGEST)].concat(), 2),
+            [Typed::Refused(CUT), Typed::End]
+        );
     }
 }
