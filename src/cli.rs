@@ -44,6 +44,10 @@ pub struct SessionArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_iterations: Option<u32>,
 
+    /// Plain lines, no redrawing: for screen readers and simple terminals [or `CCC_PLAIN=1`]
+    #[arg(long)]
+    pub plain: bool,
+
     /// Write no recording
     #[arg(long)]
     pub no_record: bool,

@@ -23,6 +23,11 @@ pub fn is_stop(signal: i32) -> bool {
     signal == SIGTSTP
 }
 
+/// Ctrl-C, where the terminal makes a signal of it.
+pub fn is_interrupt(signal: i32) -> bool {
+    signal == SIGINT
+}
+
 pub fn is_continue(signal: i32) -> bool {
     signal == SIGCONT
 }

@@ -17,6 +17,7 @@ mod slash_commands;
 mod supervise;
 mod supervisor_hook;
 mod supervisor_mode;
+mod surfaces;
 mod validate;
 
 use std::ffi::OsString;

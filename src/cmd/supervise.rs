@@ -1,27 +1,23 @@
 //! `ccc --supervisor`: the supervised session.
 
 use std::env;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 use anyhow::{Context, Result};
-use crossbeam_channel::{Receiver, Sender};
 
 use super::client::{Clients, Limits, user_settings};
 use super::place::{self, Place};
-use super::{Usage, attention, init, looks, prompt};
+use super::surfaces::{self, Wishes};
+use super::{Usage, init, looks, prompt};
 use crate::claude_args::{Resume, Taken, take_over};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::config::Config;
-use crate::event::Report;
 use crate::instructions::{self, Instructions, Problem};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
 use crate::record::Recorder;
-use crate::session::{self, Control, Session, Setup};
-use crate::surface::{
-    self, Attention, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
-};
-use crate::{child, session_id, signals};
+use crate::session::Setup;
+use crate::session_id;
 
 pub fn run(
     place: Place,
@@ -30,8 +26,8 @@ pub fn run(
     provider: Option<&str>,
 ) -> Result<i32> {
     let taken = take_over(args.rest);
-    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let person = terminal && args.prompt.is_none() && !taken.print;
+    let format = output_format(args.output_format, &taken)?;
+    let person = surfaces::somebody(format) && args.prompt.is_none() && !taken.print;
     let typed = args.prompt.flatten().or_else(|| taken.prompt.clone());
     let prompt = if person { typed } else { prompt::resolve(typed)? };
     if !person && prompt.is_none() {
@@ -39,7 +35,6 @@ pub fn run(
             "there is no terminal and no prompt: give one with -p TEXT, or on standard input";
         return Err(Usage(problem.into()).into());
     }
-    let format = output_format(args.output_format, &taken)?;
     if person && format.is_some() {
         return Err(
             Usage("--output-format is for sessions without a person: add -p TEXT".into()).into()
@@ -74,7 +69,7 @@ pub fn run(
         ccc: env::current_exe().context("ccc cannot find its own executable")?,
         claude: vec![place::claude()?.into()],
         claude_args: taken.rest,
-        live: person,
+        live: false,
         settings: Some(clients.agent.settings),
         agent_env: clients.agent.env,
         review_env: clients.supervisor.env,
@@ -89,53 +84,12 @@ pub fn run(
         size: crossterm::terminal::size().unwrap_or((120, 40)),
         recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
     };
-    let report = if person {
-        let attention = attention::resolve(supervisor.notify.as_deref(), &setup.dir)?;
-        interactive(setup, provider.unwrap_or_default(), attention)?
-    } else {
-        headless(setup, format.unwrap_or(OutputFormat::Text))?
+    let wishes = Wishes {
+        plain: args.plain || supervisor.plain || looks::asked_for_lines(),
+        provider: provider.unwrap_or_default().to_owned(),
+        notify: supervisor.notify,
     };
-    Ok(report.exit_code)
-}
-
-fn interactive(setup: Setup, provider: &str, attention: Attention) -> Result<Report> {
-    surface::restore_on_panic();
-    let reflow = surface::reflows(|name| env::var_os(name));
-    let terminal = Terminal::new(RealScreen::new()?, looks::terminal(), reflow)?;
-    let mut terminal = terminal.for_session(provider, attention);
-    let (to_control, control) = session::control();
-    let keys = to_control.clone();
-    child::named("keys", move || {
-        while let Ok(input) = crossterm::event::read() {
-            if keys.send(Control::Input(input)).is_err() {
-                return;
-            }
-        }
-    })?;
-    run_session(setup, &mut terminal, (to_control, control))
-}
-
-fn headless(setup: Setup, format: OutputFormat) -> Result<Report> {
-    let out = std::io::stdout();
-    match format {
-        OutputFormat::Text => {
-            run_session(setup, &mut TextSurface::new(out, looks::plain()), session::control())
-        }
-        OutputFormat::StreamJson => {
-            run_session(setup, &mut StreamJsonSurface::new(out), session::control())
-        }
-        OutputFormat::Json => run_session(setup, &mut JsonSurface::new(out), session::control()),
-    }
-}
-
-fn run_session(
-    setup: Setup,
-    surface: &mut dyn Surface,
-    (to_control, control): (Sender<Control>, Receiver<Control>),
-) -> Result<Report> {
-    let signalled = to_control.clone();
-    signals::listen(move |signal| signalled.send(Control::Signal(signal)).is_ok())?;
-    Ok(Session::new(setup, surface, (to_control, control)).run())
+    Ok(surfaces::run(setup, format, &wishes)?.exit_code)
 }
 
 fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<OutputFormat>> {

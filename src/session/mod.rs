@@ -23,7 +23,7 @@ use crate::stream::{
     Line, Part, cancel_message, interrupt, permission_answer, refuse_control, user_message,
 };
 use crate::supervisor::Supervisor;
-use crate::surface::{Intent, Report, Surface};
+use crate::surface::{Intent, Report, Surface, Typed};
 use process::Process;
 
 /// So few, because each may hold a line of many megabytes; the agent waits while the loop is busy.
@@ -55,6 +55,7 @@ pub struct Setup {
 #[derive(Debug)]
 pub enum Control {
     Input(crossterm::event::Event),
+    Typed(Typed),
     Event(Event),
     Signal(i32),
     AgentExited(u32, Gone),
@@ -179,7 +180,17 @@ impl<'a> Session<'a> {
             Control::Event(event) => self.step(event),
             Control::Signal(signal) if signals::is_stop(signal) => self.suspend(),
             Control::Signal(signal) if signals::is_continue(signal) => self.continued(),
-            Control::Signal(signal) => self.step(Event::Signal(signal)),
+            Control::Signal(signal) => {
+                let meant = signals::is_interrupt(signal).then(|| self.surface.interrupt());
+                match meant.flatten() {
+                    Some(intents) => self.wanted(intents),
+                    None => self.step(Event::Signal(signal)),
+                }
+            }
+            Control::Typed(typed) => {
+                let intents = self.surface.typed(typed);
+                self.wanted(intents);
+            }
             Control::Input(input) => {
                 if let (crossterm::event::Event::Resize(columns, rows), Some(agent)) =
                     (&input, &self.agent)
@@ -187,12 +198,8 @@ impl<'a> Session<'a> {
                     self.setup.size = (*columns, *rows);
                     agent.handle.resize(*columns, *rows);
                 }
-                for intent in self.surface.input(input) {
-                    match intent {
-                        Intent::Event(event) => self.step(event),
-                        Intent::Suspend => self.suspend(),
-                    }
-                }
+                let intents = self.surface.input(input);
+                self.wanted(intents);
             }
             Control::AgentExited(id, gone) => {
                 let now = self.now();
@@ -205,6 +212,15 @@ impl<'a> Session<'a> {
                 if let Some(supervisor) = self.supervisors.get_mut(&id) {
                     supervisor.exited(gone, now);
                 }
+            }
+        }
+    }
+
+    fn wanted(&mut self, intents: Vec<Intent>) {
+        for intent in intents {
+            match intent {
+                Intent::Event(event) => self.step(event),
+                Intent::Suspend => self.suspend(),
             }
         }
     }

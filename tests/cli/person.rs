@@ -24,10 +24,15 @@ pub struct Person {
 
 impl Person {
     pub fn runs(room: &Room, args: &[&str]) -> Self {
+        let argv = [&[env!("CARGO_BIN_EXE_ccc")], args].concat();
+        Self::starts(room, &argv, &[])
+    }
+
+    /// Any program, with variables of its own; an empty one is taken away.
+    pub fn starts(room: &Room, argv: &[&str], env: &[(&str, &str)]) -> Self {
         let size = PtySize { rows: 50, cols: 200, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a PTY");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ccc"));
-        command.args(args);
+        let mut command = CommandBuilder::from_argv(argv.iter().map(Into::into).collect());
         command.cwd(room.path("project"));
         command.env_clear();
         command.env("HOME", room.path("home"));
@@ -36,6 +41,12 @@ impl Person {
         command.env("TERM", "xterm");
         command.env("CCC_CLAUDE", room.path("claude"));
         command.env("ROOM", room.path("seen"));
+        for (name, value) in env {
+            command.env_remove(name);
+            if !value.is_empty() {
+                command.env(name, value);
+            }
+        }
         let child = pair.slave.spawn_command(command).expect("ccc starts");
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().expect("its output");
@@ -51,6 +62,10 @@ impl Person {
             }
         });
         Self { child, writer, output, screen: String::new(), read: 0, _master: pair.master }
+    }
+
+    pub fn pid(&self) -> i32 {
+        self.child.process_id().expect("a process id").cast_signed()
     }
 
     /// Waits for a text that was not there when the last one was found.
