@@ -16,8 +16,8 @@ use crate::event::Report;
 use crate::instructions::{self, Instructions, Problem};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
-use crate::record::Recorder;
-use crate::session::{self, Control, Session, Setup};
+use crate::record::{Begun, Cast, Recorder, Scene};
+use crate::session::{self, Control, Filmed, Narrated, Session, Setup, Tee};
 use crate::surface::{
     self, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
 };
@@ -67,6 +67,20 @@ pub fn run(
     let mut clients = Clients::prepare(&place, config, provider, user.as_ref(), &limits)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
+    let size = crossterm::terminal::size().unwrap_or((120, 40));
+    let recorder = (!args.no_record).then(|| {
+        let begun = Begun {
+            ccc: env!("CARGO_PKG_VERSION").to_owned(),
+            project: place.project.display().to_string(),
+            provider: provider.map(str::to_owned),
+            rules: rules.clone(),
+            agent_lines: 0,
+            supervisor_lines: 0,
+        };
+        let set = |name| Some((name, env::var(name).ok()?));
+        let scene = Scene { size, env: ["SHELL", "TERM"].into_iter().filter_map(set).collect() };
+        Recorder::new(place.state_dir, begun, scene)
+    });
     let setup = Setup {
         rules,
         prompt,
@@ -85,8 +99,8 @@ pub fn run(
         },
         instructions: instructions.text,
         dir: place.project,
-        size: crossterm::terminal::size().unwrap_or((120, 40)),
-        recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
+        size,
+        recorder,
     };
     let report = if person {
         interactive(setup)?
@@ -99,7 +113,8 @@ pub fn run(
 fn interactive(setup: Setup) -> Result<Report> {
     surface::restore_on_panic();
     let reflow = surface::reflows(|name| env::var_os(name));
-    let mut terminal = Terminal::new(RealScreen::new()?, looks::terminal(), reflow)?;
+    let screen = Filmed::new(RealScreen::new()?, cast(&setup));
+    let mut terminal = Terminal::new(screen, looks::terminal(), reflow)?;
     let (to_control, control) = session::control();
     let keys = to_control.clone();
     child::named("keys", move || {
@@ -113,16 +128,19 @@ fn interactive(setup: Setup) -> Result<Report> {
 }
 
 fn headless(setup: Setup, format: OutputFormat) -> Result<Report> {
-    let out = std::io::stdout();
-    match format {
-        OutputFormat::Text => {
-            run_session(setup, &mut TextSurface::new(out, looks::plain()), session::control())
-        }
+    let (out, look, cast) = (std::io::stdout(), looks::plain(), cast(&setup));
+    let mut surface: Box<dyn Surface> = match format {
+        OutputFormat::Text => Box::new(TextSurface::new(Tee::new(out, cast), look)),
         OutputFormat::StreamJson => {
-            run_session(setup, &mut StreamJsonSurface::new(out), session::control())
+            Box::new(Narrated::new(StreamJsonSurface::new(out), look, cast))
         }
-        OutputFormat::Json => run_session(setup, &mut JsonSurface::new(out), session::control()),
-    }
+        OutputFormat::Json => Box::new(Narrated::new(JsonSurface::new(out), look, cast)),
+    };
+    run_session(setup, surface.as_mut(), session::control())
+}
+
+fn cast(setup: &Setup) -> Option<Cast> {
+    setup.recorder.as_ref().map(Recorder::cast)
 }
 
 fn run_session(
