@@ -222,6 +222,12 @@ pub enum Notice {
         last_words: String,
         resuming: bool,
     },
+    /// A part of the recording cannot be written. It comes from the recorder, not from the loop, and
+    /// so it is not on record itself.
+    NotRecorded {
+        what: String,
+        why: String,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::instructions::{self, Instructions, Problem};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
-use crate::record::Recorder;
+use crate::record::{Begun, Recorder, Scene};
 use crate::session::Setup;
 use crate::session_id;
 
@@ -62,6 +62,20 @@ pub fn run(
     let mut clients = Clients::prepare(&place, config, provider, user.as_ref(), &limits)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
+    let size = crossterm::terminal::size().unwrap_or((120, 40));
+    let recorder = (!args.no_record).then(|| {
+        let begun = Begun {
+            ccc: env!("CARGO_PKG_VERSION").to_owned(),
+            project: place.project.display().to_string(),
+            provider: provider.map(str::to_owned),
+            rules: rules.clone(),
+            agent_lines: 0,
+            supervisor_lines: 0,
+        };
+        let set = |name| Some((name, env::var(name).ok()?));
+        let scene = Scene { size, env: ["SHELL", "TERM"].into_iter().filter_map(set).collect() };
+        Recorder::new(place.state_dir, begun, scene)
+    });
     let setup = Setup {
         rules,
         prompt,
@@ -81,8 +95,8 @@ pub fn run(
         },
         instructions: instructions.text,
         dir: place.project,
-        size: crossterm::terminal::size().unwrap_or((120, 40)),
-        recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
+        size,
+        recorder,
     };
     let wishes = Wishes {
         plain: args.plain || supervisor.plain || looks::asked_for_lines(),

@@ -13,7 +13,8 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::{attention, looks};
 use crate::cli::OutputFormat;
 use crate::event::{Outcome, Report};
-use crate::session::{self, Control, Session, Setup};
+use crate::record::{Cast, Recorder};
+use crate::session::{self, Control, Filmed, Narrated, Session, Setup, Tee};
 use crate::surface::{
     self, JsonSurface, LineSurface, Look, RealScreen, StreamJsonSurface, Surface, Terminal,
     TextSurface,
@@ -60,7 +61,8 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     let attention = attention::resolve(wishes.notify.as_deref(), &setup.dir)?;
     surface::restore_on_panic();
     let reflow = surface::reflows(|name| env::var_os(name));
-    let terminal = Terminal::new(RealScreen::new()?, looks::terminal(), reflow)?;
+    let screen = Filmed::new(RealScreen::new()?, cast(&setup));
+    let terminal = Terminal::new(screen, looks::terminal(), reflow)?;
     let mut terminal = terminal.for_session(&wishes.provider, attention);
     let (to_control, control) = session::control();
     let keys = to_control.clone();
@@ -75,7 +77,7 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
 }
 
 fn lines(setup: Setup, plain: bool) -> Result<Report> {
-    let out = std::io::stdout();
+    let out = Tee::new(std::io::stdout(), cast(&setup));
     let mut surface = LineSurface::new(out, looks::lines(plain), std::io::stdout().is_terminal());
     let (to_control, control) = session::control();
     let typed = to_control.clone();
@@ -102,18 +104,21 @@ fn more_typed() -> bool {
 }
 
 fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
-    let out = std::io::stdout();
-    match format {
-        OutputFormat::Text => {
-            let look = if plain { looks::lines(true) } else { looks::plain() };
-            let look = Look { hints: false, ..look };
-            run_session(setup, &mut TextSurface::new(out, look), session::control())
-        }
+    let (out, cast) = (std::io::stdout(), cast(&setup));
+    let look = if plain { looks::lines(true) } else { looks::plain() };
+    let look = Look { hints: false, ..look };
+    let mut surface: Box<dyn Surface> = match format {
+        OutputFormat::Text => Box::new(TextSurface::new(Tee::new(out, cast), look)),
         OutputFormat::StreamJson => {
-            run_session(setup, &mut StreamJsonSurface::new(out), session::control())
+            Box::new(Narrated::new(StreamJsonSurface::new(out), look, cast))
         }
-        OutputFormat::Json => run_session(setup, &mut JsonSurface::new(out), session::control()),
-    }
+        OutputFormat::Json => Box::new(Narrated::new(JsonSurface::new(out), look, cast)),
+    };
+    run_session(setup, surface.as_mut(), session::control())
+}
+
+fn cast(setup: &Setup) -> Option<Cast> {
+    setup.recorder.as_ref().map(Recorder::cast)
 }
 
 fn run_session(

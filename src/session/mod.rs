@@ -2,7 +2,9 @@
 //! and in the end shut everything down in order. The only place that knows both sides.
 
 mod children;
+mod output;
 mod process;
+mod shown;
 mod shutdown;
 
 use std::collections::{HashMap, VecDeque};
@@ -13,18 +15,17 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::child::ChildEvent;
-use crate::event::{Action, Event, Gone, Notice, Outcome};
+use crate::event::{Action, Event, Gone, Now, Outcome};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::{Machine, Rules};
 use crate::pty::Agent;
 use crate::record::Recorder;
 use crate::signals;
-use crate::stream::{
-    Line, Part, cancel_message, interrupt, permission_answer, refuse_control, user_message,
-};
+use crate::stream::{cancel_message, interrupt, permission_answer, refuse_control, user_message};
 use crate::supervisor::Supervisor;
 use crate::surface::{Intent, Report, Surface, Typed};
 use process::Process;
+pub use shown::{Filmed, Narrated, Tee};
 
 /// So few, because each may hold a line of many megabytes; the agent waits while the loop is busy.
 const BATCHES: usize = 2;
@@ -99,9 +100,9 @@ impl<'a> Session<'a> {
         let (to_output, output) = bounded(BATCHES);
         Self {
             machine: Machine::new(setup.rules.clone()),
+            began: setup.recorder.as_ref().map_or_else(Instant::now, Recorder::began),
             setup,
             surface,
-            began: Instant::now(),
             control,
             to_control,
             output,
@@ -126,24 +127,44 @@ impl<'a> Session<'a> {
             }
         }
         self.shut_down();
-        let report = self.report();
+        let now = self.now();
+        let report = self.machine.report(self.outcome.clone().unwrap_or(Outcome::Ended), now);
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.ended(&report, now);
+        }
+        self.flush();
         if let Err(error) = self.surface.close(&report) {
             log::warn!("the screen is gone: {error}");
         }
+        self.flush();
         report
     }
 
-    fn now(&self) -> Duration {
-        self.began.elapsed()
+    /// To the microsecond, as it is on record: a recording has to give the machine the same times.
+    fn now(&self) -> Now {
+        let now = self.began.elapsed();
+        Duration::new(now.as_secs(), now.subsec_micros() * 1000)
+    }
+
+    /// What is recorded so far is with the system, and the surface knows if it cannot be.
+    fn flush(&mut self) -> bool {
+        let failed = self.setup.recorder.as_mut().and_then(Recorder::flush);
+        if let Some(notice) = &failed {
+            self.surface.notice(notice);
+        }
+        failed.is_some()
     }
 
     fn show(&mut self) {
         let now = self.now();
-        let shown = self.surface.update(&self.machine.status(), now);
-        if let Some(recorder) = &mut self.setup.recorder {
-            recorder.flush();
+        let mut shown = self.surface.update(&self.machine.status(), now);
+        if self.flush() && shown.is_ok() {
+            shown = self.surface.update(&self.machine.status(), now);
         }
         if let Err(error) = shown {
+            // The machine has to know that this is the end: it would answer what the children still
+            // say, and start a dying agent again.
+            self.step(Event::Leave);
             self.outcome = Some(Outcome::Failed(format!("cannot write the output: {error}")));
         }
     }
@@ -188,10 +209,16 @@ impl<'a> Session<'a> {
                 }
             }
             Control::Typed(typed) => {
+                if let (Typed::Line(line), Some(recorder)) = (&typed, &mut self.setup.recorder) {
+                    recorder.typed(&format!("{line}\n"));
+                }
                 let intents = self.surface.typed(typed);
                 self.wanted(intents);
             }
             Control::Input(input) => {
+                if let Some(recorder) = &mut self.setup.recorder {
+                    recorder.input(&input);
+                }
                 if let (crossterm::event::Event::Resize(columns, rows), Some(agent)) =
                     (&input, &self.agent)
                 {
@@ -240,73 +267,6 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn output(&mut self, from: &From, event: ChildEvent) {
-        match (from, event) {
-            (From::Agent(id), ChildEvent::Lines(lines)) if *id == self.agents => {
-                for line in lines {
-                    self.agent_line(line);
-                }
-            }
-            (From::Supervisor(id), ChildEvent::Lines(lines)) => {
-                for line in lines {
-                    self.supervisor_line(*id, line);
-                }
-            }
-            (From::Agent(id), ChildEvent::OutputEnded) if *id == self.agents => {
-                if let Some(agent) = &mut self.agent {
-                    agent.output_ended = true;
-                }
-            }
-            (From::Supervisor(id), ChildEvent::OutputEnded) => {
-                if let Some(supervisor) = self.supervisors.get_mut(id) {
-                    supervisor.output_ended = true;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn agent_line(&mut self, line: Line) {
-        self.surface.agent(&line);
-        if let Some(recorder) = &mut self.setup.recorder {
-            recorder.agent(&line);
-        }
-        for part in line.parts {
-            match part {
-                Part::Message(envelope) => self.step(Event::Agent(*envelope)),
-                Part::Text(text) => {
-                    if let Some(agent) = &mut self.agent {
-                        agent.said(text);
-                    }
-                }
-                Part::Bad(error) => log::warn!("the agent printed a broken line: {error}"),
-            }
-        }
-    }
-
-    fn supervisor_line(&mut self, review: u32, line: Line) {
-        // After its end a review is not shown any more, but it is still on record.
-        if self.supervisors.get(&review).is_some_and(|process| process.handle.is_some()) {
-            self.surface.supervisor(&line);
-        }
-        if let Some(recorder) = &mut self.setup.recorder {
-            recorder.supervisor(&line);
-        }
-        for part in line.parts {
-            match part {
-                Part::Message(envelope) => {
-                    self.step(Event::Supervisor { review, envelope: *envelope });
-                }
-                Part::Text(text) => {
-                    if let Some(supervisor) = self.supervisors.get_mut(&review) {
-                        supervisor.said(text);
-                    }
-                }
-                Part::Bad(error) => log::warn!("the supervisor printed a broken line: {error}"),
-            }
-        }
-    }
-
     /// A process is gone when it has exited and its output is read; a grandchild that keeps the
     /// output open does not hold that up for long.
     fn check_drained(&mut self) {
@@ -329,12 +289,26 @@ impl<'a> Session<'a> {
     }
 
     fn step(&mut self, event: Event) {
-        self.events.push_back(event);
-        while let Some(event) = self.events.pop_front() {
-            let now = self.now();
-            for action in self.machine.step(event, now) {
-                self.perform(action);
+        self.feed(event, self.now());
+        self.feed_queued();
+    }
+
+    fn feed(&mut self, event: Event, now: Now) {
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.saw(&event, now);
+        }
+        for action in self.machine.step(event, now) {
+            if let Some(recorder) = &mut self.setup.recorder {
+                recorder.did(&action, now);
             }
+            self.perform(action);
+        }
+    }
+
+    /// What came of the actions themselves, such as a child that did not start.
+    fn feed_queued(&mut self) {
+        while let Some(event) = self.events.pop_front() {
+            self.feed(event, self.now());
         }
     }
 
@@ -361,23 +335,8 @@ impl<'a> Session<'a> {
                     process.handle = None;
                 }
             }
-            Action::Say(notice) => self.say(&notice),
+            Action::Say(notice) => self.surface.notice(&notice),
             Action::Finish(outcome) => self.outcome = Some(outcome),
         }
-    }
-
-    fn say(&mut self, notice: &Notice) {
-        if let Some(recorder) = &mut self.setup.recorder {
-            if let Notice::Session { session_id } = notice {
-                recorder.session(session_id);
-            }
-            recorder.notice(notice);
-        }
-        self.surface.notice(notice);
-    }
-
-    fn report(&self) -> Report {
-        let outcome = self.outcome.clone().unwrap_or(Outcome::Ended);
-        self.machine.report(outcome, self.now())
     }
 }

@@ -94,6 +94,9 @@ impl Transcript {
             Notice::AgentGone { how, last_words, resuming } => {
                 self.agent_gone(how, last_words.trim(), *resuming)
             }
+            Notice::NotRecorded { what, why } => {
+                self.shown(vec![Styled::new(Style::Dim, &format!("Not recorded: {what}: {why}"))])
+            }
             Notice::Session { .. } | Notice::PermissionAsked { .. } => Vec::new(),
         }
     }
