@@ -33,7 +33,7 @@ fn a_header_and_what_happened() {
     cast.mark(&Notice::Phase { phase: Phase::Working, round: 0, max: 10 });
     cast.mark(&Notice::Phase { phase: Phase::Waiting, round: 0, max: 10 });
     let verdict = Verdict { completed: false, feedback: "no tests\nat all".into(), explicit: true };
-    cast.mark(&Notice::Verdict { round: 1, verdict });
+    cast.mark(&Notice::Verdict { round: 1, max: 3, seconds: 1.0, cost_usd: 0.0, verdict });
     cast.flush();
     let (header, events) = recorded(&path);
     assert_eq!((&header["version"], &header["width"]), (&2.into(), &80.into()));
