@@ -2,7 +2,7 @@
 //! lines by their number.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::entry::{Begun, Entry, Saw, VERSION, What};
@@ -91,7 +91,10 @@ fn seconds(at: Now) -> f64 {
 
 /// How many lines are in a file, as `Recording::lines` counts them: empty ones are none.
 pub fn count_lines(path: &Path) -> io::Result<u64> {
-    let mut file = BufReader::with_capacity(256 << 10, File::open(path)?);
+    let file = File::open(path)?;
+    // No further than that: there are devices that never end.
+    let len = file.metadata()?.len();
+    let mut file = BufReader::with_capacity(256 << 10, file.take(len));
     let (mut lines, mut last) = (0, b'\n');
     loop {
         let chunk = file.fill_buf()?;

@@ -1,6 +1,9 @@
 //! A person at a terminal: reads what ccc asks, and types. Waits for what is on the screen, never for
 //! a time.
 
+// Each test binary uses its own part of this.
+#![allow(dead_code)]
+
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -17,9 +20,9 @@ pub struct Person {
     child: Box<dyn Child + Send + Sync>,
     writer: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
-    screen: String,
+    screen: Vec<u8>,
     read: usize,
-    _master: Box<dyn MasterPty + Send>,
+    master: Box<dyn MasterPty + Send>,
 }
 
 impl Person {
@@ -61,7 +64,7 @@ impl Person {
                 }
             }
         });
-        Self { child, writer, output, screen: String::new(), read: 0, _master: pair.master }
+        Self { child, writer, output, screen: Vec::new(), read: 0, master: pair.master }
     }
 
     pub fn pid(&self) -> i32 {
@@ -72,13 +75,16 @@ impl Person {
     #[track_caller]
     pub fn sees(&mut self, text: &str) -> &mut Self {
         loop {
-            if let Some(at) = self.screen[self.read..].find(text) {
+            if let Some(at) = memchr::memmem::find(&self.screen[self.read..], text.as_bytes()) {
                 self.read += at + text.len();
                 return self;
             }
             match self.output.recv_timeout(PATIENCE) {
-                Ok(bytes) => self.screen.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(end) => panic!("no {text:?} on the screen ({end}):\n{}", self.screen),
+                Ok(bytes) => self.screen.extend(bytes),
+                Err(end) => {
+                    let screen = String::from_utf8_lossy(&self.screen);
+                    panic!("no {text:?} on the screen ({end}):\n{screen}")
+                }
             }
         }
     }
@@ -89,13 +95,19 @@ impl Person {
         self
     }
 
+    pub fn resizes(&mut self, columns: u16, rows: u16) -> &mut Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        self.master.resize(size).expect("a PTY");
+        self
+    }
+
     /// Waits for the end: the exit code, and everything that was on the screen.
     pub fn leaves(mut self) -> (u32, String) {
         let status = self.child.wait().expect("ccc ends");
         while let Ok(bytes) = self.output.recv_timeout(PATIENCE) {
-            self.screen.push_str(&String::from_utf8_lossy(&bytes));
+            self.screen.extend(bytes);
         }
-        (status.exit_code(), std::mem::take(&mut self.screen))
+        (status.exit_code(), String::from_utf8_lossy(&self.screen).into_owned())
     }
 }
 
