@@ -86,6 +86,7 @@ pub fn run(
         instructions: instructions.text,
         dir: place.project,
         size: crossterm::terminal::size().unwrap_or((120, 40)),
+        earlier: Box::new(|_| None),
         recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
     };
     let report = if person {

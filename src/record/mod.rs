@@ -4,6 +4,11 @@
 
 mod entry;
 pub mod read;
+mod rerun;
+pub mod story;
+#[cfg(test)]
+mod tape;
+mod turn;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -163,6 +168,8 @@ impl Sink {
             path.parent().map_or(Ok(()), files::create_dir).and_then(|()| files::append(path));
         match opened {
             Ok(file) => {
+                // It tells that the session is running; see `story::is_running`.
+                let _ = file.try_lock_shared();
                 self.file = Some((path.to_owned(), BufWriter::with_capacity(64 << 10, file)));
             }
             Err(error) => log::warn!("not recorded: {}: {error}", path.display()),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::child::ChildEvent;
-use crate::event::{Action, Event, Gone, Notice, Outcome};
+use crate::event::{Action, Carried, Event, Gone, Notice, Outcome};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::{Machine, Rules};
 use crate::pty::Agent;
@@ -47,6 +47,8 @@ pub struct Setup {
     pub dir: PathBuf,
     pub size: (u16, u16),
     pub recorder: Option<Recorder>,
+    /// What earlier runs of a session left, by its id.
+    pub earlier: Box<dyn Fn(&str) -> Option<Carried>>,
 }
 
 /// What reaches the loop beside the children's output; it comes first.
@@ -349,6 +351,9 @@ impl<'a> Session<'a> {
     }
 
     fn say(&mut self, notice: &Notice) {
+        if let Notice::Session { session_id } = notice {
+            self.look_back(session_id);
+        }
         if let Some(recorder) = &mut self.setup.recorder {
             if let Notice::Session { session_id } = notice {
                 recorder.session(session_id);
@@ -356,6 +361,13 @@ impl<'a> Session<'a> {
             recorder.notice(notice);
         }
         self.surface.notice(notice);
+    }
+
+    /// Before the recorder opens the same recording, and this run becomes part of it.
+    fn look_back(&mut self, session_id: &str) {
+        if self.setup.rules.carried.is_none() {
+            self.events.extend((self.setup.earlier)(session_id).map(Event::Restored));
+        }
     }
 
     fn report(&self) -> Report {

@@ -89,6 +89,18 @@ impl Transcript {
             Notice::AgentGone { how, last_words, resuming } => {
                 self.agent_gone(how, last_words.trim(), *resuming)
             }
+            Notice::Resumed { round, max, messages, cost_usd } => {
+                let mut facts = Vec::new();
+                if *round > 0 {
+                    facts.push(format!("after round {round} of {max}"));
+                }
+                facts.push(count(u32::try_from(*messages).unwrap_or(u32::MAX), "message"));
+                if *cost_usd > 0.0 {
+                    facts.push(format!("${cost_usd:.2}"));
+                }
+                let text = format!("Going on: {}", facts.join(", "));
+                self.shown(vec![Styled::new(Style::Dim, &text)])
+            }
             Notice::Session { .. } | Notice::PermissionAsked { .. } => Vec::new(),
         }
     }
