@@ -1,6 +1,7 @@
 //! What can be typed. Definitions only: what it means is resolved in `cmd`.
 
 pub mod provider;
+pub mod sessions;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -106,6 +107,8 @@ pub enum Command {
     Provider(provider::ProviderCommand),
     /// Try a provider with one tiny request
     Validate(provider::ValidateArgs),
+    /// Look back at recorded sessions
+    Sessions(sessions::SessionsArgs),
     /// Run scripted sessions: the real loop, with ccc itself playing claude
     Replay {
         /// Fixture files

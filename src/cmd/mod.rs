@@ -12,6 +12,7 @@ mod prompt;
 mod provider;
 mod questions;
 mod replay;
+mod sessions;
 mod slash_commands;
 mod supervise;
 mod supervisor_hook;
@@ -82,6 +83,7 @@ fn dispatch(cli: Cli) -> Result<i32> {
         }
         Some(Command::Provider(command)) => provider::run(command),
         Some(Command::Validate(args)) => validate::run(&args),
+        Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::SupervisorMode { session, words }) => supervisor_mode::run(&words, session),
         // With arguments it never gets here; see `run`.
         Some(Command::SupervisorHook { .. }) => Ok(supervisor_hook::run(&[])),

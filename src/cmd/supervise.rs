@@ -8,20 +8,21 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::client::{Clients, Limits, user_settings};
 use super::place::{self, Place};
+use super::sessions::take_up;
 use super::{Usage, init, looks, prompt};
-use crate::claude_args::{Resume, Taken, take_over};
+use crate::claude_args::{Taken, take_over};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::config::Config;
 use crate::event::Report;
 use crate::instructions::{self, Instructions, Problem};
-use crate::launch::{AgentStart, ReviewOptions};
+use crate::launch::ReviewOptions;
 use crate::machine::Rules;
-use crate::record::Recorder;
+use crate::record::{Recorder, story};
 use crate::session::{self, Control, Session, Setup};
 use crate::surface::{
     self, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
 };
-use crate::{child, session_id, signals};
+use crate::{child, signals};
 
 pub fn run(
     place: Place,
@@ -47,6 +48,7 @@ pub fn run(
     }
 
     let instructions = find_instructions(&place, person)?;
+    let taken_up = take_up(&place, &taken, person)?;
     let supervisor = config.supervisor()?;
     let limits = Limits::of(config, args.max_iterations)?;
     let defaults = Rules::default();
@@ -55,10 +57,8 @@ pub fn run(
         max_iterations: limits.max_iterations,
         review_timeout: limits.review_timeout,
         background_wait: supervisor.background_wait()?.unwrap_or(defaults.background_wait),
-        resume: match &taken.resume {
-            Some(Resume::Session(id)) => Some(id.clone()),
-            _ => None,
-        },
+        resume: taken_up.resume,
+        carried: taken_up.carried,
         client_may_leave: taken.leaves,
         seed: uuid::Uuid::new_v4().as_u64_pair().0,
         ..defaults
@@ -67,10 +67,11 @@ pub fn run(
     let mut clients = Clients::prepare(&place, config, provider, user.as_ref(), &limits)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
+    let state_dir = place.state_dir.clone();
     let setup = Setup {
         rules,
         prompt,
-        first: first_start(&taken)?,
+        first: taken_up.first,
         ccc: env::current_exe().context("ccc cannot find its own executable")?,
         claude: vec![place::claude()?.into()],
         claude_args: taken.rest,
@@ -86,7 +87,7 @@ pub fn run(
         instructions: instructions.text,
         dir: place.project,
         size: crossterm::terminal::size().unwrap_or((120, 40)),
-        earlier: Box::new(|_| None),
+        earlier: Box::new(move |id| story::earlier(&state_dir, id)),
         recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
     };
     let report = if person {
@@ -147,20 +148,6 @@ fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<Outp
                 .into())
         }
     }
-}
-
-fn first_start(taken: &Taken) -> Result<AgentStart> {
-    Ok(match &taken.resume {
-        Some(Resume::Session(session_id)) if session_id::is_safe(session_id) => {
-            AgentStart::Resume { session_id: session_id.clone() }
-        }
-        Some(Resume::Session(other)) => {
-            return Err(Usage(format!("{other:?} is no session id")).into());
-        }
-        Some(Resume::Latest) => AgentStart::Continue,
-        None if taken.names_session => AgentStart::AsUserSays,
-        None => AgentStart::New { session_id: uuid::Uuid::new_v4().to_string() },
-    })
 }
 
 /// SUPERVISOR.md; a person who has none is offered the default.

@@ -7,7 +7,7 @@ pub mod read;
 mod rerun;
 pub mod story;
 #[cfg(test)]
-mod tape;
+pub mod tape;
 mod turn;
 
 use std::fs::File;

@@ -1,9 +1,11 @@
 //! A recording as a story: what was asked for, what came of it, and what a session that is taken up
 //! again goes on with. A recording may be cut off anywhere, and hold lines of other versions.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use jiff::Timestamp;
 
 use super::entry::{Saw, What};
@@ -215,6 +217,29 @@ pub fn earlier(state_dir: &Path, id: &str) -> Option<Carried> {
     carried(&newest)
 }
 
+/// The newest recording that a name means: the id of its last conversation or of its directory, or the
+/// beginning of one. `None` if no recording is called that.
+pub fn named(state_dir: &Path, name: &str) -> Result<Option<Recording>> {
+    let open = |dir: PathBuf| Recording::open(&dir).ok();
+    let mut all: Vec<_> = sessions(state_dir).into_iter().filter_map(open).collect();
+    all.sort_by_key(|recording| Reverse(recording.entries.last().map(|entry| entry.time)));
+    let exact = |id: &str| id == name;
+    let begins = |id: &str| !name.is_empty() && id.starts_with(name);
+    let at = all.iter().position(|recording| exact(&session_id(recording)));
+    let at = at.or_else(|| all.iter().position(|recording| exact(&name_of(&recording.dir))));
+    if let Some(at) = at {
+        return Ok(Some(all.swap_remove(at)));
+    }
+    all.retain(|recording| begins(&session_id(recording)) || begins(&name_of(&recording.dir)));
+    let conversations: BTreeSet<_> = all.iter().map(session_id).collect();
+    ensure!(
+        conversations.len() <= 1,
+        "{name:?} is the beginning of {} recorded sessions",
+        conversations.len()
+    );
+    Ok(all.into_iter().next())
+}
+
 /// `None` for a recording that does not say by which rules it went.
 pub fn carried(recording: &Recording) -> Option<Carried> {
     Some(runs(&recording.entries).last()?.machine(recording)?.carried())
@@ -226,7 +251,8 @@ pub fn is_running(dir: &Path) -> bool {
     file.is_ok_and(|file| matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock)))
 }
 
-fn session_id(recording: &Recording) -> String {
+/// The conversation it ended in.
+pub fn session_id(recording: &Recording) -> String {
     let named = recording.entries.iter().rev().find_map(|entry| match &entry.what {
         What::Said(Notice::Session { session_id }) => Some(session_id.clone()),
         What::Ended { ended } => ended.session_id.clone(),

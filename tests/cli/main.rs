@@ -15,6 +15,7 @@ mod person;
 mod providers;
 mod room;
 mod scenarios;
+mod sessions;
 mod settings;
 mod supervised_loop;
 mod supervisor_mode;
