@@ -76,6 +76,13 @@ pub enum OutputFormat {
     Json,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write a SUPERVISOR.md to start from
@@ -109,6 +116,14 @@ pub enum Command {
     Validate(provider::ValidateArgs),
     /// Look back at recorded sessions
     Sessions(sessions::SessionsArgs),
+    /// Check whether everything is there that ccc needs
+    Doctor {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a script that completes ccc's commands and options
+    Completions { shell: Shell },
     /// Run scripted sessions: the real loop, with ccc itself playing claude
     Replay {
         /// Fixture files

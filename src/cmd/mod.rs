@@ -1,6 +1,8 @@
 //! One file per command: what was typed becomes what is meant, and is run.
 
 mod client;
+mod completions;
+mod doctor;
 pub mod import;
 mod init;
 mod logging;
@@ -83,6 +85,8 @@ fn dispatch(cli: Cli) -> Result<i32> {
         }
         Some(Command::Provider(command)) => provider::run(command),
         Some(Command::Validate(args)) => validate::run(&args),
+        Some(Command::Doctor { json }) => doctor::run(json),
+        Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::SupervisorMode { session, words }) => supervisor_mode::run(&words, session),
         // With arguments it never gets here; see `run`.

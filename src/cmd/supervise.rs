@@ -15,10 +15,10 @@ use crate::cli::{OutputFormat, SessionArgs};
 use crate::config::Config;
 use crate::event::Report;
 use crate::instructions::{self, Instructions, Problem};
-use crate::launch::ReviewOptions;
+use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
 use crate::record::{Recorder, story};
-use crate::session::{self, Control, Session, Setup};
+use crate::session::{self, Control, Earlier, Session, Setup};
 use crate::surface::{
     self, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
 };
@@ -68,6 +68,11 @@ pub fn run(
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
     let state_dir = place.state_dir.clone();
+    // A session that begins here has nothing behind it.
+    let earlier: Earlier = match taken_up.first {
+        AgentStart::New { .. } => Box::new(|_| None),
+        _ => Box::new(move |id| story::earlier(&state_dir, id)),
+    };
     let setup = Setup {
         rules,
         prompt,
@@ -87,7 +92,7 @@ pub fn run(
         instructions: instructions.text,
         dir: place.project,
         size: crossterm::terminal::size().unwrap_or((120, 40)),
-        earlier: Box::new(move |id| story::earlier(&state_dir, id)),
+        earlier,
         recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
     };
     let report = if person {

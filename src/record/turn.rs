@@ -57,7 +57,7 @@ impl Turns {
     fn block(&mut self, block: &Block, own: bool) {
         match block {
             Block::Text(text) if own && !text.trim().is_empty() => {
-                self.turn.answer.clone_from(text)
+                self.turn.answer.clone_from(text);
             }
             Block::ToolUse { name, .. } => {
                 match self.turn.tools.iter_mut().find(|(known, _)| known == name) {

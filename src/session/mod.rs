@@ -48,8 +48,10 @@ pub struct Setup {
     pub size: (u16, u16),
     pub recorder: Option<Recorder>,
     /// What earlier runs of a session left, by its id.
-    pub earlier: Box<dyn Fn(&str) -> Option<Carried>>,
+    pub earlier: Earlier,
 }
+
+pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;
 
 /// What reaches the loop beside the children's output; it comes first.
 #[derive(Debug)]

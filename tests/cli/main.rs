@@ -7,6 +7,7 @@ mod processes;
 
 mod agent_process;
 mod command_line;
+mod doctor;
 mod fixtures;
 mod hook;
 mod init;

@@ -127,6 +127,19 @@ fn what_the_supervisor_checked_is_shown() {
 }
 
 #[test]
+fn a_long_list_is_cut_unless_all_is_wanted() {
+    let room = Room::supervised();
+    for number in 10..42 {
+        record(&room, &format!("id-{number}"), &format!("2026-01-02T03:{number}:05Z"), true);
+    }
+    let list = room.ccc(&["sessions"]).run().code(0).out();
+    assert!(list.contains("id-41") && !list.contains("id-11"), "{list}");
+    assert!(list.ends_with("\n2 more: ccc sessions --all\n"), "{list}");
+    let list = room.ccc(&["sessions", "list", "--all"]).run().code(0).out();
+    assert_eq!(list.lines().count(), 1 + 32, "{list}");
+}
+
+#[test]
 fn what_is_typed_wrong_says_so_and_removes_nothing() {
     let room = Room::supervised();
     let done = room.ccc(&["sessions", "show"]).run().code(1);

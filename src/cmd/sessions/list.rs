@@ -36,15 +36,14 @@ pub fn run(place: &Place, all: bool, as_json: bool) -> Result<()> {
     }
     let shown = if all { stories.len() } else { MANY.min(stories.len()) };
     let glyphs = looks::plain().glyphs;
-    let mut text = rows(&stories, shown, &place.project, &when::now(), width(), glyphs);
-    if shown < stories.len() {
-        let more = stories.len() - shown;
-        text.push_str(&format!("{more} more: ccc sessions --all\n"));
+    print(&rows(&stories, shown, &place.project, &when::now(), width(), glyphs))?;
+    match stories.len() - shown {
+        0 => Ok(()),
+        more => print(&format!("{more} more: ccc sessions --all\n")),
     }
-    print(&text)
 }
 
-fn width() -> usize {
+pub fn width() -> usize {
     if !std::io::stdout().is_terminal() {
         return WIDTH;
     }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use jiff::{Timestamp, Zoned};
 
 use super::super::output::{print, print_json};
-use super::{json, when};
+use super::{json, list, when};
 use crate::cmd::looks;
 use crate::event::{Notice, Report};
 use crate::record::story::{Part, Scene, State, Story};
@@ -27,7 +27,9 @@ pub fn run(story: &Story, as_json: bool) -> Result<()> {
 }
 
 fn told(story: &Story, look: Look, now: &Zoned) -> Vec<Styled> {
-    let mut teller = Teller { story, look, now, transcript: Transcript::new(look), round: 0 };
+    let mut transcript = Transcript::new(look);
+    transcript.set_width(list::width());
+    let mut teller = Teller { story, look, now, transcript, round: 0 };
     let mut out = teller.head();
     for scene in &story.scenes {
         out.extend(teller.scene(scene));

@@ -46,7 +46,7 @@ pub fn take_up(place: &Place, taken: &Taken, person: bool) -> Result<TakenUp> {
             match stories.as_slice() {
                 // The client may know of some.
                 [] => return Ok(plain(AgentStart::Continue)),
-                [_, ..] if person => {
+                [_, ..] if person && !taken.leaves => {
                     let chosen = choose(&stories, &mut Questions::terminal(), &when::now())?;
                     Recording::open(&chosen.dir)?
                 }
@@ -61,6 +61,9 @@ pub fn take_up(place: &Place, taken: &Taken, person: bool) -> Result<TakenUp> {
         }
     };
     let id = story::session_id(&recording);
+    if story::is_running(&recording.dir) {
+        eprintln!("ccc: session {id} is running elsewhere; two at once get in each other's way");
+    }
     if !session_id::is_safe(&id) {
         return Err(Usage(format!("{id:?} is no session id")).into());
     }
