@@ -67,11 +67,11 @@ pub fn run(
     let mut clients = Clients::prepare(&place, config, provider, user.as_ref(), &limits)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
-    let state_dir = place.state_dir.clone();
+    let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
     // A session that begins here has nothing behind it.
     let earlier: Earlier = match taken_up.first {
         AgentStart::New { .. } => Box::new(|_| None),
-        _ => Box::new(move |id| story::earlier(&state_dir, id)),
+        _ => Box::new(move |id| story::earlier(&state_dir, id, seed)),
     };
     let setup = Setup {
         rules,

@@ -31,6 +31,8 @@ pub struct Recorder {
     supervisor: SupervisorLog,
     /// What happened before the session had an id.
     early: Vec<(Stream, Vec<u8>)>,
+    /// The recording's directory, locked while the session runs.
+    lock: Option<File>,
 }
 
 #[derive(Clone, Copy)]
@@ -51,6 +53,7 @@ impl Recorder {
             events: Sink::default(),
             supervisor: SupervisorLog::default(),
             early: Vec::new(),
+            lock: None,
         }
     }
 
@@ -70,6 +73,7 @@ impl Recorder {
             let dir = self.state_dir.join("sessions").join(id);
             self.agent.open(&dir.join("agent.jsonl"));
             self.events.open(&dir.join("events.jsonl"));
+            self.lock = File::open(&dir).ok().filter(|dir| dir.try_lock().is_ok());
             for (stream, line) in std::mem::take(&mut self.early) {
                 self.sink(stream).line(&line);
             }
@@ -168,8 +172,6 @@ impl Sink {
             path.parent().map_or(Ok(()), files::create_dir).and_then(|()| files::append(path));
         match opened {
             Ok(file) => {
-                // It tells that the session is running; see `story::is_running`.
-                let _ = file.try_lock_shared();
                 self.file = Some((path.to_owned(), BufWriter::with_capacity(64 << 10, file)));
             }
             Err(error) => log::warn!("not recorded: {}: {error}", path.display()),

@@ -5,19 +5,16 @@ use std::time::Duration;
 
 use super::entry::{Begun, Entry, Saw, What};
 use super::read::{AGENT, Recording, SUPERVISOR};
-use crate::event::{Event, Report};
+use crate::event::{Event, Outcome, Report};
 use crate::machine::Machine;
 use crate::stream::{Line, Part};
 
 /// From one `begun` to the next.
 #[derive(Debug)]
 pub struct Run<'a> {
+    /// `None` for lines of a version that did not write it.
     pub begun: Option<&'a Begun>,
     pub entries: &'a [Entry],
-    /// Lines of the clients that belong to earlier runs.
-    agent_before: usize,
-    supervisor_before: usize,
-    last: bool,
 }
 
 pub fn runs(entries: &[Entry]) -> Vec<Run<'_>> {
@@ -25,23 +22,15 @@ pub fn runs(entries: &[Entry]) -> Vec<Run<'_>> {
     let mut starts: Vec<usize> =
         (0..entries.len()).filter(|at| *at == 0 || begins(&entries[*at])).collect();
     starts.push(entries.len());
-    let mut runs: Vec<Run<'_>> = Vec::new();
-    for bounds in starts.windows(2) {
-        let (agent_before, supervisor_before) = runs.last().map_or((0, 0), |run| {
-            let (agent, supervisor) = run.counted();
-            (run.agent_before + agent, run.supervisor_before + supervisor)
-        });
+    let run = |bounds: &[usize]| {
         let entries = &entries[bounds[0]..bounds[1]];
-        let begun = match entries.first().map(|entry| &entry.what) {
-            Some(What::Begun { begun }) => Some(&**begun),
+        let begun = entries.first().and_then(|entry| match &entry.what {
+            What::Begun { begun } => Some(&**begun),
             _ => None,
-        };
-        runs.push(Run { begun, entries, agent_before, supervisor_before, last: false });
-    }
-    if let Some(run) = runs.last_mut() {
-        run.last = true;
-    }
-    runs
+        });
+        Run { begun, entries }
+    };
+    starts.windows(2).map(run).collect()
 }
 
 impl Run<'_> {
@@ -57,19 +46,13 @@ impl Run<'_> {
     }
 
     pub fn lines(&self, recording: &Recording) -> RawLines {
-        // A run that was killed may leave lines that it never counted: what came to its end is better
-        // counted from there.
-        let from_the_end = self.last && self.ended().is_some();
-        let skip = |file: &str, before: usize, own: usize| {
+        let lines = |file: &str, older: u64| {
             // A file that cannot be read costs what is in it, as one that was never written.
-            let lines = recording.lines(file).unwrap_or_default();
-            let before = if from_the_end { lines.len().saturating_sub(own) } else { before };
-            lines.into_iter().skip(before)
+            recording.lines(file).unwrap_or_default().into_iter().skip(size(older))
         };
-        let (agent, supervisor) = self.counted();
         RawLines {
-            agent: skip(AGENT, self.agent_before, agent),
-            supervisor: skip(SUPERVISOR, self.supervisor_before, supervisor),
+            agent: lines(AGENT, self.begun.map_or(0, |begun| begun.agent_lines)),
+            supervisor: lines(SUPERVISOR, self.begun.map_or(0, |begun| begun.supervisor_lines)),
         }
     }
 
@@ -107,19 +90,7 @@ impl Run<'_> {
             return Some(report.clone());
         }
         let machine = self.machine(recording)?;
-        Some(machine.report(crate::event::Outcome::Ended, moment(self.seconds())))
-    }
-
-    fn counted(&self) -> (usize, usize) {
-        let (mut agent, mut supervisor) = (0, 0);
-        for entry in self.entries {
-            match entry.what {
-                What::Saw(Saw::Agent { lines }) => agent += size(lines),
-                What::Saw(Saw::Supervisor { lines, .. }) => supervisor += size(lines),
-                _ => {}
-            }
-        }
-        (agent, supervisor)
+        Some(machine.report(Outcome::Ended, moment(self.seconds())))
     }
 }
 
@@ -146,8 +117,9 @@ fn envelopes(line: Line) -> impl Iterator<Item = crate::stream::Envelope> {
     })
 }
 
+/// Recordings have microseconds, and that is what the machine was told.
 fn moment(at: f64) -> Duration {
-    Duration::try_from_secs_f64(at).unwrap_or_default()
+    Duration::try_from_secs_f64((at * 1e6).round() / 1e6).unwrap_or_default()
 }
 
 fn size(lines: u64) -> usize {

@@ -3,13 +3,14 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use jiff::Timestamp;
 
 use super::entry::{Saw, What};
-use super::read::{EVENTS, Recording, sessions};
+use super::read::{Recording, sessions};
 use super::rerun::{Run, runs};
 use super::turn::{Turn, Turns};
 use crate::event::{Carried, Notice, Outcome, Round, Seconds};
@@ -209,12 +210,15 @@ pub fn all(state_dir: &Path) -> Vec<Story> {
     all
 }
 
-/// What the newest recording of a conversation leaves for another run of it.
-pub fn earlier(state_dir: &Path, id: &str) -> Option<Carried> {
+/// What the newest recording of a conversation leaves for another run of it. That run may be on record
+/// already; it is known by the seed of its rules.
+pub fn earlier(state_dir: &Path, id: &str, seed: u64) -> Option<Carried> {
     let recordings = sessions(state_dir).into_iter().filter_map(|dir| Recording::open(&dir).ok());
     let of_it = recordings.filter(|recording| session_id(recording) == id);
     let newest = of_it.max_by_key(|recording| recording.entries.last().map(|entry| entry.time))?;
-    carried(&newest)
+    let runs = runs(&newest.entries);
+    let is_it = |run: &Run<'_>| run.begun.is_some_and(|begun| begun.rules.seed == seed);
+    Some(runs.iter().rfind(|run| !is_it(run))?.machine(&newest)?.carried())
 }
 
 /// The newest recording that a name means: the id of its last conversation or of its directory, or the
@@ -245,10 +249,10 @@ pub fn carried(recording: &Recording) -> Option<Carried> {
     Some(runs(&recording.entries).last()?.machine(recording)?.carried())
 }
 
-/// A running ccc holds a lock on what it writes.
+/// A running ccc holds a lock on the directory that it writes to.
 pub fn is_running(dir: &Path) -> bool {
-    let file = std::fs::File::open(dir.join(EVENTS));
-    file.is_ok_and(|file| matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock)))
+    let locked = |dir: File| matches!(dir.try_lock_shared(), Err(TryLockError::WouldBlock));
+    File::open(dir).is_ok_and(locked)
 }
 
 /// The conversation it ended in.

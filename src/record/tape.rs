@@ -34,6 +34,8 @@ impl Tape {
                 project: "/p/here".into(),
                 provider: Some("kimi".into()),
                 rules,
+                agent_lines: lines(&dir.join(AGENT)),
+                supervisor_lines: lines(&dir.join(SUPERVISOR)),
             }),
         });
         tape
@@ -122,4 +124,8 @@ impl Tape {
 pub fn append(path: &Path, line: &[u8]) {
     let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
     file.write_all(&[line, b"\n"].concat()).unwrap();
+}
+
+fn lines(path: &Path) -> u64 {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count() as u64)
 }

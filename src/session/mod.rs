@@ -347,15 +347,17 @@ impl<'a> Session<'a> {
                     process.handle = None;
                 }
             }
-            Action::Say(notice) => self.say(&notice),
+            Action::Say(notice) => {
+                if let Notice::Session { session_id } = &notice {
+                    self.look_back(session_id);
+                }
+                self.say(&notice);
+            }
             Action::Finish(outcome) => self.outcome = Some(outcome),
         }
     }
 
     fn say(&mut self, notice: &Notice) {
-        if let Notice::Session { session_id } = notice {
-            self.look_back(session_id);
-        }
         if let Some(recorder) = &mut self.setup.recorder {
             if let Notice::Session { session_id } = notice {
                 recorder.session(session_id);
@@ -365,7 +367,7 @@ impl<'a> Session<'a> {
         self.surface.notice(notice);
     }
 
-    /// Before the recorder opens the same recording, and this run becomes part of it.
+    /// The agent has named the session: it may have been here before.
     fn look_back(&mut self, session_id: &str) {
         if self.setup.rules.carried.is_none() {
             self.events.extend((self.setup.earlier)(session_id).map(Event::Restored));

@@ -50,6 +50,8 @@ fn record(room: &Room, id: &str, began: &str, completed: bool) {
         project: room.path("project").display().to_string(),
         provider: None,
         rules,
+        agent_lines: 0,
+        supervisor_lines: 0,
     });
     let mut text = String::new();
     for what in [

@@ -120,8 +120,8 @@ mod tests {
         let link = home.path().join("link");
         std::os::unix::fs::symlink(&good, &link).unwrap();
         assert!(check(&link).unwrap_err().to_string().contains("link"));
-        let file = fs::File::open(good.join(EVENTS)).unwrap();
-        file.lock_shared().unwrap();
+        let file = fs::File::open(&good).unwrap();
+        file.lock().unwrap();
         assert!(check(&good).unwrap_err().to_string().contains("running"));
     }
 }

@@ -3,7 +3,7 @@ use std::fs;
 use super::*;
 use crate::event::{Event, Said};
 use crate::machine::Rules;
-use crate::record::read::AGENT;
+use crate::record::read::{AGENT, EVENTS};
 use crate::record::tape::{Tape, append};
 
 const MORNING: &str = "2026-01-02T08:00:00Z";
@@ -31,7 +31,7 @@ impl Shelf {
     }
 
     fn earlier(&self, id: &str) -> Option<Carried> {
-        earlier(self.0.path(), id)
+        earlier(self.0.path(), id, 99)
     }
 }
 
@@ -193,10 +193,20 @@ fn recordings_without_rules_can_be_read_but_not_gone_on_with() {
 fn a_lock_tells_that_a_session_is_running() {
     let shelf = Shelf::new();
     half_way(&mut shelf.tape("S", MORNING, Rules::default()));
-    let file = crate::files::append(&shelf.dir("S").join(EVENTS)).unwrap();
+    let file = File::open(shelf.dir("S")).unwrap();
     assert_eq!(shelf.read("S").state, State::BrokenOff);
-    file.try_lock_shared().unwrap();
+    file.try_lock().unwrap();
     assert_eq!(shelf.read("S").state, State::Running);
     drop(file);
     assert_eq!(shelf.read("S").state, State::BrokenOff);
+}
+
+#[test]
+fn a_run_that_asks_what_was_before_it_is_not_its_own_past() {
+    let shelf = Shelf::new();
+    half_way(&mut shelf.tape("S", MORNING, Rules::default()));
+    let before = shelf.earlier("S");
+    shelf.tape("S", NOON, Rules { seed: 99, ..Rules::default() }).said("go on");
+    assert_eq!(before.as_ref().map(|carried| carried.round), Some(1));
+    assert_eq!(shelf.earlier("S"), before);
 }
