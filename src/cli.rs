@@ -1,6 +1,7 @@
 //! What can be typed. Definitions only: what it means is resolved in `cmd`.
 
 pub mod provider;
+pub mod sessions;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -79,6 +80,13 @@ pub enum OutputFormat {
     Json,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write a SUPERVISOR.md to start from
@@ -110,6 +118,16 @@ pub enum Command {
     Provider(provider::ProviderCommand),
     /// Try a provider with one tiny request
     Validate(provider::ValidateArgs),
+    /// Look back at recorded sessions
+    Sessions(sessions::SessionsArgs),
+    /// Check whether everything is there that ccc needs
+    Doctor {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a script that completes ccc's commands and options
+    Completions { shell: Shell },
     /// Run scripted sessions: the real loop, with ccc itself playing claude
     Replay {
         /// Fixture files

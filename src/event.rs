@@ -37,6 +37,8 @@ pub enum Event {
     Tick,
     /// A signal asks the session to end.
     Signal(i32),
+    /// The session that the client went on with has been here before.
+    Restored(Carried),
 }
 
 /// How a child ended.
@@ -156,6 +158,13 @@ pub enum Notice {
     },
     Session {
         session_id: String,
+    },
+    /// An earlier run of the session is gone on with: its last round, and how much was said in it.
+    Resumed {
+        round: u32,
+        max: u32,
+        messages: usize,
+        cost_usd: f64,
     },
     UserMessage {
         text: String,

@@ -7,17 +7,17 @@ use anyhow::{Context, Result};
 
 use super::client::{Clients, Limits, user_settings};
 use super::place::{self, Place};
+use super::sessions::take_up;
 use super::surfaces::{self, Wishes};
 use super::{Usage, init, looks, prompt};
-use crate::claude_args::{Resume, Taken, take_over};
+use crate::claude_args::{Taken, take_over};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::config::Config;
 use crate::instructions::{self, Instructions, Problem};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
-use crate::record::{Begun, Recorder, Scene};
-use crate::session::Setup;
-use crate::session_id;
+use crate::record::{Begun, Recorder, Scene, story};
+use crate::session::{Earlier, Setup};
 
 pub fn run(
     place: Place,
@@ -42,6 +42,7 @@ pub fn run(
     }
 
     let instructions = find_instructions(&place, person)?;
+    let taken_up = take_up(&place, &taken, person)?;
     let supervisor = config.supervisor()?;
     let limits = Limits::of(config, args.max_iterations)?;
     let defaults = Rules::default();
@@ -50,10 +51,8 @@ pub fn run(
         max_iterations: limits.max_iterations,
         review_timeout: limits.review_timeout,
         background_wait: supervisor.background_wait()?.unwrap_or(defaults.background_wait),
-        resume: match &taken.resume {
-            Some(Resume::Session(id)) => Some(id.clone()),
-            _ => None,
-        },
+        resume: taken_up.resume,
+        carried: taken_up.carried,
         client_may_leave: taken.leaves,
         seed: uuid::Uuid::new_v4().as_u64_pair().0,
         ..defaults
@@ -74,12 +73,18 @@ pub fn run(
         };
         let set = |name| Some((name, env::var(name).ok()?));
         let scene = Scene { size, env: ["SHELL", "TERM"].into_iter().filter_map(set).collect() };
-        Recorder::new(place.state_dir, begun, scene)
+        Recorder::new(place.state_dir.clone(), begun, scene)
     });
+    let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
+    // A session that begins here has nothing behind it.
+    let earlier: Earlier = match taken_up.first {
+        AgentStart::New { .. } => Box::new(|_| None),
+        _ => Box::new(move |id| story::earlier(&state_dir, id, seed)),
+    };
     let setup = Setup {
         rules,
         prompt,
-        first: first_start(&taken)?,
+        first: taken_up.first,
         ccc: env::current_exe().context("ccc cannot find its own executable")?,
         claude: vec![place::claude()?.into()],
         claude_args: taken.rest,
@@ -96,6 +101,7 @@ pub fn run(
         instructions: instructions.text,
         dir: place.project,
         size,
+        earlier,
         recorder,
     };
     let wishes = Wishes {
@@ -117,20 +123,6 @@ fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<Outp
                 .into())
         }
     }
-}
-
-fn first_start(taken: &Taken) -> Result<AgentStart> {
-    Ok(match &taken.resume {
-        Some(Resume::Session(session_id)) if session_id::is_safe(session_id) => {
-            AgentStart::Resume { session_id: session_id.clone() }
-        }
-        Some(Resume::Session(other)) => {
-            return Err(Usage(format!("{other:?} is no session id")).into());
-        }
-        Some(Resume::Latest) => AgentStart::Continue,
-        None if taken.names_session => AgentStart::AsUserSays,
-        None => AgentStart::New { session_id: uuid::Uuid::new_v4().to_string() },
-    })
 }
 
 /// SUPERVISOR.md; a person who has none is offered the default.

@@ -19,6 +19,7 @@
 //! | working | the agent dies | resumed once; a second death soon after is an error |
 //! | waiting, reviewing | the agent dies | resumed with the next message |
 //! | any | a tool needs permission | the person is asked; without a person: denied |
+//! | any, before the first review | the session has been here before | its count, messages and cost are gone on with |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off |
 //! | any | leave, signal | the end |
 //!
@@ -26,6 +27,7 @@
 
 mod agent;
 mod questions;
+mod resume;
 mod review;
 #[cfg(test)]
 mod tests;
@@ -121,6 +123,10 @@ pub struct Machine {
     last_answer: String,
 
     session_id: Option<String>,
+    /// The agent itself has named the session.
+    named: bool,
+    /// An earlier run of the session is being gone on with.
+    resumed: bool,
     model: String,
     context: Option<u64>,
     window: Option<u64>,
@@ -211,6 +217,8 @@ impl Machine {
             said,
             last_answer: String::new(),
             session_id: rules.resume.clone(),
+            named: false,
+            resumed: rules.carried.is_some(),
             model: String::new(),
             context: None,
             window: None,
@@ -257,6 +265,7 @@ impl Machine {
                 Event::SupervisorGone { review, gone } => self.supervisor_gone(review, &gone),
                 Event::Tick => self.tick(),
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
+                Event::Restored(carried) => self.restored(carried),
             }
         }
         std::mem::take(&mut self.actions)
@@ -321,6 +330,9 @@ impl Machine {
             supervising: self.supervising,
             max_iterations: self.rules.max_iterations,
         });
+        if self.resumed {
+            self.say(self.resumed_notice());
+        }
         self.start_agent();
         match prompt {
             Some(prompt) => self.said(prompt),

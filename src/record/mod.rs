@@ -7,8 +7,13 @@ mod entry;
 mod events;
 mod keys;
 pub mod read;
+mod rerun;
 mod sink;
+pub mod story;
 mod supervisor_log;
+#[cfg(test)]
+pub mod tape;
+mod turn;
 
 use std::fs::{File, TryLockError};
 use std::io;

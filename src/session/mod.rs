@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::child::ChildEvent;
-use crate::event::{Action, Event, Gone, Now, Outcome};
+use crate::event::{Action, Carried, Event, Gone, Notice, Now, Outcome};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::{Machine, Rules};
 use crate::pty::Agent;
@@ -50,7 +50,11 @@ pub struct Setup {
     pub dir: PathBuf,
     pub size: (u16, u16),
     pub recorder: Option<Recorder>,
+    /// What earlier runs of a session left, by its id.
+    pub earlier: Earlier,
 }
+
+pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;
 
 /// What reaches the loop beside the children's output; it comes first.
 #[derive(Debug)]
@@ -335,8 +339,20 @@ impl<'a> Session<'a> {
                     process.handle = None;
                 }
             }
-            Action::Say(notice) => self.surface.notice(&notice),
+            Action::Say(notice) => {
+                if let Notice::Session { session_id } = &notice {
+                    self.look_back(session_id);
+                }
+                self.surface.notice(&notice);
+            }
             Action::Finish(outcome) => self.outcome = Some(outcome),
+        }
+    }
+
+    /// The agent has named the session: it may have been here before.
+    fn look_back(&mut self, session_id: &str) {
+        if self.setup.rules.carried.is_none() {
+            self.events.extend((self.setup.earlier)(session_id).map(Event::Restored));
         }
     }
 }

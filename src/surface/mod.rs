@@ -25,8 +25,9 @@ use crate::stream::Line;
 
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
+pub use notices::duration;
 pub use stream_json::StreamJsonSurface;
-pub use styled::{Glyphs, Style, Styled};
+pub use styled::{Glyphs, Style, Styled, cut, first_line, lines};
 pub use terminal::{Attention, Call, RealScreen, Screen, Terminal, reflows, restore_on_panic};
 pub use text::TextSurface;
 pub use transcript::{Look, Transcript};

@@ -7,6 +7,7 @@ mod processes;
 
 mod agent_process;
 mod command_line;
+mod doctor;
 mod fixtures;
 mod hook;
 mod init;
@@ -16,6 +17,7 @@ mod plain;
 mod providers;
 mod room;
 mod scenarios;
+mod sessions;
 mod settings;
 mod supervised_loop;
 mod supervisor_mode;
