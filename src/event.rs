@@ -184,10 +184,13 @@ pub enum Notice {
     },
     Verdict {
         round: u32,
+        #[serde(default)]
         max: u32,
         /// How long the review took.
+        #[serde(default)]
         seconds: f64,
         /// Of the whole session so far.
+        #[serde(default)]
         cost_usd: f64,
         #[serde(flatten)]
         verdict: Verdict,

@@ -29,7 +29,7 @@ pub fn run(story: &Story, as_json: bool) -> Result<()> {
 fn told(story: &Story, look: Look, now: &Zoned) -> Vec<Styled> {
     let mut transcript = Transcript::new(look);
     transcript.set_width(list::width());
-    let mut teller = Teller { story, look, now, transcript, round: 0 };
+    let mut teller = Teller { story, look, now, transcript };
     let mut out = teller.head();
     for scene in &story.scenes {
         out.extend(teller.scene(scene));
@@ -43,8 +43,6 @@ struct Teller<'a> {
     look: Look,
     now: &'a Zoned,
     transcript: Transcript,
-    /// Verdicts so far.
-    round: usize,
 }
 
 impl Teller<'_> {
@@ -122,21 +120,6 @@ impl Teller<'_> {
         let stamp = match notice {
             Notice::UserMessage { .. } | Notice::ReviewStarted { .. } => {
                 when::clock(time, self.now)
-            }
-            Notice::Verdict { .. } => {
-                self.round += 1;
-                match self.story.rounds.get(self.round - 1) {
-                    Some(round) if round.cost_usd > 0.0 => {
-                        format!(
-                            "{} {} ${:.4}",
-                            duration(round.seconds),
-                            self.look.glyphs.dot,
-                            round.cost_usd
-                        )
-                    }
-                    Some(round) if round.seconds > 0.0 => duration(round.seconds),
-                    _ => return out,
-                }
             }
             _ => return out,
         };

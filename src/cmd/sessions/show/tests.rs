@@ -41,8 +41,10 @@ fn a_session_told_again() {
          \n\
          ┃ Review 1/10 · 08:00:10\n\
          ┃ I look at it.\n\
+         ┃ \n\
          ┃ ● Bash cargo test\n\
-         ✘ Not complete yet · 5s · $0.0100\n\
+         ┃ \n\
+         ┃ ✘ Not complete yet, round 1/10 · 5s · $0.2600 so far\n\
          ┃ add tests\n\
          ┃ → sent to the agent\n\
          \n\
@@ -51,7 +53,8 @@ fn a_session_told_again() {
          \n\
          ┃ Review 2/10 · 08:00:25\n\
          ┃ ● Bash cargo test\n\
-         ✔ Confirmed complete in round 2 · 5s · $0.0100\n\
+         ┃ \n\
+         ┃ ✔ Confirmed complete in round 2/10 · 5s · $0.5200 so far\n\
          ┃ fine\n\
          \n\
          Session ended · 2 rounds · 30s · $0.5200\n"
