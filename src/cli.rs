@@ -1,6 +1,7 @@
 //! What can be typed. Definitions only: what it means is resolved in `cmd`.
 
 pub mod provider;
+pub mod replay;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -106,15 +107,8 @@ pub enum Command {
     Provider(provider::ProviderCommand),
     /// Try a provider with one tiny request
     Validate(provider::ValidateArgs),
-    /// Run scripted sessions: the real loop, with ccc itself playing claude
-    Replay {
-        /// Fixture files
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Leave the pauses out
-        #[arg(long)]
-        instant: bool,
-        #[arg(long, value_name = "FORMAT", default_value = "text")]
-        output_format: OutputFormat,
-    },
+    /// Show fixtures and recorded sessions, or check that the loop still decides the same
+    Replay(replay::ReplayArgs),
+    /// Turn a recorded session into a fixture, without keys, names and paths
+    Fixture(replay::FixtureArgs),
 }

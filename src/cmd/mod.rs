@@ -1,6 +1,7 @@
 //! One file per command: what was typed becomes what is meant, and is run.
 
 mod client;
+mod fixture;
 pub mod import;
 mod init;
 mod logging;
@@ -77,9 +78,8 @@ fn play(args: &[OsString]) -> i32 {
 fn dispatch(cli: Cli) -> Result<i32> {
     match cli.command {
         Some(Command::Init { global }) => init::run(global),
-        Some(Command::Replay { files, instant, output_format }) => {
-            replay::run(&files, instant, output_format)
-        }
+        Some(Command::Replay(args)) => replay::run(&args),
+        Some(Command::Fixture(args)) => fixture::run(&args),
         Some(Command::Provider(command)) => provider::run(command),
         Some(Command::Validate(args)) => validate::run(&args),
         Some(Command::SupervisorMode { session, words }) => supervisor_mode::run(&words, session),
