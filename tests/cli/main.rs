@@ -13,6 +13,7 @@ mod init;
 mod layering;
 mod person;
 mod providers;
+mod replay;
 mod room;
 mod scenarios;
 mod settings;
