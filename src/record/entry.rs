@@ -47,6 +47,12 @@ pub struct Begun {
     pub project: String,
     pub provider: Option<String>,
     pub rules: Rules,
+    /// How many lines of `agent.jsonl` and `supervisor.jsonl` are older than this run. A run that
+    /// was killed may have left some there that it did not come to count.
+    #[serde(default)]
+    pub agent_lines: u64,
+    #[serde(default)]
+    pub supervisor_lines: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -223,6 +229,8 @@ mod tests {
             project: "/p".into(),
             provider: None,
             rules: Rules::default(),
+            agent_lines: 3,
+            supervisor_lines: 0,
         };
         let gone = Gone { how: "exited".into(), code: Some(1), last_words: "boom".into() };
         for what in [

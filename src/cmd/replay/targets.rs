@@ -121,7 +121,7 @@ mod tests {
                 Target::Fixture(path("sub/a.jsonl"))
             ]
         );
-        assert_eq!(resolve(&[path("rec")]).unwrap(), [recorded.clone()]);
+        assert_eq!(resolve(&[path("rec")]).unwrap(), vec![recorded.clone()]);
         assert_eq!(resolve(&[path("rec/events.jsonl")]).unwrap(), [recorded]);
         let error = resolve(&[path("b.jsonl"), path("empty")]).unwrap_err().to_string();
         assert!(error.contains("no fixture and no recording"), "{error}");

@@ -91,7 +91,9 @@ pub fn record(script: &Script, dir: &Path) {
         ccc: "0.1.0".to_owned(),
         project: "/srv/somewhere/app".to_owned(),
         provider: None,
-        rules: Rules { seed: SEED, resume: rules.resume.clone(), ..rules },
+        rules: Rules { seed: SEED, ..rules },
+        agent_lines: lines_in(&dir.join(AGENT)),
+        supervisor_lines: lines_in(&dir.join(SUPERVISOR)),
     };
     notes.write(What::Begun { begun: Box::new(begun) });
     rehearse_before(script, &mut |rehearsed| notes.witness(&rehearsed)).expect("the fixture holds");
@@ -107,6 +109,10 @@ pub fn record(script: &Script, dir: &Path) {
         all.extend_from_slice(worldly(&content).as_bytes());
         fs::write(dir.join(file), all).expect("a file");
     }
+}
+
+fn lines_in(file: &Path) -> u64 {
+    fs::read_to_string(file).unwrap_or_default().lines().count() as u64
 }
 
 /// With ids as a real session has them.
