@@ -15,6 +15,7 @@ mod layering;
 mod person;
 mod plain;
 mod providers;
+mod replay;
 mod room;
 mod scenarios;
 mod sessions;
