@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -93,6 +94,11 @@ impl Person {
         self.writer.write_all(keys.as_bytes()).expect("ccc reads");
         self.writer.flush().expect("ccc reads");
         self
+    }
+
+    /// The name of the terminal that the person sits at.
+    pub fn terminal(&self) -> PathBuf {
+        self.master.tty_name().expect("a name")
     }
 
     pub fn resizes(&mut self, columns: u16, rows: u16) -> &mut Self {
