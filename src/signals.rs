@@ -23,6 +23,11 @@ pub fn is_stop(signal: i32) -> bool {
     signal == SIGTSTP
 }
 
+/// What the terminal sends to all who are on it when the person presses a key.
+pub fn is_from_keys(signal: i32) -> bool {
+    matches!(signal, SIGINT | SIGQUIT)
+}
+
 pub fn is_continue(signal: i32) -> bool {
     signal == SIGCONT
 }

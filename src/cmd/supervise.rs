@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use crossbeam_channel::{Receiver, Sender};
@@ -13,15 +14,17 @@ use crate::claude_args::{Resume, Taken, take_over};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::config::Config;
 use crate::event::Report;
+use crate::history::History;
 use crate::instructions::{self, Instructions, Problem};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
+use crate::project_files::ProjectFiles;
 use crate::record::Recorder;
 use crate::session::{self, Control, Session, Setup};
 use crate::surface::{
-    self, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
+    self, Aids, JsonSurface, Keys, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
 };
-use crate::{child, session_id, signals};
+use crate::{external_editor, session_id, signals};
 
 pub fn run(
     place: Place,
@@ -86,29 +89,42 @@ pub fn run(
         instructions: instructions.text,
         dir: place.project,
         size: crossterm::terminal::size().unwrap_or((120, 40)),
-        recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
+        recorder: (!args.no_record).then(|| Recorder::new(place.state_dir.clone())),
+        editor: external_editor::command(env::var_os("VISUAL"), env::var_os("EDITOR")),
     };
     let report = if person {
-        interactive(setup)?
+        let history = History::new(&place.state_dir);
+        let aids = aids(history, !args.no_record, &setup.dir);
+        interactive(setup, aids)?
     } else {
         headless(setup, format.unwrap_or(OutputFormat::Text))?
     };
     Ok(report.exit_code)
 }
 
-fn interactive(setup: Setup) -> Result<Report> {
+/// What helps a person to type. A history that cannot be read or written costs the history.
+fn aids(history: History, keeps: bool, project: &Path) -> Aids {
+    let mut files = ProjectFiles::new(project);
+    let earlier = history.load().unwrap_or_else(|error| {
+        log::warn!("{error:#}");
+        Vec::new()
+    });
+    let remember = move |text: &str| {
+        if keeps && let Err(error) = history.add(text) {
+            log::warn!("{error:#}");
+        }
+    };
+    Aids { history: earlier, remember: Box::new(remember), files: Box::new(move || files.list()) }
+}
+
+fn interactive(setup: Setup, aids: Aids) -> Result<Report> {
     surface::restore_on_panic();
     let reflow = surface::reflows(|name| env::var_os(name));
-    let mut terminal = Terminal::new(RealScreen::new()?, looks::terminal(), reflow)?;
     let (to_control, control) = session::control();
     let keys = to_control.clone();
-    child::named("keys", move || {
-        while let Ok(input) = crossterm::event::read() {
-            if keys.send(Control::Input(input)).is_err() {
-                return;
-            }
-        }
-    })?;
+    let keys = Keys::start(move |input| keys.send(Control::Input(input)).is_ok())?;
+    let terminal = Terminal::new(RealScreen::new(keys)?, looks::terminal(), reflow)?;
+    let mut terminal = terminal.with_aids(aids);
     run_session(setup, &mut terminal, (to_control, control))
 }
 

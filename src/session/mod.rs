@@ -2,6 +2,7 @@
 //! and in the end shut everything down in order. The only place that knows both sides.
 
 mod children;
+mod editing;
 mod process;
 mod shutdown;
 
@@ -14,6 +15,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::child::ChildEvent;
 use crate::event::{Action, Event, Gone, Notice, Outcome};
+use crate::external_editor::Editing;
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::{Machine, Rules};
 use crate::pty::Agent;
@@ -47,6 +49,8 @@ pub struct Setup {
     pub dir: PathBuf,
     pub size: (u16, u16),
     pub recorder: Option<Recorder>,
+    /// The person's own editor, and its arguments.
+    pub editor: OsString,
 }
 
 /// What reaches the loop beside the children's output; it comes first.
@@ -55,6 +59,8 @@ pub enum Control {
     Input(crossterm::event::Event),
     Event(Event),
     Signal(i32),
+    /// The person's editor has ended.
+    Edited(anyhow::Result<String>),
     AgentExited(u32, Gone),
     SupervisorExited(u32, Gone),
 }
@@ -80,6 +86,8 @@ pub struct Session<'a> {
     outcome: Option<Outcome>,
     /// Stopped by ourselves, so that the continuation is no surprise.
     suspended: bool,
+    /// The person's editor has the terminal.
+    editing: Option<Editing>,
 }
 
 /// The channel by which keys, signals and scripts reach a session.
@@ -109,6 +117,7 @@ impl<'a> Session<'a> {
             events: VecDeque::new(),
             outcome: None,
             suspended: false,
+            editing: None,
         }
     }
 
@@ -122,6 +131,7 @@ impl<'a> Session<'a> {
                 self.next();
             }
         }
+        self.end_editing();
         self.shut_down();
         let report = self.report();
         if let Err(error) = self.surface.close(&report) {
@@ -175,6 +185,8 @@ impl<'a> Session<'a> {
     fn control(&mut self, control: Control) {
         match control {
             Control::Event(event) => self.step(event),
+            Control::Edited(text) => self.edited(text),
+            Control::Signal(signal) if self.is_for_editor(signal) => {}
             Control::Signal(signal) if signals::is_stop(signal) => self.suspend(),
             Control::Signal(signal) if signals::is_continue(signal) => self.continued(),
             Control::Signal(signal) => self.step(Event::Signal(signal)),
@@ -189,6 +201,7 @@ impl<'a> Session<'a> {
                     match intent {
                         Intent::Event(event) => self.step(event),
                         Intent::Suspend => self.suspend(),
+                        Intent::Edit(text) => self.edit(&text),
                     }
                 }
             }
@@ -211,12 +224,14 @@ impl<'a> Session<'a> {
         self.surface.suspend();
         self.suspended = true;
         signals::stop_here();
-        self.surface.resume();
+        if self.editing.is_none() {
+            self.surface.resume();
+        }
     }
 
     /// After a stop that nobody announced (SIGSTOP) the shell has changed the terminal's modes.
     fn continued(&mut self) {
-        if !std::mem::take(&mut self.suspended) {
+        if !std::mem::take(&mut self.suspended) && self.editing.is_none() {
             self.surface.suspend();
             self.surface.resume();
         }

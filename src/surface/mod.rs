@@ -1,6 +1,7 @@
 //! The user's side of a session: a terminal with a person at it, plain text, JSON lines, or one
 //! JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
+mod completion;
 mod editor;
 mod json;
 mod notices;
@@ -20,10 +21,11 @@ pub use crate::event::{Report, Seconds};
 use crate::machine::Status;
 use crate::stream::Line;
 
+pub use completion::Files;
 pub use json::JsonSurface;
 pub use stream_json::StreamJsonSurface;
 pub use styled::{Glyphs, Style, Styled};
-pub use terminal::{RealScreen, Screen, Terminal, reflows, restore_on_panic};
+pub use terminal::{Aids, Keys, RealScreen, Screen, Terminal, reflows, restore_on_panic};
 pub use text::TextSurface;
 pub use transcript::{Look, Transcript};
 
@@ -49,6 +51,8 @@ pub trait Surface {
     fn input(&mut self, _input: crossterm::event::Event) -> Vec<Intent> {
         Vec::new()
     }
+    /// The person's own editor has ended: the text as it was left, or why it is to stay as it was.
+    fn edited(&mut self, _text: Result<String, String>) {}
     /// Give the terminal back to the shell, and take it again.
     fn suspend(&mut self) {}
     fn resume(&mut self) {}
@@ -62,4 +66,6 @@ pub enum Intent {
     Event(Event),
     /// Ctrl-Z.
     Suspend,
+    /// This text is to be edited in the person's own editor.
+    Edit(String),
 }

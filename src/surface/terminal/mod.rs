@@ -1,7 +1,10 @@
 //! A terminal with a person at it: the transcript above, in the terminal's own scrollback, and
 //! below it a line to type in and one that says where the session stands.
 
+mod desk;
 mod draw;
+mod help;
+mod input;
 mod keys;
 mod screen;
 #[cfg(test)]
@@ -11,7 +14,10 @@ use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
+pub use desk::Aids;
+use desk::Desk;
 use draw::Frame;
+pub use input::Keys;
 pub use screen::{RealScreen, Screen, restore_on_panic};
 
 use super::editor::Editor;
@@ -56,6 +62,7 @@ pub struct Terminal<S: Screen> {
     status: Status,
     now: Now,
     editor: Editor,
+    desk: Desk,
     reason: Editor,
     question: Option<Question>,
     /// What a form has been answered so far.
@@ -93,6 +100,7 @@ impl<S: Screen> Terminal<S> {
             },
             now: Now::ZERO,
             editor: Editor::default(),
+            desk: Desk::default(),
             reason: Editor::default(),
             question: None,
             answers: Vec::new(),
@@ -156,6 +164,7 @@ impl<S: Screen> Terminal<S> {
 
 impl<S: Screen> Surface for Terminal<S> {
     fn agent(&mut self, line: &Line) {
+        self.desk.learn(line);
         self.pending.extend(self.transcript.agent(line));
     }
 
@@ -181,7 +190,12 @@ impl<S: Screen> Surface for Terminal<S> {
         self.forget_question();
     }
 
+    fn give_back(&mut self, text: &str) {
+        self.editor.put_in_front(text);
+    }
+
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
+        self.desk.catch_up(&self.editor);
         self.status.clone_from(status);
         self.now = now;
         if self.focus == Focus::Fresh && self.taken {
@@ -194,12 +208,20 @@ impl<S: Screen> Surface for Terminal<S> {
     }
 
     fn redraw_in(&self) -> Option<Duration> {
+        if !self.taken {
+            return None;
+        }
         let moves = matches!(self.status.phase, Phase::Working | Phase::Reviewing);
-        (moves || self.focus == Focus::Fresh).then_some(status::FRAME)
+        let waits = self.focus == Focus::Fresh || self.desk.is_waiting();
+        (moves || waits).then_some(status::FRAME)
     }
 
     fn input(&mut self, input: crossterm::event::Event) -> Vec<Intent> {
         self.on_input(input)
+    }
+
+    fn edited(&mut self, text: Result<String, String>) {
+        self.on_edited(text);
     }
 
     fn suspend(&mut self) {
