@@ -12,6 +12,7 @@ mod hook;
 mod init;
 mod layering;
 mod person;
+mod prompt;
 mod providers;
 mod room;
 mod scenarios;

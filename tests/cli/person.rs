@@ -2,7 +2,7 @@
 //! a time.
 
 use std::io::{Read, Write};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -17,13 +17,17 @@ pub struct Person {
     child: Box<dyn Child + Send + Sync>,
     writer: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
-    screen: String,
+    screen: Vec<u8>,
     read: usize,
     _master: Box<dyn MasterPty + Send>,
 }
 
 impl Person {
     pub fn runs(room: &Room, args: &[&str]) -> Self {
+        Self::with_env(room, args, &[])
+    }
+
+    pub fn with_env(room: &Room, args: &[&str], env: &[(&str, &str)]) -> Self {
         let size = PtySize { rows: 50, cols: 200, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a PTY");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ccc"));
@@ -36,6 +40,9 @@ impl Person {
         command.env("TERM", "xterm");
         command.env("CCC_CLAUDE", room.path("claude"));
         command.env("ROOM", room.path("seen"));
+        for (name, value) in env {
+            command.env(name, value);
+        }
         let child = pair.slave.spawn_command(command).expect("ccc starts");
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().expect("its output");
@@ -50,20 +57,21 @@ impl Person {
                 }
             }
         });
-        Self { child, writer, output, screen: String::new(), read: 0, _master: pair.master }
+        Self { child, writer, output, screen: Vec::new(), read: 0, _master: pair.master }
     }
 
     /// Waits for a text that was not there when the last one was found.
     #[track_caller]
     pub fn sees(&mut self, text: &str) -> &mut Self {
         loop {
-            if let Some(at) = self.screen[self.read..].find(text) {
+            let new = &self.screen[self.read..];
+            if let Some(at) = new.windows(text.len()).position(|part| part == text.as_bytes()) {
                 self.read += at + text.len();
                 return self;
             }
             match self.output.recv_timeout(PATIENCE) {
-                Ok(bytes) => self.screen.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(end) => panic!("no {text:?} on the screen ({end}):\n{}", self.screen),
+                Ok(bytes) => self.screen.extend(bytes),
+                Err(end) => panic!("no {text:?} on the screen ({end}):\n{}", self.text()),
             }
         }
     }
@@ -75,12 +83,21 @@ impl Person {
     }
 
     /// Waits for the end: the exit code, and everything that was on the screen.
+    #[track_caller]
     pub fn leaves(mut self) -> (u32, String) {
-        let status = self.child.wait().expect("ccc ends");
-        while let Ok(bytes) = self.output.recv_timeout(PATIENCE) {
-            self.screen.push_str(&String::from_utf8_lossy(&bytes));
+        loop {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(bytes) => self.screen.extend(bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("ccc does not leave:\n{}", self.text()),
+            }
         }
-        (status.exit_code(), std::mem::take(&mut self.screen))
+        let status = self.child.wait().expect("ccc ends");
+        (status.exit_code(), self.text())
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.screen).into_owned()
     }
 }
 

@@ -12,15 +12,16 @@ const UP: &str = "\x1b[A";
 const CTRL_R: &str = "\x12";
 const CTRL_G: &str = "\x07";
 
-fn session<'a>(room: &'a Room, env: &[(&str, &str)]) -> Person<'a> {
-    let mut person = Person::with_env(room, &["--supervisor"], env);
+fn session(room: &Room, env: &[(&str, &str)]) -> Person {
+    let env = [env, &[("NO_COLOR", "1")]].concat();
+    let mut person = Person::with_env(room, &["--supervisor"], &env);
     person.sees("ready");
     person
 }
 
 /// Leaves an empty prompt and waits for the end.
 #[track_caller]
-fn leave(mut person: Person<'_>) {
+fn leave(mut person: Person) {
     person.types("\x04");
     let (code, screen) = person.leaves();
     assert_eq!(code, 0, "{screen}");
@@ -44,8 +45,8 @@ fn sent(room: &Room) -> Vec<String> {
 fn messages_of_one_session_are_the_next_ones_history() {
     let room = Room::supervised();
     let mut person = session(&room, &[]);
-    person.types("build the parser\r").sees("confirmed").sees("ready");
-    person.types("写文档\r").sees("confirmed").sees("ready");
+    person.types("build the parser\r").sees("Confirmed complete in").sees("ready");
+    person.types("写文档\r").sees("Confirmed complete in").sees("ready");
     leave(person);
     let file = format!("{STATE_DIR}/history.jsonl");
     assert_eq!(room.read(&file), "\"build the parser\"\n\"写文档\"\n");
@@ -64,7 +65,7 @@ fn messages_of_one_session_are_the_next_ones_history() {
 fn a_session_without_a_record_leaves_no_history() {
     let room = Room::supervised();
     let mut person = Person::with_env(&room, &["--supervisor", "--no-record"], &[]);
-    person.sees("ready").types("secret\r").sees("confirmed").sees("ready");
+    person.sees("ready").types("secret\r").sees("Confirmed complete in").sees("ready");
     leave(person);
     assert!(!room.path(&format!("{STATE_DIR}/history.jsonl")).exists());
 }
@@ -79,12 +80,16 @@ fn files_and_commands_are_completed() {
     let mut person = session(&room, &[]);
     person.types("see @mai").sees("❯ src/main.rs").types("\t").sees("@src/main.rs ");
     person.types("@not").sees("❯ notes/").types("\t").sees("@notes/").sees("❯ notes/to do.txt");
-    person.types("\r").sees("@\"notes/to do.txt\"").types("\r").sees("confirmed").sees("ready");
+    person
+        .types("\r")
+        .sees("@\"notes/to do.txt\"")
+        .types("\r")
+        .sees("Confirmed complete in")
+        .sees("ready");
     // The client has named its commands by now.
-    person.types("/comp").sees("❯ /compact").types("\t").types("\r").sees("all done here");
-    person.sees("ready").types("/supero").sees("ready").types("\x03");
-    person.types("/superviso").sees("/supervisoroff").types("\x1b").types("roff\r");
-    person.sees("off");
+    person.types("/comp").sees("❯ /compact").types("\t\r").sees("Confirmed complete in");
+    person.sees("ready").types("/superviso").sees("  /supervisoroff").types("roff\r");
+    person.sees("supervisor off");
     leave(person);
     assert_eq!(sent(&room)[..2], ["see @src/main.rs @\"notes/to do.txt\" ", "/compact "]);
 }
@@ -107,7 +112,7 @@ fn the_persons_own_editor_has_the_terminal_for_itself() {
     person.sees("[pasted 20 lines]").types(CTRL_G).sees("editor has: typed here row");
     // All of these keys are the editor's, however many there are.
     person.types("and written there\n").sees("and written there").sees("ready");
-    person.types("\r").sees("confirmed").sees("ready");
+    person.types("\r").sees("Confirmed complete in").sees("ready");
     let expected = format!("typed here {}and written there", "row\n".repeat(20));
     assert_eq!(sent(&room), [expected]);
 
@@ -120,7 +125,7 @@ fn the_persons_own_editor_has_the_terminal_for_itself() {
 fn the_session_goes_on_behind_the_editor() {
     let room = Room::supervised();
     room.program("editor", EDITOR);
-    // The agent's answer waits until the editor has the terminal.
+    // The agent's answer waits until the test has seen that the editor has the terminal.
     room.client(&crate::room::CLIENT.replace(
         "    echo \"{\\\"type\\\":\\\"assistant",
         "    until [ -e \"$ROOM/go\" ]; do sleep 0.05; done\n    echo \"{\\\"type\\\":\\\"assistant",
@@ -142,7 +147,7 @@ fn the_session_goes_on_behind_the_editor() {
 fn the_keys_are_shown() {
     let room = Room::supervised();
     let mut person = session(&room, &[]);
-    person.types("?").sees("search earlier messages").types("\x1b").sees("ready");
+    person.types("?").sees("search earlier messages").types("x").sees("❯ x").types("\x03");
     leave(person);
 }
 
@@ -151,9 +156,20 @@ fn a_queued_message_is_taken_back_and_edited() {
     let room = Room::supervised();
     room.client(TAKES_BACK);
     let mut person = session(&room, &[]);
-    person.types("first\r").sees("working");
-    person.types("second\r").sees("queued").types(UP).sees("Taken back.").sees("❯ second");
-    person.types(" thought\r").sees("heard: second thought").sees("confirmed").sees("ready");
+    person
+        .types("first\r")
+        .sees("on it")
+        .types("second")
+        .sees("second")
+        .types("\r")
+        .types(UP)
+        .sees("Taken back.")
+        .sees("❯ second");
+    person
+        .types(" thought\r")
+        .sees("heard: second thought")
+        .sees("Confirmed complete in")
+        .sees("ready");
     leave(person);
 }
 
@@ -184,7 +200,8 @@ while read -r line; do
       echo "{\"type\":\"result\",\"num_turns\":1,\"result\":\"heard\",\"session_id\":\"$id\"}" ;;
     *first*)
       echo "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"fake\",\"session_id\":\"$id\"}"
-      replay "$line" ;;
+      replay "$line"
+      text "on it" ;;
   esac
 done
 "#;
@@ -195,7 +212,7 @@ fn a_megabyte_is_pasted_in_one_piece() {
     let mut person = session(&room, &[]);
     let text = "0123456789abcde\n".repeat(1_000_000 / 16);
     person.types(PASTE[0]).types(&text.replace('\n', "\r")).types(PASTE[1]);
-    person.sees("[pasted 62500 lines]").types("\r").sees("confirmed").sees("ready");
+    person.sees("[pasted 62500 lines]").types("\r").sees("Confirmed complete in").sees("ready");
     leave(person);
     assert!(sent(&room) == [text], "not what was pasted");
 }
@@ -206,7 +223,7 @@ fn wide_and_combined_characters_are_edited_as_they_are_seen() {
     let mut person = session(&room, &[]);
     person.types("写👨\u{200d}👩\u{200d}👧\u{200d}👦e\u{301}한字").sees("字");
     // Past the last one, and three of them gone.
-    person.types("\x1b[D\x7f\x7f\x7f").types("!\r").sees("confirmed").sees("ready");
+    person.types("\x1b[D\x7f\x7f\x7f").types("!\r").sees("Confirmed complete in").sees("ready");
     leave(person);
     assert_eq!(sent(&room), ["写!字"]);
 }

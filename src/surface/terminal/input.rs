@@ -1,28 +1,23 @@
 //! The keys of the real terminal: read by a thread of their own, and only while the terminal is
 //! ours. Another program on it (the person's editor, the shell) would lose keys otherwise.
 
-use std::io::{self, Read, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::net::UnixStream;
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crossterm::event::{self, Event};
-use filedescriptor::{POLLIN, poll, pollfd};
-use signal_hook::consts::SIGWINCH;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::child;
 
 /// The thread leaves the terminal at once, unless half of a key has been read: then it may take
 /// as long as the person pleases.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// What was read with the last key is there already; there is nothing to wait for.
-const AT_ONCE: Duration = Duration::from_micros(1);
 
 #[derive(Debug)]
 pub struct Keys {
     gate: Arc<Gate>,
-    wake: UnixStream,
 }
 
 #[derive(Debug, Default)]
@@ -39,16 +34,19 @@ struct State {
 }
 
 impl Keys {
-    /// `send` gets every key, paste and resize, until it returns false.
+    /// `send` gets every key, paste and resize, until it returns false. Nothing is read before the
+    /// first `open`.
     pub fn start(send: impl Fn(Event) -> bool + Send + 'static) -> io::Result<Self> {
-        let (woken, wake) = UnixStream::pair()?;
-        woken.set_nonblocking(true)?;
-        wake.set_nonblocking(true)?;
-        signal_hook::low_level::pipe::register(SIGWINCH, wake.try_clone()?)?;
+        // Reads nothing, but from here on a SIGWINCH is noticed, which `close` relies on.
+        event::poll(Duration::ZERO)?;
         let gate = Arc::new(Gate::default());
-        let thread = Reader { gate: Arc::clone(&gate), woken, size: None };
-        child::named("keys", move || thread.run(send))?;
-        Ok(Self { gate, wake })
+        let reader = Arc::clone(&gate);
+        child::named("keys", move || {
+            read(&reader, send);
+            reader.lock().at_rest = true;
+            reader.changed.notify_all();
+        })?;
+        Ok(Self { gate })
     }
 
     pub fn open(&self) {
@@ -58,9 +56,14 @@ impl Keys {
 
     /// From now on the terminal's input is left alone.
     pub fn close(&self) {
-        self.gate.lock().open = false;
-        // A full pipe wakes as well.
-        let _ = (&self.wake).write(&[0]);
+        if !std::mem::take(&mut self.gate.lock().open) {
+            return;
+        }
+        // The thread waits without an end, so that an idle session makes no system call. What wakes
+        // it beside a key is a change of the terminal's size, so it is told of one.
+        if let Err(error) = kill(Pid::this(), Signal::SIGWINCH) {
+            log::warn!("the keys cannot be left to others: {error}");
+        }
         let waits = |state: &mut State| !state.at_rest;
         let state = self.gate.changed.wait_timeout_while(self.gate.lock(), PATIENCE, waits);
         drop(state.unwrap_or_else(PoisonError::into_inner));
@@ -72,77 +75,29 @@ impl Gate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_open(&self) -> bool {
-        self.lock().open
-    }
-
-    fn rest(&self, until_open: bool) {
+    fn wait_until_open(&self) {
         let mut state = self.lock();
-        state.at_rest = true;
-        self.changed.notify_all();
-        while until_open && !state.open {
+        while !state.open {
+            state.at_rest = true;
+            self.changed.notify_all();
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.at_rest = !until_open;
+        state.at_rest = false;
     }
 }
 
-struct Reader {
-    gate: Arc<Gate>,
-    woken: UnixStream,
-    size: Option<(u16, u16)>,
-}
-
-impl Reader {
-    fn run(mut self, send: impl Fn(Event) -> bool) {
-        while self.turn(&send).unwrap_or(false) {}
-        self.gate.rest(false);
-    }
-
-    /// False when nobody is left to read from or to send to. Waits without an end for either of
-    /// the two: an idle session makes no system call.
-    fn turn(&mut self, send: &impl Fn(Event) -> bool) -> io::Result<bool> {
-        self.gate.rest(true);
-        let wait = |fd| pollfd { fd, events: POLLIN, revents: 0 };
-        let mut fds = [wait(io::stdin().as_raw_fd()), wait(self.woken.as_raw_fd())];
-        match poll(&mut fds, None) {
-            Err(filedescriptor::Error::Poll(error) | filedescriptor::Error::Io(error)) => {
-                return if error.kind() == io::ErrorKind::Interrupted {
-                    Ok(true)
-                } else {
-                    Err(error)
-                };
-            }
-            result => result.map_err(io::Error::other)?,
-        };
-        if fds[1].revents != 0 && !self.woken(send)? {
-            return Ok(false);
+fn read(gate: &Gate, send: impl Fn(Event) -> bool) {
+    let mut size = crossterm::terminal::size().ok();
+    loop {
+        gate.wait_until_open();
+        let Ok(input) = event::read() else { return };
+        if let Event::Resize(columns, rows) = input
+            && size.replace((columns, rows)) == Some((columns, rows))
+        {
+            continue;
         }
-        match fds[0].revents {
-            0 => return Ok(true),
-            POLLIN => {}
-            // The terminal is gone; to read from it would be to read nothing for ever.
-            _ => return Ok(false),
+        if !send(input) {
+            return;
         }
-        while self.gate.is_open() {
-            let input = event::read()?;
-            // Said already, and by ourselves.
-            if !matches!(input, Event::Resize(..)) && !send(input) {
-                return Ok(false);
-            }
-            if !event::poll(AT_ONCE)? {
-                break;
-            }
-        }
-        Ok(true)
-    }
-
-    /// The gate has changed, or the terminal's size.
-    fn woken(&mut self, send: &impl Fn(Event) -> bool) -> io::Result<bool> {
-        let mut bytes = [0; 64];
-        while matches!((&self.woken).read(&mut bytes), Ok(1..)) {}
-        let (columns, rows) = crossterm::terminal::size()?;
-        let known = self.size.replace((columns, rows));
-        Ok(known == self.size || send(Event::Resize(columns, rows)))
     }
 }
