@@ -14,6 +14,7 @@ mod init;
 mod layering;
 mod person;
 mod plain;
+mod prompt;
 mod providers;
 mod replay;
 mod room;
