@@ -16,6 +16,8 @@ cargo bench --bench peers -- [OPTIONS]
   --hour-seconds N   how much of an hour is played, for its size   [48]
   --only NAME        throughput, memory, turn, idle, echo, render, recording or hour
   --no-install       do not install asciinema when it is missing
+
+Recordings are written below TMPDIR: a directory in memory leaves the disk out of it.
 ";
 
 const PARTS: [&str; 8] =

@@ -28,23 +28,26 @@ pub fn play() -> io::Result<()> {
     let mut column = 1;
     loop {
         let Ok(size @ 1..) = keys.read(&mut buffer) else { return Ok(()) };
-        let key = &buffer[..size];
-        let clear = key.contains(&CLEAR);
+        let mut key = &buffer[..size];
         // One write each: the kernel does not mix those of two threads.
         let mut echo = Vec::new();
-        match (flood, clear) {
-            (false, false) => echo.extend_from_slice(key),
-            (false, true) => echo.extend_from_slice(b"\r\x1b[K"),
-            (true, false) => {
-                write!(echo, "\x1b7\x1b[{rows};{column}H")?;
-                echo.extend_from_slice(key);
-                echo.extend_from_slice(b"\x1b8");
-                column += COLUMNS;
-            }
-            (true, true) => {
+        // Behind a slow route the next letter may come together with it.
+        if let Some(at) = memchr::memchr(CLEAR, key) {
+            key = &key[at + 1..];
+            column = 1;
+            if flood {
                 write!(echo, "\x1b7\x1b[{rows};1H\x1b[K\x1b8")?;
-                column = 1;
+            } else {
+                echo.extend_from_slice(b"\r\x1b[K");
             }
+        }
+        if flood && !key.is_empty() {
+            write!(echo, "\x1b7\x1b[{rows};{column}H")?;
+            echo.extend_from_slice(key);
+            echo.extend_from_slice(b"\x1b8");
+            column += COLUMNS;
+        } else {
+            echo.extend_from_slice(key);
         }
         out.write_all(&echo)?;
     }
