@@ -65,7 +65,7 @@ fn measure_all(options: &Options) -> io::Result<()> {
         idle::print(options, &subjects)?;
     }
     if options.wants("echo") {
-        echo::print(options)?;
+        echo::print(options, &subjects)?;
     }
     if options.wants("render") {
         render::print(options, &subjects)?;

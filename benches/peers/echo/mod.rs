@@ -16,6 +16,7 @@ use super::measure::{at, now};
 use super::options::Options;
 use super::place::Place;
 use super::stamps;
+use super::subject::Subject;
 use super::table::Table;
 use super::whole_path::mega;
 use keyboard::Keyboard;
@@ -44,8 +45,8 @@ struct Echoes {
     trouble: Option<String>,
 }
 
-pub fn print(options: &Options) -> io::Result<()> {
-    let routes = routes(options);
+pub fn print(options: &Options, subjects: &[Subject]) -> io::Result<()> {
+    let routes = routes(subjects);
     quiet_or_flooded(options, &routes, false)?;
     quiet_or_flooded(options, &routes, true)
 }

@@ -6,9 +6,8 @@ use std::process::{Command, Stdio};
 
 use portable_pty::CommandBuilder;
 
-use crate::options::Options;
 use crate::place::{CCC, Place, ROLE};
-use crate::subject::{argv, asciinema, script};
+use crate::subject::{Subject, argv};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Route {
@@ -26,24 +25,20 @@ const SOCKET: &str = "ccc-bench";
 const SOCKET_DIR: &str = "TMUX_TMPDIR";
 
 /// Those that this machine has; what is missing is said.
-pub fn routes(options: &Options) -> Vec<Route> {
+pub fn routes(subjects: &[Subject]) -> Vec<Route> {
     let mut routes = vec![Route::Ccc, Route::Direct];
-    match script() {
-        Ok(_) => routes.push(Route::Script),
-        Err(reason) => println!("  script: not available: {reason}"),
-    }
     match tmux() {
         Ok(version) => {
-            println!("  {version}");
+            println!("  {version}\n");
             routes.push(Route::Tmux);
         }
-        Err(reason) => println!("  tmux: not available: {reason}"),
+        Err(reason) => println!("  tmux: not available: {reason}\n"),
     }
-    match asciinema(options.install) {
-        Ok((program, _)) => routes.push(Route::Asciinema(program)),
-        Err(reason) => println!("  asciinema 3: not available: {reason}"),
-    }
-    println!();
+    routes.extend(subjects.iter().filter_map(|subject| match subject {
+        Subject::Script => Some(Route::Script),
+        Subject::Asciinema(program) => Some(Route::Asciinema(program.clone())),
+        _ => None,
+    }));
     routes
 }
 
