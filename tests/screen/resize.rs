@@ -142,3 +142,39 @@ fn down_to_a_single_cell_and_back_nothing_is_lost() {
         assert_eq!(history.matches(&format!("line-{line:04}")).count(), 1, "{line}\n{history}");
     }
 }
+
+#[test]
+fn a_long_input_is_wrapped_anew_at_every_width() {
+    let (mut stage, mut agent) = opening().reflowing().ready();
+    let typed: String = (0..40).map(|number| format!("q{number:02}")).collect();
+    let mut dice = Dice::new();
+    stage.person.types(&typed);
+    stage.person.looks_for("the text", |picture| box_of(picture).0 == typed);
+    // With the cursor behind it, and then in front of it.
+    for place in ["\x1b[F", "\x1b[H"] {
+        stage.person.types(place);
+        for _ in 0..SIZES / 4 {
+            // A third of it is enough for all rows of the text.
+            let size = (dice.between(20, 220), dice.between(30, 60));
+            stage.person.resizes(size.0, size.1);
+            let what = format!("one whole input at {size:?}");
+            stage.person.looks_for(&what, |picture| {
+                picture.rows.len() == usize::from(size.1)
+                    && picture.columns == usize::from(size.0)
+                    && box_of(picture) == (typed.clone(), 0)
+                    && picture.count("ready") == 1
+            });
+        }
+    }
+    stage.person.types("\r");
+    assert_eq!(agent.takes_up(), typed);
+}
+
+/// The text in the box with its rows joined, and in how many rows above there is some of it as well.
+fn box_of(picture: &Picture) -> (String, usize) {
+    let top = picture.rows.iter().rposition(|row| row.starts_with('❯')).unwrap_or_default();
+    let (above, rows) = picture.rows.split_at(top);
+    let rows = rows.iter().take_while(|row| !row.starts_with("ready"));
+    let text = rows.map(|row| row.trim_start_matches(['❯', ' '])).collect();
+    (text, above.iter().filter(|row| row.contains('q')).count())
+}
