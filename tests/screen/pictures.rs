@@ -32,6 +32,7 @@ fn all_screens(name: &str, opening: impl Fn() -> Opening) {
     person.looks_for("the text", |picture| picture.input() == Some("and keep it simple"));
     kept("2-streaming", person);
     person.types("\x15");
+    person.looks_for("no text", |picture| picture.input() == Some(""));
     agent.tool_answers("t-1", "parse  12.3 ms\nlex     4.5 ms\ntotal  16.8 ms\n");
     agent.answers("Most of the time is spent in `next_token`.");
 
