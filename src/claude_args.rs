@@ -28,7 +28,9 @@ pub struct Taken {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resume {
     Session(String),
-    /// `--resume` without an id, `--continue`.
+    /// `--resume` without an id: the client would ask which.
+    Choose,
+    /// `--continue`.
     Latest,
 }
 
@@ -153,7 +155,7 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
             "--output-format" => taken.output_format = value,
             // The session speaks stream-json with the client, whatever its own user wants.
             "--input-format" | "--verbose" => {}
-            "-r" | "--resume" => taken.resume = Some(value.map_or(Resume::Latest, Resume::Session)),
+            "-r" | "--resume" => taken.resume = Some(value.map_or(Resume::Choose, Resume::Session)),
             "-c" | "--continue" => taken.resume = Some(Resume::Latest),
             "--settings" => taken.settings = value,
             _ => {
@@ -251,7 +253,7 @@ mod tests {
         assert_eq!(taken.output_format.as_deref(), Some("json"));
         assert_eq!(taken.resume, Some(Resume::Session("abc".into())));
         assert_eq!(rest(&taken), "--model opus fix");
-        assert_eq!(take("-r --model x").resume, Some(Resume::Latest));
+        assert_eq!(take("-r --model x").resume, Some(Resume::Choose));
         assert_eq!(take("-c").resume, Some(Resume::Latest));
         assert_eq!(take("--resume=abc").resume, Some(Resume::Session("abc".into())));
         assert!(take("--session-id abc").names_session);

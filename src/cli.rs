@@ -1,6 +1,7 @@
 //! What can be typed. Definitions only: what it means is resolved in `cmd`.
 
 pub mod provider;
+pub mod sessions;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -44,6 +45,10 @@ pub struct SessionArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_iterations: Option<u32>,
 
+    /// Plain lines, no redrawing: for screen readers and simple terminals [or `CCC_PLAIN=1`]
+    #[arg(long)]
+    pub plain: bool,
+
     /// Write no recording
     #[arg(long)]
     pub no_record: bool,
@@ -73,6 +78,13 @@ pub enum OutputFormat {
     StreamJson,
     /// One object at the end
     Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
 }
 
 #[derive(Debug, Subcommand)]
@@ -106,6 +118,16 @@ pub enum Command {
     Provider(provider::ProviderCommand),
     /// Try a provider with one tiny request
     Validate(provider::ValidateArgs),
+    /// Look back at recorded sessions
+    Sessions(sessions::SessionsArgs),
+    /// Check whether everything is there that ccc needs
+    Doctor {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a script that completes ccc's commands and options
+    Completions { shell: Shell },
     /// Run scripted sessions: the real loop, with ccc itself playing claude
     Replay {
         /// Fixture files

@@ -37,6 +37,8 @@ pub enum Event {
     Tick,
     /// A signal asks the session to end.
     Signal(i32),
+    /// The session that the client went on with has been here before.
+    Restored(Carried),
 }
 
 /// How a child ended.
@@ -157,6 +159,13 @@ pub enum Notice {
     Session {
         session_id: String,
     },
+    /// An earlier run of the session is gone on with: its last round, and how much was said in it.
+    Resumed {
+        round: u32,
+        max: u32,
+        messages: usize,
+        cost_usd: f64,
+    },
     UserMessage {
         text: String,
     },
@@ -175,10 +184,13 @@ pub enum Notice {
     },
     Verdict {
         round: u32,
+        #[serde(default)]
         max: u32,
         /// How long the review took.
+        #[serde(default)]
         seconds: f64,
         /// Of the whole session so far.
+        #[serde(default)]
         cost_usd: f64,
         #[serde(flatten)]
         verdict: Verdict,
@@ -221,6 +233,12 @@ pub enum Notice {
         how: String,
         last_words: String,
         resuming: bool,
+    },
+    /// A part of the recording cannot be written. It comes from the recorder, not from the loop, and
+    /// so it is not on record itself.
+    NotRecorded {
+        what: String,
+        why: String,
     },
 }
 

@@ -1,7 +1,7 @@
 //! Files of ours: private, and never half-written.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -36,6 +36,34 @@ pub fn append(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o600).open(path)
 }
 
+/// For whole lines of ours alone: half of one, which a killed ccc may have left at the end, is cut
+/// off. Also the file's length.
+pub fn append_lines(path: &Path) -> std::io::Result<(File, u64)> {
+    let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+    let len = file.metadata()?.len();
+    let whole = line_start(&file, len)?;
+    if whole < len {
+        file.set_len(whole)?;
+    }
+    Ok((file, whole))
+}
+
+/// Where the line begins that ends at `end`, or would end there.
+pub fn line_start(mut file: &File, mut end: u64) -> std::io::Result<u64> {
+    let mut chunk = vec![0; 64 << 10];
+    while end > 0 {
+        let size = end.min(chunk.len() as u64);
+        let part = &mut chunk[..usize::try_from(size).unwrap_or_default()];
+        file.seek(SeekFrom::Start(end - size))?;
+        file.read_exact(part)?;
+        if let Some(at) = memchr::memrchr(b'\n', part) {
+            return Ok(end - size + at as u64 + 1);
+        }
+        end -= size;
+    }
+    Ok(0)
+}
+
 /// Directories that are missing are made private; those that exist stay as they are.
 pub fn create_dir(path: &Path) -> std::io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
@@ -68,6 +96,27 @@ mod tests {
             0o700
         );
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn half_a_line_is_cut_off_before_more_is_appended() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let long = "y".repeat(100_000);
+        for (before, after) in [
+            (String::new(), ""),
+            ("half".to_owned(), ""),
+            ("one\n".to_owned(), "one\n"),
+            ("one\nhalf".to_owned(), "one\n"),
+            (format!("one\n{long}"), "one\n"),
+            (format!("{long}\n{long}"), &*format!("{long}\n")),
+        ] {
+            fs::write(&path, before).unwrap();
+            let (mut file, len) = append_lines(&path).unwrap();
+            assert_eq!(len, after.len() as u64);
+            file.write_all(b"more\n").unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), format!("{after}more\n"));
+        }
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! Signals as events.
 
 use anyhow::Result;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::child::named;
 
 /// Hands over every signal that asks ccc to end, to stop, or to go on.
 pub fn listen(on_signal: impl Fn(i32) -> bool + Send + 'static) -> Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])?;
+    // Caught, so that a file over the limit (`ulimit -f`) is an error of that file and not the end;
+    // not ignored, since the children would inherit that.
+    const TOO_LONG: i32 = SIGXFSZ;
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, TOO_LONG])?;
     named("signals", move || {
         for signal in &mut signals {
-            if !on_signal(signal) {
+            if signal != TOO_LONG && !on_signal(signal) {
                 return;
             }
         }
@@ -21,6 +24,11 @@ pub fn listen(on_signal: impl Fn(i32) -> bool + Send + 'static) -> Result<()> {
 
 pub fn is_stop(signal: i32) -> bool {
     signal == SIGTSTP
+}
+
+/// Ctrl-C, where the terminal makes a signal of it.
+pub fn is_interrupt(signal: i32) -> bool {
+    signal == SIGINT
 }
 
 pub fn is_continue(signal: i32) -> bool {

@@ -3,6 +3,8 @@
 //!
 //! The program plays all the others too: see `fake.rs`.
 
+#[path = "../../tests/support/asciinema.rs"]
+mod asciinema;
 mod bare;
 mod fake;
 mod idle;
@@ -75,7 +77,7 @@ fn header(options: &Options) -> Vec<Subject> {
         }
         Err(reason) => println!("  script: not available: {reason}"),
     }
-    match subject::asciinema(options.install) {
+    match asciinema::asciinema(options.install) {
         Ok((program, version)) => {
             println!("  {version}");
             subjects.push(Subject::Asciinema(program));

@@ -82,39 +82,6 @@ pub fn script() -> Result<String, String> {
     }
 }
 
-/// asciinema 3: on the path, or installed once beside the build.
-pub fn asciinema(install: bool) -> Result<(PathBuf, String), String> {
-    let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join("asciinema");
-    let found = || {
-        [PathBuf::from("asciinema"), own.join("bin/asciinema")].into_iter().find_map(|program| {
-            let version = version(&program).ok()?;
-            version.starts_with("asciinema 3").then_some((program, version))
-        })
-    };
-    if let Some(found) = found() {
-        return Ok(found);
-    }
-    if !install {
-        return Err("not installed, and --no-install".into());
-    }
-    eprintln!("installing asciinema 3 into {} (once; --no-install skips it)", own.display());
-    // The toolchain that runs this, and no installs: some crates carry a toolchain file that asks for
-    // components, and rustup would update the user's toolchain to get them.
-    let kept = ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
-    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["install", "asciinema", "--version", "^3", "--locked", "--quiet", "--root"])
-        .arg(&own)
-        .env_clear()
-        .envs(kept.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
-        .env("RUSTUP_AUTO_INSTALL", "0")
-        .output()
-        .map_err(|error| format!("cargo install: {error}"))?;
-    found().ok_or_else(|| {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        format!("cargo install: {}", errors.lines().last().unwrap_or("failed"))
-    })
-}
-
 fn version(program: &Path) -> Result<String, String> {
     let output = Command::new(program)
         .arg("--version")

@@ -41,10 +41,9 @@ fn call(wanted: &str, set: impl Fn(&str) -> Option<String>) -> Option<Call> {
     let inside = set("TMUX").is_some() || set("STY").is_some();
     Some(match wanted {
         "off" => Call::Off,
-        "bell" => Call::Bell,
         "desktop" => desktop,
         "auto" if known && !inside => desktop,
-        "auto" => Call::Bell,
+        "bell" | "auto" => Call::Bell,
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! What the terminal and the locale can show: colours, and more than ASCII.
+//! What the terminal and the locale can show: colours, more than ASCII, drawing over.
 
 use std::env;
 use std::io::IsTerminal;
@@ -7,10 +7,11 @@ use crate::surface::{Glyphs, Look};
 
 /// For a transcript on standard output that nobody answers to.
 pub fn plain() -> Look {
-    let ticker = std::io::stdout().is_terminal() && !dumb();
+    let terminal = std::io::stdout().is_terminal();
+    let ticker = terminal && !dumb(&set);
     Look {
-        glyphs: glyphs(),
-        colour: colour(),
+        glyphs: glyphs(&set),
+        colour: colour(&set, terminal),
         hints: false,
         phases: true,
         rich: ticker,
@@ -25,7 +26,24 @@ pub fn terminal() -> Look {
     Look { hints: true, phases: false, rich: true, live: true, ticker: None, ..plain() }
 }
 
-fn glyphs() -> Glyphs {
+/// For a person who gets lines. A screen reader would spell drawn characters out, so there are
+/// none; colours only for a pipe, and only where they are asked for.
+pub fn lines(reader: bool) -> Look {
+    let terminal = std::io::stdout().is_terminal();
+    let colour = !reader && !dumb(&set) && colour(&set, terminal);
+    Look { glyphs: Glyphs::ascii(), colour, hints: true, rich: false, ticker: None, ..plain() }
+}
+
+/// Nothing can be drawn over on this output.
+pub fn only_lines() -> bool {
+    !std::io::stdout().is_terminal() || dumb(&set)
+}
+
+pub fn asked_for_lines() -> bool {
+    set("CCC_PLAIN").is_some_and(|value| value != "0")
+}
+
+fn glyphs(set: &impl Fn(&str) -> Option<String>) -> Glyphs {
     let locale =
         ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| set(name)).unwrap_or_default();
     let locale = locale.to_lowercase();
@@ -37,7 +55,7 @@ fn glyphs() -> Glyphs {
 }
 
 /// <https://no-color.org> and <https://bixense.com/clicolors>.
-fn colour() -> bool {
+fn colour(set: &impl Fn(&str) -> Option<String>, terminal: bool) -> bool {
     if set("NO_COLOR").is_some() {
         return false;
     }
@@ -45,13 +63,62 @@ fn colour() -> bool {
         return true;
     }
     let wanted = set("CLICOLOR").is_none_or(|value| value != "0");
-    wanted && std::io::stdout().is_terminal() && !dumb()
+    wanted && terminal && !dumb(set)
 }
 
-fn dumb() -> bool {
+fn dumb(set: &impl Fn(&str) -> Option<String>) -> bool {
     set("TERM").is_none_or(|term| term == "dumb")
 }
 
 fn set(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lookup(env: &str) -> impl Fn(&str) -> Option<String> {
+        move |name| {
+            let value = env.split(' ').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+            value.filter(|value| !value.is_empty()).map(str::to_owned)
+        }
+    }
+
+    #[test]
+    fn colours_as_the_environment_wants_them() {
+        for (env, on_terminal, in_pipe) in [
+            ("TERM=xterm", true, false),
+            ("TERM=xterm CLICOLOR=1", true, false),
+            ("TERM=xterm CLICOLOR=0", false, false),
+            ("TERM=xterm CLICOLOR=0 CLICOLOR_FORCE=1", true, true),
+            ("TERM=xterm CLICOLOR_FORCE=0", true, false),
+            ("TERM=xterm CLICOLOR_FORCE=1 NO_COLOR=1", false, false),
+            ("TERM=xterm NO_COLOR=", true, false),
+            ("TERM=xterm NO_COLOR=0", false, false),
+            ("TERM=dumb", false, false),
+            ("TERM=dumb COLORTERM=truecolor", false, false),
+            ("", false, false),
+        ] {
+            let set = lookup(env);
+            assert_eq!((colour(&set, true), colour(&set, false)), (on_terminal, in_pipe), "{env}");
+        }
+    }
+
+    #[test]
+    fn characters_as_the_locale_has_them() {
+        for (env, unicode) in [
+            ("LANG=C.UTF-8", true),
+            ("LANG=en_US.utf8", true),
+            ("LANG=C LC_ALL=C.UTF-8", true),
+            ("LANG=en_US.UTF-8 LC_ALL=C", false),
+            ("LANG=en_US.UTF-8 LC_CTYPE=POSIX", false),
+            ("LANG=en_US.UTF-8 LC_ALL=", true),
+            ("LANG=C", false),
+            ("", false),
+        ] {
+            let wanted = if unicode { Glyphs::unicode() } else { Glyphs::ascii() };
+            assert_eq!(glyphs(&lookup(env)), wanted, "{env}");
+        }
+    }
 }

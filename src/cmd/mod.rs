@@ -2,6 +2,8 @@
 
 mod attention;
 mod client;
+mod completions;
+mod doctor;
 pub mod import;
 mod init;
 mod logging;
@@ -13,10 +15,12 @@ mod prompt;
 mod provider;
 mod questions;
 mod replay;
+mod sessions;
 mod slash_commands;
 mod supervise;
 mod supervisor_hook;
 mod supervisor_mode;
+mod surfaces;
 mod validate;
 
 use std::ffi::OsString;
@@ -83,6 +87,9 @@ fn dispatch(cli: Cli) -> Result<i32> {
         }
         Some(Command::Provider(command)) => provider::run(command),
         Some(Command::Validate(args)) => validate::run(&args),
+        Some(Command::Doctor { json }) => doctor::run(json),
+        Some(Command::Completions { shell }) => completions::run(shell),
+        Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::SupervisorMode { session, words }) => supervisor_mode::run(&words, session),
         // With arguments it never gets here; see `run`.
         Some(Command::SupervisorHook { .. }) => Ok(supervisor_hook::run(&[])),

@@ -69,7 +69,7 @@ fn session(args: &[OsString]) -> Result<(String, bool)> {
     let id = match (taken.session_id, taken.resume) {
         (Some(id), _) => id,
         (None, Some(Resume::Session(id))) if !taken.forks => id,
-        (None, Some(Resume::Latest)) if !taken.forks => {
+        (None, Some(Resume::Choose | Resume::Latest)) if !taken.forks => {
             let problem = "supervision by the hook needs to know the session before it starts: name it with --resume ID";
             return Err(Usage(problem.into()).into());
         }

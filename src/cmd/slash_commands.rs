@@ -1,6 +1,6 @@
 //! `/supervisor` and `/supervisoroff` for the plain client.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -23,6 +23,16 @@ pub fn create(config_dir: &Path, ccc: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Where they are, whether anybody wrote them or not.
+pub fn paths(config_dir: &Path) -> [PathBuf; 2] {
+    ["supervisor", "supervisoroff"]
+        .map(|name| config_dir.join("commands").join(format!("{name}.md")))
+}
+
+pub fn is_ours(path: &Path) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| text.contains(OURS))
 }
 
 /// A command runs only at the start of a line, and only when its front matter allows it.

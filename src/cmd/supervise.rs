@@ -1,27 +1,23 @@
 //! `ccc --supervisor`: the supervised session.
 
 use std::env;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 use anyhow::{Context, Result};
-use crossbeam_channel::{Receiver, Sender};
 
 use super::client::{Clients, Limits, user_settings};
 use super::place::{self, Place};
-use super::{Usage, attention, init, looks, prompt};
-use crate::claude_args::{Resume, Taken, take_over};
+use super::sessions::take_up;
+use super::surfaces::{self, Wishes};
+use super::{Usage, init, looks, prompt};
+use crate::claude_args::{Taken, take_over};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::config::Config;
-use crate::event::Report;
 use crate::instructions::{self, Instructions, Problem};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
-use crate::record::Recorder;
-use crate::session::{self, Control, Session, Setup};
-use crate::surface::{
-    self, Attention, JsonSurface, RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
-};
-use crate::{child, session_id, signals};
+use crate::record::{Begun, Recorder, Scene, story};
+use crate::session::{Earlier, Setup};
 
 pub fn run(
     place: Place,
@@ -30,8 +26,8 @@ pub fn run(
     provider: Option<&str>,
 ) -> Result<i32> {
     let taken = take_over(args.rest);
-    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let person = terminal && args.prompt.is_none() && !taken.print;
+    let format = output_format(args.output_format, &taken)?;
+    let person = surfaces::somebody(format) && args.prompt.is_none() && !taken.print;
     let typed = args.prompt.flatten().or_else(|| taken.prompt.clone());
     let prompt = if person { typed } else { prompt::resolve(typed)? };
     if !person && prompt.is_none() {
@@ -39,7 +35,6 @@ pub fn run(
             "there is no terminal and no prompt: give one with -p TEXT, or on standard input";
         return Err(Usage(problem.into()).into());
     }
-    let format = output_format(args.output_format, &taken)?;
     if person && format.is_some() {
         return Err(
             Usage("--output-format is for sessions without a person: add -p TEXT".into()).into()
@@ -47,6 +42,7 @@ pub fn run(
     }
 
     let instructions = find_instructions(&place, person)?;
+    let taken_up = take_up(&place, &taken, person)?;
     let supervisor = config.supervisor()?;
     let limits = Limits::of(config, args.max_iterations)?;
     let defaults = Rules::default();
@@ -55,10 +51,8 @@ pub fn run(
         max_iterations: limits.max_iterations,
         review_timeout: limits.review_timeout,
         background_wait: supervisor.background_wait()?.unwrap_or(defaults.background_wait),
-        resume: match &taken.resume {
-            Some(Resume::Session(id)) => Some(id.clone()),
-            _ => None,
-        },
+        resume: taken_up.resume,
+        carried: taken_up.carried,
         client_may_leave: taken.leaves,
         seed: uuid::Uuid::new_v4().as_u64_pair().0,
         ..defaults
@@ -67,14 +61,34 @@ pub fn run(
     let mut clients = Clients::prepare(&place, config, provider, user.as_ref(), &limits)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
+    let size = crossterm::terminal::size().unwrap_or((120, 40));
+    let recorder = (!args.no_record).then(|| {
+        let begun = Begun {
+            ccc: env!("CARGO_PKG_VERSION").to_owned(),
+            project: place.project.display().to_string(),
+            provider: provider.map(str::to_owned),
+            rules: rules.clone(),
+            agent_lines: 0,
+            supervisor_lines: 0,
+        };
+        let set = |name| Some((name, env::var(name).ok()?));
+        let scene = Scene { size, env: ["SHELL", "TERM"].into_iter().filter_map(set).collect() };
+        Recorder::new(place.state_dir.clone(), begun, scene)
+    });
+    let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
+    // A session that begins here has nothing behind it.
+    let earlier: Earlier = match taken_up.first {
+        AgentStart::New { .. } => Box::new(|_| None),
+        _ => Box::new(move |id| story::earlier(&state_dir, id, seed)),
+    };
     let setup = Setup {
         rules,
         prompt,
-        first: first_start(&taken)?,
+        first: taken_up.first,
         ccc: env::current_exe().context("ccc cannot find its own executable")?,
         claude: vec![place::claude()?.into()],
         claude_args: taken.rest,
-        live: person,
+        live: false,
         settings: Some(clients.agent.settings),
         agent_env: clients.agent.env,
         review_env: clients.supervisor.env,
@@ -86,56 +100,16 @@ pub fn run(
         },
         instructions: instructions.text,
         dir: place.project,
-        size: crossterm::terminal::size().unwrap_or((120, 40)),
-        recorder: (!args.no_record).then(|| Recorder::new(place.state_dir)),
+        size,
+        earlier,
+        recorder,
     };
-    let report = if person {
-        let attention = attention::resolve(supervisor.notify.as_deref(), &setup.dir)?;
-        interactive(setup, provider.unwrap_or_default(), attention)?
-    } else {
-        headless(setup, format.unwrap_or(OutputFormat::Text))?
+    let wishes = Wishes {
+        plain: args.plain || supervisor.plain || looks::asked_for_lines(),
+        provider: provider.unwrap_or_default().to_owned(),
+        notify: supervisor.notify,
     };
-    Ok(report.exit_code)
-}
-
-fn interactive(setup: Setup, provider: &str, attention: Attention) -> Result<Report> {
-    surface::restore_on_panic();
-    let reflow = surface::reflows(|name| env::var_os(name));
-    let terminal = Terminal::new(RealScreen::new()?, looks::terminal(), reflow)?;
-    let mut terminal = terminal.for_session(provider, attention);
-    let (to_control, control) = session::control();
-    let keys = to_control.clone();
-    child::named("keys", move || {
-        while let Ok(input) = crossterm::event::read() {
-            if keys.send(Control::Input(input)).is_err() {
-                return;
-            }
-        }
-    })?;
-    run_session(setup, &mut terminal, (to_control, control))
-}
-
-fn headless(setup: Setup, format: OutputFormat) -> Result<Report> {
-    let out = std::io::stdout();
-    match format {
-        OutputFormat::Text => {
-            run_session(setup, &mut TextSurface::new(out, looks::plain()), session::control())
-        }
-        OutputFormat::StreamJson => {
-            run_session(setup, &mut StreamJsonSurface::new(out), session::control())
-        }
-        OutputFormat::Json => run_session(setup, &mut JsonSurface::new(out), session::control()),
-    }
-}
-
-fn run_session(
-    setup: Setup,
-    surface: &mut dyn Surface,
-    (to_control, control): (Sender<Control>, Receiver<Control>),
-) -> Result<Report> {
-    let signalled = to_control.clone();
-    signals::listen(move |signal| signalled.send(Control::Signal(signal)).is_ok())?;
-    Ok(Session::new(setup, surface, (to_control, control)).run())
+    Ok(surfaces::run(setup, format, &wishes)?.exit_code)
 }
 
 fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<OutputFormat>> {
@@ -149,20 +123,6 @@ fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<Outp
                 .into())
         }
     }
-}
-
-fn first_start(taken: &Taken) -> Result<AgentStart> {
-    Ok(match &taken.resume {
-        Some(Resume::Session(session_id)) if session_id::is_safe(session_id) => {
-            AgentStart::Resume { session_id: session_id.clone() }
-        }
-        Some(Resume::Session(other)) => {
-            return Err(Usage(format!("{other:?} is no session id")).into());
-        }
-        Some(Resume::Latest) => AgentStart::Continue,
-        None if taken.names_session => AgentStart::AsUserSays,
-        None => AgentStart::New { session_id: uuid::Uuid::new_v4().to_string() },
-    })
 }
 
 /// SUPERVISOR.md; a person who has none is offered the default.

@@ -36,6 +36,8 @@ pub struct Supervisor {
     pub allowed_tools: Vec<String>,
     /// How a person is told that the session waits for them: auto, bell, desktop, off.
     pub notify: Option<String>,
+    /// Lines instead of a screen that is drawn: as `--plain`.
+    pub plain: bool,
 }
 
 impl Supervisor {

@@ -50,10 +50,12 @@ impl Machine {
 
     /// `/clear` gives the conversation a new id in the middle of a process.
     fn session(&mut self, id: &str) {
-        if self.session_id.as_deref() == Some(id) || !session_id::is_safe(id) {
+        let known = self.session_id.as_deref() == Some(id);
+        if (known && self.named) || !session_id::is_safe(id) {
             return;
         }
-        if self.session_id.is_some() {
+        self.named = true;
+        if self.session_id.is_some() && !known {
             self.said.retain(|said| self.unconfirmed.iter().any(|sent| sent.text == said.text));
             self.round = 0;
             self.fresh = true;

@@ -19,6 +19,7 @@
 //! | working | the agent dies | resumed once; a second death soon after is an error |
 //! | waiting, reviewing | the agent dies | resumed with the next message |
 //! | any | a tool needs permission | the person is asked; without a person: denied |
+//! | any, before the first review | the session has been here before | its count, messages and cost are gone on with |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off |
 //! | any | leave, signal | the end |
 //!
@@ -26,6 +27,7 @@
 
 mod agent;
 mod questions;
+mod resume;
 mod review;
 #[cfg(test)]
 mod tests;
@@ -121,6 +123,10 @@ pub struct Machine {
     last_answer: String,
 
     session_id: Option<String>,
+    /// The agent itself has named the session.
+    named: bool,
+    /// An earlier run of the session is being gone on with.
+    resumed: bool,
     model: String,
     context: Option<u64>,
     window: Option<u64>,
@@ -192,6 +198,8 @@ pub struct Status {
     pub context: Option<(u64, Option<u64>)>,
     /// Messages of the person that the agent has not taken up yet.
     pub queued: Vec<String>,
+    /// Questions to the person, the one on the screen among them.
+    pub questions: usize,
 }
 
 impl Machine {
@@ -209,6 +217,8 @@ impl Machine {
             said,
             last_answer: String::new(),
             session_id: rules.resume.clone(),
+            named: false,
+            resumed: rules.carried.is_some(),
             model: String::new(),
             context: None,
             window: None,
@@ -255,6 +265,7 @@ impl Machine {
                 Event::SupervisorGone { review, gone } => self.supervisor_gone(review, &gone),
                 Event::Tick => self.tick(),
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
+                Event::Restored(carried) => self.restored(carried),
             }
         }
         std::mem::take(&mut self.actions)
@@ -279,6 +290,7 @@ impl Machine {
             cost_usd: self.cost.total(),
             context: self.context.map(|tokens| (tokens, self.window)),
             queued: self.steering().map(|sent| sent.text.clone()).collect(),
+            questions: self.questions.len(),
         }
     }
 
@@ -289,6 +301,12 @@ impl Machine {
     /// The agent is in the middle of a turn, or about to begin one.
     pub fn is_busy(&self) -> bool {
         self.turn_open || !self.unconfirmed.is_empty()
+    }
+
+    /// It has a moment in mind that the agent's lines may move: what is on record must say when
+    /// each of them came.
+    pub fn is_timing(&self) -> bool {
+        self.wake_until.is_some() || self.background_until.is_some()
     }
 
     pub fn report(&self, outcome: Outcome, now: Now) -> Report {
@@ -312,6 +330,9 @@ impl Machine {
             supervising: self.supervising,
             max_iterations: self.rules.max_iterations,
         });
+        if self.resumed {
+            self.say(self.resumed_notice());
+        }
         self.start_agent();
         match prompt {
             Some(prompt) => self.said(prompt),

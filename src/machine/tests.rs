@@ -1,12 +1,13 @@
 //! One row per rule: what happens, and what the machine wants done about it.
 
+mod resume;
 mod troubles;
 mod turns;
 
 use std::time::Duration;
 
 use super::{Machine, Rules};
-use crate::event::{Action, Event, Gone, Notice};
+use crate::event::{Action, Carried, Event, Gone, Notice, Said};
 use crate::stream::{
     Block, Control, Envelope, Init, Message, Permission, PermissionRequest, TaskNote, TurnResult,
 };
@@ -100,6 +101,12 @@ impl Script {
                 self.now += Duration::from_secs(rest.parse().expect("seconds"));
                 Event::Tick
             }
+            "restored" => Event::Restored(Carried {
+                round: 2,
+                fresh: rest == "done",
+                said: vec![Said { text: "before".into(), earlier: false }],
+                cost_usd: 0.5,
+            }),
             "signal" => Event::Signal(rest.parse().expect("a number")),
             other => panic!("no such event: {other}"),
         }
@@ -153,6 +160,9 @@ fn short(action: &Action) -> Option<String> {
             Notice::ReviewFailed { reason, .. } => format!("review failed {reason:?}"),
             Notice::WaitingForBackground { .. } => "background".into(),
             Notice::AgentGone { last_words, .. } => format!("agent gone {last_words:?}"),
+            Notice::Resumed { round, messages, cost_usd, .. } => {
+                format!("resumed {round}, {messages}, ${cost_usd}")
+            }
             Notice::Supervision { on } => format!("supervision {on}"),
             _ => return None,
         },

@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Action, Asker, Event, Gone, Notice, Outcome, Report};
+use crate::event::{Action, Asker, Carried, Event, Gone, Notice, Outcome, Report};
 use crate::machine::Rules;
 use crate::stream::Permission;
 
@@ -23,7 +23,9 @@ pub struct Entry {
     pub v: u32,
     /// The moment, for people.
     pub time: jiff::Timestamp,
-    /// Seconds since the run began, to the microsecond: what the machine was told.
+    /// Seconds since the run began, to the microsecond: what the machine was told. The first version
+    /// of these lines did not have it.
+    #[serde(default)]
     pub at: f64,
     #[serde(flatten)]
     pub what: What,
@@ -47,6 +49,12 @@ pub struct Begun {
     pub project: String,
     pub provider: Option<String>,
     pub rules: Rules,
+    /// How many lines of `agent.jsonl` and `supervisor.jsonl` are older than this run. A run that
+    /// was killed may have left some there that it did not come to count.
+    #[serde(default)]
+    pub agent_lines: u64,
+    #[serde(default)]
+    pub supervisor_lines: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -87,6 +95,10 @@ pub enum Saw {
     Signal {
         signal: i32,
     },
+    Restored {
+        #[serde(flatten)]
+        carried: Carried,
+    },
 }
 
 impl Saw {
@@ -103,6 +115,7 @@ impl Saw {
             Event::SupervisorGone { review, gone } => Saw::SupervisorGone { review, gone },
             Event::Tick => Saw::Tick,
             Event::Signal(signal) => Saw::Signal { signal },
+            Event::Restored(carried) => Saw::Restored { carried },
             Event::Agent(_) | Event::Supervisor { .. } => return None,
         })
     }
@@ -120,6 +133,7 @@ impl Saw {
             Saw::SupervisorGone { review, gone } => Event::SupervisorGone { review, gone },
             Saw::Tick => Event::Tick,
             Saw::Signal { signal } => Event::Signal(signal),
+            Saw::Restored { carried } => Event::Restored(carried),
             Saw::Agent { .. } | Saw::Supervisor { .. } => return None,
         })
     }
@@ -223,12 +237,15 @@ mod tests {
             project: "/p".into(),
             provider: None,
             rules: Rules::default(),
+            agent_lines: 3,
+            supervisor_lines: 0,
         };
         let gone = Gone { how: "exited".into(), code: Some(1), last_words: "boom".into() };
         for what in [
             What::Begun { begun: Box::new(begun) },
             What::Saw(Saw::Said { text: "hi".into() }),
             What::Saw(Saw::Tick),
+            What::Saw(Saw::Restored { carried: Carried { round: 2, ..Carried::default() } }),
             What::Saw(Saw::SupervisorGone { review: 2, gone }),
             What::Saw(Saw::Answered {
                 request_id: "r".into(),

@@ -1,190 +1,242 @@
-//! What a session leaves on disk, in the project's `.claude/ccc/`: the agent's and the supervisor's
-//! lines as they came, and what the loop decided. A file that cannot be written costs that file, not
-//! the session.
+//! What a session leaves on disk, in the project's `.claude/ccc/`: the two clients' lines as they
+//! came, what the loop saw and decided, and what was on the screen. A file that cannot be written
+//! costs that file, not the session.
 
+mod cast;
 mod entry;
+mod events;
+mod keys;
 pub mod read;
+mod rerun;
+mod sink;
+pub mod story;
+mod supervisor_log;
+#[cfg(test)]
+pub mod tape;
+mod turn;
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use serde::Serialize;
-use serde_json::json;
-
-use crate::event::Notice;
-use crate::files;
-use crate::session_id;
-use crate::stream::{Line, Part};
+use crate::event::{Action, Event, Notice, Now, Report};
+use crate::stream::{Line, Message};
+use crate::{files, session_id};
+pub use cast::{Cast, Scene};
 pub use entry::{Begun, Did, Entry, Saw, VERSION, What};
+use events::{Events, Source, count_lines};
+use read::{AGENT, CAST, EVENTS, SUPERVISOR};
+use sink::Sink;
+pub use supervisor_log::SupervisorLog;
 
+/// Writes a session down. Until the session has a name, everything stays in memory.
 pub struct Recorder {
     state_dir: PathBuf,
+    begun: Begun,
+    began: Instant,
     session: Option<String>,
     agent: Sink,
-    events: Sink,
-    supervisor: SupervisorLog,
-    /// What happened before the session had an id.
-    early: Vec<(Stream, Vec<u8>)>,
+    supervisor: Sink,
+    events: Events,
+    reviews: SupervisorLog,
+    cast: Cast,
+    /// The recording's directory, locked: two processes would spoil each other's counting.
+    lock: Option<File>,
+    failure: Option<Notice>,
+    told: bool,
 }
-
-#[derive(Clone, Copy)]
-enum Stream {
-    Agent,
-    Events,
-}
-
-/// Enough for everything a client says before its first `init`.
-const EARLY: usize = 1000;
 
 impl Recorder {
-    pub fn new(state_dir: PathBuf) -> Self {
+    pub fn new(state_dir: PathBuf, begun: Begun, scene: Scene) -> Self {
+        let began = Instant::now();
         Self {
             state_dir,
+            begun,
+            began,
             session: None,
-            agent: Sink::default(),
-            events: Sink::default(),
-            supervisor: SupervisorLog::default(),
-            early: Vec::new(),
+            agent: Sink::early(AGENT),
+            supervisor: Sink::early(SUPERVISOR),
+            events: Events::new(),
+            reviews: SupervisorLog::default(),
+            cast: Cast::new(scene, began),
+            lock: None,
+            failure: None,
+            told: false,
         }
     }
 
-    /// The session has an id, or a new one: its files are named after it.
-    pub fn session(&mut self, id: &str) {
+    /// For whoever shows something.
+    pub fn cast(&self) -> Cast {
+        self.cast.clone()
+    }
+
+    /// When the recording's clock stood at zero.
+    pub fn began(&self) -> Instant {
+        self.began
+    }
+
+    /// A line of the agent that the machine is about to see. `timed`: see `Machine::is_timing`.
+    pub fn agent(&mut self, line: &Line, now: Now, timed: bool) {
+        self.agent.line(&line.raw);
+        self.count(line, Source::Agent, now, timed);
+    }
+
+    /// The same for one of a supervisor.
+    pub fn supervisor(&mut self, review: u32, line: &Line, now: Now, timed: bool) {
+        self.reviews.line(line);
+        self.supervisor.line(&line.raw);
+        self.count(line, Source::Supervisor { review }, now, timed);
+    }
+
+    /// An empty line is in its file, but means nothing, and no reader counts it.
+    fn count(&mut self, line: &Line, source: Source, now: Now, timed: bool) {
+        if !line.raw.is_empty() {
+            self.events.count(source, now, timed);
+        }
+    }
+
+    /// What the machine is about to be told.
+    pub fn saw(&mut self, event: &Event, now: Now) {
+        match event {
+            // The lines themselves are counted. The first of them that has one names the session.
+            Event::Agent(envelope) => {
+                if let (Message::Init(_), Some(id)) = (&envelope.message, &envelope.session_id) {
+                    self.named(id);
+                }
+            }
+            Event::Supervisor { .. } => {}
+            event => {
+                if let Some(saw) = Saw::of(event) {
+                    self.tell(now, What::Saw(saw));
+                }
+            }
+        }
+    }
+
+    /// What it wants done about it.
+    pub fn did(&mut self, action: &Action, now: Now) {
+        self.tell(now, action.into());
+        if let Action::Say(notice) = action {
+            self.cast.mark(notice);
+        }
+    }
+
+    /// Something that the person did at the terminal.
+    pub fn input(&mut self, input: &crossterm::event::Event) {
+        if let crossterm::event::Event::Resize(columns, rows) = input {
+            self.cast.resized(*columns, *rows);
+        } else if let Some(keys) = keys::typed(input) {
+            self.typed(&keys);
+        }
+    }
+
+    pub fn typed(&mut self, keys: &str) {
+        self.cast.typed(keys);
+    }
+
+    pub fn ended(&mut self, report: &Report, now: Now) {
+        self.tell(now, What::Ended { ended: Box::new(report.clone()) });
+    }
+
+    fn tell(&mut self, now: Now, what: What) {
+        self.events.tell(now, what);
+        if self.events.sink.is_full() {
+            self.write();
+        }
+    }
+
+    /// Everything so far is with the system: a killed ccc loses nothing of it. The first failure is
+    /// something to tell the user.
+    pub fn flush(&mut self) -> Option<Notice> {
+        self.write();
+        self.reviews.flush();
+        self.cast.flush();
+        let failures = [
+            self.agent.failure(),
+            self.supervisor.failure(),
+            self.events.sink.failure(),
+            self.cast.failure(),
+        ];
+        for (what, why) in failures.into_iter().flatten() {
+            self.fail(what.to_owned(), why);
+        }
+        self.failure.take()
+    }
+
+    /// The lines before the events that count them, whenever somebody kills us.
+    fn write(&mut self) {
+        self.agent.flush();
+        self.supervisor.flush();
+        self.events.sink.flush();
+    }
+
+    /// The session has an id, or a new one: its files are named after it. The recording stays where
+    /// it began.
+    fn named(&mut self, id: &str) {
         if self.session.as_deref() == Some(id) || !session_id::is_safe(id) {
             return;
         }
         let first = self.session.is_none();
         self.session = Some(id.to_owned());
         if let Err(error) = files::prepare_state_dir(&self.state_dir) {
-            log::warn!("nothing is recorded: {}: {error}", self.state_dir.display());
-            return;
+            let dir = self.state_dir.clone();
+            return self.give_up(&dir, &error);
         }
-        self.supervisor = SupervisorLog::open(&self.state_dir, id);
+        self.reviews = SupervisorLog::open(&self.state_dir, id);
         if first {
             let dir = self.state_dir.join("sessions").join(id);
-            self.agent.open(&dir.join("agent.jsonl"));
-            self.events.open(&dir.join("events.jsonl"));
-            for (stream, line) in std::mem::take(&mut self.early) {
-                self.sink(stream).line(&line);
+            if let Err(error) = self.open(&dir) {
+                self.give_up(&dir, &error);
             }
         }
     }
 
-    pub fn agent(&mut self, line: &Line) {
-        if self.session.is_some() {
-            self.agent.line(&line.raw);
-        } else {
-            self.keep(Stream::Agent, line.raw.clone());
+    fn open(&mut self, dir: &Path) -> io::Result<()> {
+        files::create_dir(dir)?;
+        self.lock = Some(lock(dir)?);
+        let nothing = |_: &File| Ok(Vec::new());
+        let mut begun = self.begun.clone();
+        for (sink, name, lines) in [
+            (&mut self.agent, AGENT, &mut begun.agent_lines),
+            (&mut self.supervisor, SUPERVISOR, &mut begun.supervisor_lines),
+        ] {
+            sink.open(&dir.join(name), nothing);
+            // One that cannot be read could not be opened either, and says so itself.
+            *lines = count_lines(&dir.join(name)).unwrap_or_default();
         }
+        self.events.open(&dir.join(EVENTS), begun);
+        self.cast.open(&dir.join(CAST));
+        Ok(())
     }
 
-    pub fn supervisor(&mut self, line: &Line) {
-        self.supervisor.line(line);
+    fn give_up(&mut self, what: &Path, error: &io::Error) {
+        let what = what.display().to_string();
+        log::warn!("nothing is recorded: {what}: {error}");
+        self.agent.switch_off();
+        self.supervisor.switch_off();
+        self.events.sink.switch_off();
+        self.cast.switch_off();
+        self.fail(what, error.to_string());
     }
 
-    pub fn notice(&mut self, notice: &Notice) {
-        #[derive(Serialize)]
-        struct Entry<'a> {
-            v: u32,
-            time: String,
-            #[serde(flatten)]
-            notice: &'a Notice,
-        }
-        let entry = Entry { v: VERSION, time: jiff::Timestamp::now().to_string(), notice };
-        let Ok(line) = serde_json::to_vec(&entry) else { return };
-        if self.session.is_some() {
-            self.events.line(&line);
-        } else {
-            self.keep(Stream::Events, line);
-        }
-    }
-
-    /// Everything so far is with the system: a killed ccc loses nothing of it.
-    pub fn flush(&mut self) {
-        self.agent.flush();
-        self.events.flush();
-        self.supervisor.flush();
-    }
-
-    fn keep(&mut self, stream: Stream, line: Vec<u8>) {
-        if self.early.len() < EARLY {
-            self.early.push((stream, line));
-        }
-    }
-
-    fn sink(&mut self, stream: Stream) -> &mut Sink {
-        match stream {
-            Stream::Agent => &mut self.agent,
-            Stream::Events => &mut self.events,
+    fn fail(&mut self, what: String, why: String) {
+        if !std::mem::replace(&mut self.told, true) {
+            self.failure = Some(Notice::NotRecorded { what, why });
         }
     }
 }
 
-/// `supervisor-{id}-output.jsonl`: the reviews of one session, appended to by both ways of supervising.
-#[derive(Default)]
-pub struct SupervisorLog {
-    sink: Sink,
-}
-
-impl SupervisorLog {
-    /// `id` is the agent's session.
-    pub fn open(state_dir: &Path, id: &str) -> Self {
-        let mut sink = Sink::default();
-        sink.open(&state_dir.join(format!("supervisor-{id}-output.jsonl")));
-        Self { sink }
-    }
-
-    /// One JSON value per line, whatever the supervisor's process printed.
-    pub fn line(&mut self, line: &Line) {
-        match line.parts.as_slice() {
-            [Part::Message(_)] if line.raw.starts_with(b"{") => self.sink.line(&line.raw),
-            [] => {}
-            _ => {
-                let text = String::from_utf8_lossy(&line.raw);
-                self.sink.line(json!({"type": "text", "content": text}).to_string().as_bytes());
-            }
+fn lock(dir: &Path) -> io::Result<File> {
+    let file = File::open(dir)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::other("another ccc is recording this session"))
         }
-    }
-
-    pub fn flush(&mut self) {
-        self.sink.flush();
+        // A file system without locks has nobody to lock out.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 
-#[derive(Default)]
-struct Sink {
-    file: Option<(PathBuf, BufWriter<File>)>,
-}
-
-impl Sink {
-    fn open(&mut self, path: &Path) {
-        let opened =
-            path.parent().map_or(Ok(()), files::create_dir).and_then(|()| files::append(path));
-        match opened {
-            Ok(file) => {
-                self.file = Some((path.to_owned(), BufWriter::with_capacity(64 << 10, file)));
-            }
-            Err(error) => log::warn!("not recorded: {}: {error}", path.display()),
-        }
-    }
-
-    fn line(&mut self, line: &[u8]) {
-        self.attempt(|file| {
-            file.write_all(line)?;
-            file.write_all(b"\n")
-        });
-    }
-
-    fn flush(&mut self) {
-        self.attempt(BufWriter::flush);
-    }
-
-    fn attempt(&mut self, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) {
-        let Some((path, file)) = &mut self.file else { return };
-        if let Err(error) = write(file) {
-            log::warn!("no more is recorded: {}: {error}", path.display());
-            self.file = None;
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

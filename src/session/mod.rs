@@ -2,7 +2,9 @@
 //! and in the end shut everything down in order. The only place that knows both sides.
 
 mod children;
+mod output;
 mod process;
+mod shown;
 mod shutdown;
 
 use std::collections::{HashMap, VecDeque};
@@ -13,18 +15,17 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::child::ChildEvent;
-use crate::event::{Action, Event, Gone, Notice, Outcome};
+use crate::event::{Action, Carried, Event, Gone, Notice, Now, Outcome};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::{Machine, Rules};
 use crate::pty::Agent;
 use crate::record::Recorder;
 use crate::signals;
-use crate::stream::{
-    Line, Part, cancel_message, interrupt, permission_answer, refuse_control, user_message,
-};
+use crate::stream::{cancel_message, interrupt, permission_answer, refuse_control, user_message};
 use crate::supervisor::Supervisor;
-use crate::surface::{Intent, Report, Surface};
+use crate::surface::{Intent, Report, Surface, Typed};
 use process::Process;
+pub use shown::{Filmed, Narrated, Tee};
 
 /// So few, because each may hold a line of many megabytes; the agent waits while the loop is busy.
 const BATCHES: usize = 2;
@@ -49,12 +50,17 @@ pub struct Setup {
     pub dir: PathBuf,
     pub size: (u16, u16),
     pub recorder: Option<Recorder>,
+    /// What earlier runs of a session left, by its id.
+    pub earlier: Earlier,
 }
+
+pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;
 
 /// What reaches the loop beside the children's output; it comes first.
 #[derive(Debug)]
 pub enum Control {
     Input(crossterm::event::Event),
+    Typed(Typed),
     Event(Event),
     Signal(i32),
     AgentExited(u32, Gone),
@@ -98,9 +104,9 @@ impl<'a> Session<'a> {
         let (to_output, output) = bounded(BATCHES);
         Self {
             machine: Machine::new(setup.rules.clone()),
+            began: setup.recorder.as_ref().map_or_else(Instant::now, Recorder::began),
             setup,
             surface,
-            began: Instant::now(),
             control,
             to_control,
             output,
@@ -125,24 +131,44 @@ impl<'a> Session<'a> {
             }
         }
         self.shut_down();
-        let report = self.report();
+        let now = self.now();
+        let report = self.machine.report(self.outcome.clone().unwrap_or(Outcome::Ended), now);
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.ended(&report, now);
+        }
+        self.flush();
         if let Err(error) = self.surface.close(&report) {
             log::warn!("the screen is gone: {error}");
         }
+        self.flush();
         report
     }
 
-    fn now(&self) -> Duration {
-        self.began.elapsed()
+    /// To the microsecond, as it is on record: a recording has to give the machine the same times.
+    fn now(&self) -> Now {
+        let now = self.began.elapsed();
+        Duration::new(now.as_secs(), now.subsec_micros() * 1000)
+    }
+
+    /// What is recorded so far is with the system, and the surface knows if it cannot be.
+    fn flush(&mut self) -> bool {
+        let failed = self.setup.recorder.as_mut().and_then(Recorder::flush);
+        if let Some(notice) = &failed {
+            self.surface.notice(notice);
+        }
+        failed.is_some()
     }
 
     fn show(&mut self) {
         let now = self.now();
-        let shown = self.surface.update(&self.machine.status(), now);
-        if let Some(recorder) = &mut self.setup.recorder {
-            recorder.flush();
+        let mut shown = self.surface.update(&self.machine.status(), now);
+        if self.flush() && shown.is_ok() {
+            shown = self.surface.update(&self.machine.status(), now);
         }
         if let Err(error) = shown {
+            // The machine has to know that this is the end: it would answer what the children still
+            // say, and start a dying agent again.
+            self.step(Event::Leave);
             self.outcome = Some(Outcome::Failed(format!("cannot write the output: {error}")));
         }
     }
@@ -179,20 +205,32 @@ impl<'a> Session<'a> {
             Control::Event(event) => self.step(event),
             Control::Signal(signal) if signals::is_stop(signal) => self.suspend(),
             Control::Signal(signal) if signals::is_continue(signal) => self.continued(),
-            Control::Signal(signal) => self.step(Event::Signal(signal)),
+            Control::Signal(signal) => {
+                let meant = signals::is_interrupt(signal).then(|| self.surface.interrupt());
+                match meant.flatten() {
+                    Some(intents) => self.wanted(intents),
+                    None => self.step(Event::Signal(signal)),
+                }
+            }
+            Control::Typed(typed) => {
+                if let (Typed::Line(line), Some(recorder)) = (&typed, &mut self.setup.recorder) {
+                    recorder.typed(&format!("{line}\n"));
+                }
+                let intents = self.surface.typed(typed);
+                self.wanted(intents);
+            }
             Control::Input(input) => {
+                if let Some(recorder) = &mut self.setup.recorder {
+                    recorder.input(&input);
+                }
                 if let (crossterm::event::Event::Resize(columns, rows), Some(agent)) =
                     (&input, &self.agent)
                 {
                     self.setup.size = (*columns, *rows);
                     agent.handle.resize(*columns, *rows);
                 }
-                for intent in self.surface.input(input) {
-                    match intent {
-                        Intent::Event(event) => self.step(event),
-                        Intent::Suspend => self.suspend(),
-                    }
-                }
+                let intents = self.surface.input(input);
+                self.wanted(intents);
             }
             Control::AgentExited(id, gone) => {
                 let now = self.now();
@@ -209,6 +247,15 @@ impl<'a> Session<'a> {
         }
     }
 
+    fn wanted(&mut self, intents: Vec<Intent>) {
+        for intent in intents {
+            match intent {
+                Intent::Event(event) => self.step(event),
+                Intent::Suspend => self.suspend(),
+            }
+        }
+    }
+
     fn suspend(&mut self) {
         self.surface.suspend();
         self.suspended = true;
@@ -221,73 +268,6 @@ impl<'a> Session<'a> {
         if !std::mem::take(&mut self.suspended) {
             self.surface.suspend();
             self.surface.resume();
-        }
-    }
-
-    fn output(&mut self, from: &From, event: ChildEvent) {
-        match (from, event) {
-            (From::Agent(id), ChildEvent::Lines(lines)) if *id == self.agents => {
-                for line in lines {
-                    self.agent_line(line);
-                }
-            }
-            (From::Supervisor(id), ChildEvent::Lines(lines)) => {
-                for line in lines {
-                    self.supervisor_line(*id, line);
-                }
-            }
-            (From::Agent(id), ChildEvent::OutputEnded) if *id == self.agents => {
-                if let Some(agent) = &mut self.agent {
-                    agent.output_ended = true;
-                }
-            }
-            (From::Supervisor(id), ChildEvent::OutputEnded) => {
-                if let Some(supervisor) = self.supervisors.get_mut(id) {
-                    supervisor.output_ended = true;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn agent_line(&mut self, line: Line) {
-        self.surface.agent(&line);
-        if let Some(recorder) = &mut self.setup.recorder {
-            recorder.agent(&line);
-        }
-        for part in line.parts {
-            match part {
-                Part::Message(envelope) => self.step(Event::Agent(*envelope)),
-                Part::Text(text) => {
-                    if let Some(agent) = &mut self.agent {
-                        agent.said(text);
-                    }
-                }
-                Part::Bad(error) => log::warn!("the agent printed a broken line: {error}"),
-            }
-        }
-    }
-
-    fn supervisor_line(&mut self, review: u32, line: Line) {
-        // After its end a review is not shown any more, but it is still on record.
-        if self.supervisors.get(&review).is_some_and(|process| process.handle.is_some()) {
-            self.surface.supervisor(&line);
-        }
-        if let Some(recorder) = &mut self.setup.recorder {
-            recorder.supervisor(&line);
-        }
-        for part in line.parts {
-            match part {
-                Part::Message(envelope) => {
-                    self.step(Event::Supervisor { review, envelope: *envelope });
-                }
-                Part::Text(text) => {
-                    if let Some(supervisor) = self.supervisors.get_mut(&review) {
-                        supervisor.said(text);
-                    }
-                }
-                Part::Bad(error) => log::warn!("the supervisor printed a broken line: {error}"),
-            }
         }
     }
 
@@ -313,12 +293,26 @@ impl<'a> Session<'a> {
     }
 
     fn step(&mut self, event: Event) {
-        self.events.push_back(event);
-        while let Some(event) = self.events.pop_front() {
-            let now = self.now();
-            for action in self.machine.step(event, now) {
-                self.perform(action);
+        self.feed(event, self.now());
+        self.feed_queued();
+    }
+
+    fn feed(&mut self, event: Event, now: Now) {
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.saw(&event, now);
+        }
+        for action in self.machine.step(event, now) {
+            if let Some(recorder) = &mut self.setup.recorder {
+                recorder.did(&action, now);
             }
+            self.perform(action);
+        }
+    }
+
+    /// What came of the actions themselves, such as a child that did not start.
+    fn feed_queued(&mut self) {
+        while let Some(event) = self.events.pop_front() {
+            self.feed(event, self.now());
         }
     }
 
@@ -345,23 +339,20 @@ impl<'a> Session<'a> {
                     process.handle = None;
                 }
             }
-            Action::Say(notice) => self.say(&notice),
+            Action::Say(notice) => {
+                if let Notice::Session { session_id } = &notice {
+                    self.look_back(session_id);
+                }
+                self.surface.notice(&notice);
+            }
             Action::Finish(outcome) => self.outcome = Some(outcome),
         }
     }
 
-    fn say(&mut self, notice: &Notice) {
-        if let Some(recorder) = &mut self.setup.recorder {
-            if let Notice::Session { session_id } = notice {
-                recorder.session(session_id);
-            }
-            recorder.notice(notice);
+    /// The agent has named the session: it may have been here before.
+    fn look_back(&mut self, session_id: &str) {
+        if self.setup.rules.carried.is_none() {
+            self.events.extend((self.setup.earlier)(session_id).map(Event::Restored));
         }
-        self.surface.notice(notice);
-    }
-
-    fn report(&self) -> Report {
-        let outcome = self.outcome.clone().unwrap_or(Outcome::Ended);
-        self.machine.report(outcome, self.now())
     }
 }

@@ -38,9 +38,6 @@ impl Session<'_> {
             log::warn!("the agent does not end; killing it");
             agent.handle.sweep();
         }
-        if let Some(recorder) = &mut self.setup.recorder {
-            recorder.flush();
-        }
     }
 
     /// Reads what still comes, so that nobody blocks on a full pipe, until all children are gone.
@@ -65,15 +62,18 @@ impl Session<'_> {
                 default(left.min(Duration::from_millis(100))) => {}
             }
             self.check_drained();
+            self.flush();
         }
     }
 
+    /// The machine has ended, so that it does not matter whether it sees the agent's last lines.
     fn last_output(&mut self, from: &From, event: ChildEvent) {
+        let now = self.now();
         if let (From::Agent(_), ChildEvent::Lines(lines), Some(recorder)) =
             (from, &event, &mut self.setup.recorder)
         {
             for line in lines {
-                recorder.agent(line);
+                recorder.agent(line, now, false);
             }
         } else {
             self.output(from, event);

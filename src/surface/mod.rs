@@ -1,8 +1,10 @@
-//! The user's side of a session: a terminal with a person at it, plain text, JSON lines, or one
+//! The user's side of a session: a terminal with a person at it, lines for a person,
+//! plain text, JSON lines, or one
 //! JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
 mod editor;
 mod json;
+mod line;
 mod markdown;
 mod notices;
 #[cfg(test)]
@@ -22,8 +24,10 @@ use crate::machine::Status;
 use crate::stream::Line;
 
 pub use json::JsonSurface;
+pub use line::{LineSurface, Typed, read_typed};
+pub use notices::duration;
 pub use stream_json::StreamJsonSurface;
-pub use styled::{Glyphs, Style, Styled};
+pub use styled::{Glyphs, Style, Styled, cut, first_line, lines};
 pub use terminal::{Attention, Call, RealScreen, Screen, Terminal, reflows, restore_on_panic};
 pub use text::TextSurface;
 pub use transcript::{Look, Transcript};
@@ -49,6 +53,14 @@ pub trait Surface {
     /// A key, a paste, a resize.
     fn input(&mut self, _input: crossterm::event::Event) -> Vec<Intent> {
         Vec::new()
+    }
+    /// What was typed where the terminal itself does the editing.
+    fn typed(&mut self, _typed: Typed) -> Vec<Intent> {
+        Vec::new()
+    }
+    /// Ctrl-C where the terminal makes a signal of it; `None` where that ends the session.
+    fn interrupt(&mut self) -> Option<Vec<Intent>> {
+        None
     }
     /// Give the terminal back to the shell, and take it again.
     fn suspend(&mut self) {}

@@ -94,6 +94,19 @@ impl Transcript {
             Notice::AgentGone { how, last_words, resuming } => {
                 self.agent_gone(how, last_words.trim(), *resuming)
             }
+            Notice::NotRecorded { what, why } => {
+                self.shown(vec![Styled::new(Style::Dim, &format!("Not recorded: {what}: {why}"))])
+            }
+            Notice::Resumed { round, max, messages, cost_usd } => {
+                let mut facts = Vec::new();
+                if *round > 0 {
+                    facts.push(format!("after round {round} of {max}"));
+                }
+                facts.push(count(u32::try_from(*messages).unwrap_or(u32::MAX), "message"));
+                facts.extend(cost(*cost_usd));
+                let text = format!("Going on: {}", facts.join(", "));
+                self.shown(vec![Styled::new(Style::Dim, &text)])
+            }
             Notice::Session { .. } | Notice::PermissionAsked { .. } => Vec::new(),
         }
     }
@@ -124,7 +137,8 @@ impl Transcript {
         } else {
             (Style::Bad, format!("{} Not complete yet, round {round}", glyphs.bad))
         };
-        let facts: String = facts.iter().map(|fact| format!(" {} {fact}", glyphs.dot)).collect();
+        let dot = glyphs.dot;
+        let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
         let mut lines = vec![Styled::new(style, &text).with(Style::Dim, &facts)];
         // A verdict that was read out of the supervisor's prose stands right above already.
         if self.judgement != verdict.feedback.trim() {
@@ -336,7 +350,7 @@ fn count(number: u32, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     let seconds = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default().as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds}s"),

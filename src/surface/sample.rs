@@ -24,6 +24,7 @@ pub fn status() -> Status {
         cost_usd: 0.0,
         context: None,
         queued: Vec::new(),
+        questions: 0,
     }
 }
 

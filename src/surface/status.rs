@@ -99,7 +99,14 @@ pub enum Offer {
     Answers,
 }
 
-pub fn question(question: &Question, offer: Offer, glyphs: Glyphs, width: usize) -> Vec<Styled> {
+/// `behind`: how many more are waiting.
+pub fn question(
+    question: &Question,
+    behind: usize,
+    offer: Offer,
+    glyphs: Glyphs,
+    width: usize,
+) -> Vec<Styled> {
     let tool = styled::cut(&question.asked.tool, width.saturating_sub(8).max(1), glyphs.ellipsis);
     let form = form::questions(&question.asked).is_some();
     let mut choices = vec![match question.asker {
@@ -120,6 +127,9 @@ pub fn question(question: &Question, offer: Offer, glyphs: Glyphs, width: usize)
             }
             choices.extend(["[n] deny".to_owned(), "[d] deny and say why".to_owned()]);
         }
+    }
+    if behind > 0 {
+        choices.push(format!("({behind} more waiting)"));
     }
     let mut rows: Vec<String> = Vec::new();
     for choice in choices {

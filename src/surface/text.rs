@@ -15,10 +15,11 @@ const WRAP: &[u8] = b"\x1b[?7h";
 
 #[derive(Debug)]
 pub struct TextSurface<W> {
-    out: W,
-    transcript: Transcript,
-    pending: Vec<u8>,
-    look: Look,
+    pub(super) out: W,
+    pub(super) transcript: Transcript,
+    /// Not written yet.
+    pub(super) pending: Vec<u8>,
+    pub(super) look: Look,
     ticking: bool,
 }
 
@@ -35,7 +36,7 @@ impl<W: Write> TextSurface<W> {
         &self.out
     }
 
-    fn push(&mut self, lines: &[Styled]) {
+    pub(super) fn push(&mut self, lines: &[Styled]) {
         for line in lines {
             line.write(self.look.colour, &mut self.pending);
             self.pending.push(b'\n');

@@ -7,14 +7,17 @@ mod processes;
 
 mod agent_process;
 mod command_line;
+mod doctor;
 mod fixtures;
 mod hook;
 mod init;
 mod layering;
 mod person;
+mod plain;
 mod providers;
 mod room;
 mod scenarios;
+mod sessions;
 mod settings;
 mod supervised_loop;
 mod supervisor_mode;

@@ -1,6 +1,9 @@
 //! A person at a terminal: reads what ccc asks, and types. Waits for what is on the screen, never for
 //! a time.
 
+// Each test binary uses its own part of this.
+#![allow(dead_code)]
+
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -17,17 +20,22 @@ pub struct Person {
     child: Box<dyn Child + Send + Sync>,
     writer: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
-    screen: String,
+    screen: Vec<u8>,
     read: usize,
-    _master: Box<dyn MasterPty + Send>,
+    master: Box<dyn MasterPty + Send>,
 }
 
 impl Person {
     pub fn runs(room: &Room, args: &[&str]) -> Self {
+        let argv = [&[env!("CARGO_BIN_EXE_ccc")], args].concat();
+        Self::starts(room, &argv, &[])
+    }
+
+    /// Any program, with variables of its own; an empty one is taken away.
+    pub fn starts(room: &Room, argv: &[&str], env: &[(&str, &str)]) -> Self {
         let size = PtySize { rows: 50, cols: 200, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a PTY");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ccc"));
-        command.args(args);
+        let mut command = CommandBuilder::from_argv(argv.iter().map(Into::into).collect());
         command.cwd(room.path("project"));
         command.env_clear();
         command.env("HOME", room.path("home"));
@@ -36,6 +44,12 @@ impl Person {
         command.env("TERM", "xterm");
         command.env("CCC_CLAUDE", room.path("claude"));
         command.env("ROOM", room.path("seen"));
+        for (name, value) in env {
+            command.env_remove(name);
+            if !value.is_empty() {
+                command.env(name, value);
+            }
+        }
         let child = pair.slave.spawn_command(command).expect("ccc starts");
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().expect("its output");
@@ -50,20 +64,27 @@ impl Person {
                 }
             }
         });
-        Self { child, writer, output, screen: String::new(), read: 0, _master: pair.master }
+        Self { child, writer, output, screen: Vec::new(), read: 0, master: pair.master }
+    }
+
+    pub fn pid(&self) -> i32 {
+        self.child.process_id().expect("a process id").cast_signed()
     }
 
     /// Waits for a text that was not there when the last one was found.
     #[track_caller]
     pub fn sees(&mut self, text: &str) -> &mut Self {
         loop {
-            if let Some(at) = self.screen[self.read..].find(text) {
+            if let Some(at) = memchr::memmem::find(&self.screen[self.read..], text.as_bytes()) {
                 self.read += at + text.len();
                 return self;
             }
             match self.output.recv_timeout(PATIENCE) {
-                Ok(bytes) => self.screen.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(end) => panic!("no {text:?} on the screen ({end}):\n{}", self.screen),
+                Ok(bytes) => self.screen.extend(bytes),
+                Err(end) => {
+                    let screen = String::from_utf8_lossy(&self.screen);
+                    panic!("no {text:?} on the screen ({end}):\n{screen}")
+                }
             }
         }
     }
@@ -74,13 +95,19 @@ impl Person {
         self
     }
 
+    pub fn resizes(&mut self, columns: u16, rows: u16) -> &mut Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        self.master.resize(size).expect("a PTY");
+        self
+    }
+
     /// Waits for the end: the exit code, and everything that was on the screen.
     pub fn leaves(mut self) -> (u32, String) {
         let status = self.child.wait().expect("ccc ends");
         while let Ok(bytes) = self.output.recv_timeout(PATIENCE) {
-            self.screen.push_str(&String::from_utf8_lossy(&bytes));
+            self.screen.extend(bytes);
         }
-        (status.exit_code(), std::mem::take(&mut self.screen))
+        (status.exit_code(), String::from_utf8_lossy(&self.screen).into_owned())
     }
 }
 

@@ -1,5 +1,8 @@
 //! A place to run ccc in: its own home, project and client, and nothing of the outside.
 
+// Each test binary uses its own part of this.
+#![allow(dead_code)]
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write as _};

@@ -22,6 +22,7 @@ mod permission;
 mod restart;
 mod review;
 mod steering;
+mod streaming;
 
 use std::path::Path;
 

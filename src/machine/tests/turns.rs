@@ -1,7 +1,6 @@
 //! Messages, turns and verdicts: the loop as it should go.
 
 use super::*;
-use crate::event::{Carried, Said};
 
 #[test]
 fn scenario_001_the_loop_starts() {
@@ -222,28 +221,4 @@ fn a_message_that_the_agent_has_not_taken_up_can_be_taken_back() {
         ("taken, result done", ""),
         ("given-back", "give back \"and that\"; →Reviewing; review 1/10 of S [do it|also this]"),
     ]));
-}
-
-#[test]
-fn a_session_that_is_taken_up_again_goes_on_where_it_was() {
-    let said = |text: &str| Said { text: text.into(), earlier: false };
-    let carried = Carried { round: 2, fresh: false, said: vec![said("do it")], cost_usd: 0.5 };
-    let rules =
-        Rules { resume: Some("S".into()), carried: Some(carried.clone()), ..Rules::default() };
-    let machine = check_with(
-        rules.clone(),
-        &[
-            ("start, said go on", "resume S; →Waiting; send \"go on\"; →Working"),
-            ("init, taken, result done", "→Reviewing; review 3/10 of S [do it|go on]"),
-        ],
-    );
-    assert!(machine.status().cost_usd >= 0.5);
-    let rules = Rules { carried: Some(Carried { fresh: true, ..carried }), ..rules };
-    check_with(
-        rules,
-        &[
-            ("start, said next", "resume S; →Waiting; send \"next\"; →Working"),
-            ("init, taken, result done", "→Reviewing; review 1/10 of S [·|next]"),
-        ],
-    );
 }

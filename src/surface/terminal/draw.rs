@@ -213,7 +213,10 @@ impl<S: Screen> Terminal<S> {
         };
         self.question
             .as_ref()
-            .map(|question| status::question(question, offer, glyphs, columns))
+            .map(|question| {
+                let behind = self.status.questions.saturating_sub(1);
+                status::question(question, behind, offer, glyphs, columns)
+            })
             .unwrap_or_default()
     }
 }

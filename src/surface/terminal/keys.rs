@@ -10,7 +10,7 @@ use crate::surface::status::can_always;
 use crate::surface::styled::{Style, Styled};
 
 /// What the agent reads when the person says no more than no.
-const DENIED: &str = "The user does not allow this.";
+pub const DENIED: &str = "The user does not allow this.";
 
 impl<S: Screen> Terminal<S> {
     pub(super) fn on_input(&mut self, input: Input) -> Vec<Intent> {

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 pub use attention::{Attention, Call};
 use draw::Frame;
+pub(super) use keys::DENIED;
 pub use screen::{RealScreen, Screen, restore_on_panic};
 
 use super::editor::Editor;
@@ -26,7 +27,7 @@ use crate::machine::Status;
 use crate::stream::Line;
 
 /// A key that comes this soon after a question was not meant for it.
-const SETTLE: Duration = Duration::from_millis(400);
+pub(super) const SETTLE: Duration = Duration::from_millis(400);
 const FALLBACK: (u16, u16) = (80, 24);
 /// What the children print is drawn at most this often; what the person does, at once.
 const PICTURE: Duration = Duration::from_millis(16);
@@ -111,6 +112,7 @@ impl<S: Screen> Terminal<S> {
                 cost_usd: 0.0,
                 context: None,
                 queued: Vec::new(),
+                questions: 0,
             },
             now: Now::ZERO,
             editor: Editor::default(),

@@ -1,6 +1,8 @@
 use super::super::sample::line;
 use super::*;
 
+mod live;
+
 pub const LOOK: Look = Look {
     glyphs: Glyphs::unicode(),
     colour: false,

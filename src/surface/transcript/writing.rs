@@ -32,7 +32,10 @@ impl Transcript {
             return Vec::new();
         }
         match partial {
-            Partial::Message => return self.stop_writing(),
+            Partial::Message => {
+                self.retry = None;
+                return self.stop_writing();
+            }
             Partial::TextBlock => {
                 let lines = self.stop_writing();
                 self.writing = Some(Writing::Text(self.markdown()));
@@ -58,7 +61,10 @@ impl Transcript {
                 if let Some(Writing::Thought(thought)) = &mut self.writing {
                     thought.push_str(text);
                     if thought.len() > 2 * THOUGHT {
-                        let cut = thought.ceil_char_boundary(thought.len() - THOUGHT);
+                        let mut cut = thought.len() - THOUGHT;
+                        while !thought.is_char_boundary(cut) {
+                            cut += 1;
+                        }
                         thought.drain(..cut);
                     }
                 }
@@ -137,8 +143,11 @@ impl Transcript {
     pub fn live(&self, rows: usize) -> Vec<Styled> {
         let mut below = self.running_rows();
         if let Some(retry) = &self.retry {
-            let left = seconds(retry.until.saturating_sub(self.now));
-            below.push(Styled::new(Style::Question, &format!("{} in {left} s", retry.text)));
+            let when = match seconds(retry.until.saturating_sub(self.now)) {
+                0 => "now".to_owned(),
+                left => format!("in {left} s"),
+            };
+            below.push(Styled::new(Style::Question, &format!("{} {when}", retry.text)));
         }
         let room = rows.saturating_sub(below.len());
         let mut lines = match &self.writing {

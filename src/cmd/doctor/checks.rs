@@ -1,0 +1,309 @@
+//! The checks themselves. Each looks at one thing, and changes nothing.
+
+use std::env;
+use std::fs;
+use std::io::IsTerminal;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::Finding;
+use super::version::{self, MEASURED, Version};
+use crate::cmd::place::{self, Place};
+use crate::cmd::{client, looks, slash_commands};
+use crate::config::profile::{self, Key};
+use crate::config::{self, Config};
+use crate::instructions::{self, Problem};
+use crate::pty;
+use crate::record::read;
+use crate::surface::Glyphs;
+
+pub fn all(place: &Place) -> Vec<Finding> {
+    let config = Config::load(&place.config_dir);
+    let mut findings = vec![ccc(), claude(), config_file(place, &config)];
+    if let Ok(config) = &config {
+        findings.push(providers(config));
+        findings.push(hook(place, config));
+    }
+    findings.extend([
+        commands(place),
+        supervisor_md(place),
+        writable("config dir", &place.config_dir),
+        writable("state dir", &place.state_dir),
+        pseudo_terminal(),
+        terminal(),
+        recordings(place),
+    ]);
+    findings
+}
+
+fn ccc() -> Finding {
+    let exe = env::current_exe().map(|exe| format!(", {}", exe.display())).unwrap_or_default();
+    Finding::well("ccc", format!("{}{exe}", env!("CARGO_PKG_VERSION")))
+}
+
+fn claude() -> Finding {
+    let path = match place::claude() {
+        Ok(path) => path,
+        Err(error) => return Finding::broken("claude", "not found", format!("{error:#}")),
+    };
+    let printed = match version::ask(&path) {
+        Ok(printed) => printed,
+        Err(error) => {
+            let text = format!("{} --version: {error:#}", path.display());
+            return Finding::broken(
+                "claude",
+                text,
+                "install it again, or name another in CCC_CLAUDE",
+            );
+        }
+    };
+    let [first, last] = MEASURED;
+    match Version::read(&printed) {
+        Some(version) if version < first => Finding::odd(
+            "claude",
+            format!("{version}, {}", path.display()),
+            format!("ccc is tested with {first} to {last}; update claude"),
+        ),
+        Some(version) if version > last => Finding::well(
+            "claude",
+            format!(
+                "{version}, {} (newer than any that ccc is tested with: {last})",
+                path.display()
+            ),
+        ),
+        Some(version) => Finding::well("claude", format!("{version}, {}", path.display())),
+        None => Finding::odd(
+            "claude",
+            format!("{} does not say which version it is", path.display()),
+            format!("ccc is tested with {first} to {last}"),
+        ),
+    }
+}
+
+fn config_file(place: &Place, config: &anyhow::Result<Config>) -> Finding {
+    const NAME: &str = "ccc.json";
+    let path = place.config_dir.join(config::FILE);
+    let config = match config {
+        Ok(config) => config,
+        Err(error) => {
+            return Finding::broken(NAME, format!("{error:#}"), "mend it or move it away");
+        }
+    };
+    let Ok(meta) = fs::metadata(&path) else {
+        return Finding::well(NAME, "none: claude uses its own login, and the defaults hold");
+    };
+    if let Err(error) = supervisor(config) {
+        return Finding::broken(NAME, format!("{error:#}"), format!("correct {}", path.display()));
+    }
+    let holds_keys = config
+        .provider_names()
+        .any(|name| matches!(profile::key(&config.settings(Some(name))), Key::Literal(_)));
+    if holds_keys && meta.permissions().mode() & 0o077 != 0 {
+        let text = format!("{} holds keys, and others on this machine may read it", path.display());
+        return Finding::odd(NAME, text, format!("chmod 600 {}", path.display()));
+    }
+    Finding::well(NAME, path.display().to_string())
+}
+
+/// What a session would stumble over.
+fn supervisor(config: &Config) -> anyhow::Result<()> {
+    let supervisor = config.supervisor()?;
+    supervisor.timeout()?;
+    supervisor.background_wait()?;
+    if let Some(name) = supervisor.provider.filter(|name| !config.has_provider(name)) {
+        anyhow::bail!("supervisor.provider names {name:?}, and there is no such provider");
+    }
+    Ok(())
+}
+
+fn providers(config: &Config) -> Finding {
+    const NAME: &str = "providers";
+    let Some(current) = config.default_provider() else {
+        return Finding::well(NAME, "none: claude uses its own login");
+    };
+    let is_set = |variable: &str| env::var(variable).is_ok_and(|value| !value.is_empty());
+    let mut rows = Vec::new();
+    let mut keyless = Vec::new();
+    for name in config.provider_names() {
+        let settings = config.settings(Some(name));
+        let key = profile::key(&settings);
+        if !key.is_there(&is_set) {
+            keyless.push(name);
+        }
+        let mark = if name == current { " (used unless another is named)" } else { "" };
+        rows.push(format!("{name}{mark}: key {}", source(&key, &is_set)));
+    }
+    let text = rows.join("\n");
+    if keyless.is_empty() {
+        return Finding::well(NAME, text);
+    }
+    let advice = format!("no key for {}; `ccc validate --all` tries them", keyless.join(", "));
+    Finding::odd(NAME, text, advice)
+}
+
+/// Where the key comes from; no part of the key.
+fn source(key: &Key<'_>, is_set: &impl Fn(&str) -> bool) -> String {
+    match key {
+        Key::Missing => "missing".to_owned(),
+        Key::Helper => "from apiKeyHelper".to_owned(),
+        Key::Literal(_) => format!("in {}", config::FILE),
+        Key::Variables(_, names) => {
+            let there = if key.is_there(is_set) { "" } else { ", which is not set" };
+            format!("from {}{there}", names.join(", "))
+        }
+    }
+}
+
+fn hook(place: &Place, config: &Config) -> Finding {
+    const NAME: &str = "Stop hook";
+    if client::users_settings(place).get("disableAllHooks") == Some(&true.into()) {
+        return Finding::odd(
+            NAME,
+            "disableAllHooks in your settings.json switches it off",
+            "`ccc --supervisor` works all the same; /supervisor in the plain claude does not",
+        );
+    }
+    let provider = config.default_provider();
+    let path = config::settings_path(&place.config_dir, provider.as_deref(), "");
+    let there = fs::read_to_string(&path).is_ok_and(|text| text.contains("supervisor-hook"));
+    if there {
+        Finding::well(NAME, format!("in {}", path.display()))
+    } else {
+        Finding::well(NAME, "not there yet: ccc writes it whenever it starts claude")
+    }
+}
+
+fn commands(place: &Place) -> Finding {
+    const NAME: &str = "slash commands";
+    let (ours, others): (Vec<_>, Vec<_>) = slash_commands::paths(&place.config_dir)
+        .into_iter()
+        .filter(|path| path.exists())
+        .partition(|path| slash_commands::is_ours(path));
+    let names = |paths: &[PathBuf]| {
+        let names = paths.iter().filter_map(|path| path.file_stem());
+        names.map(|name| format!("/{}", name.to_string_lossy())).collect::<Vec<_>>().join(" and ")
+    };
+    if !others.is_empty() {
+        let text = format!("{} is yours, and not ccc's", names(&others));
+        return Finding::odd(NAME, text, "rename it, and ccc writes its own at its next start");
+    }
+    if ours.is_empty() {
+        return Finding::well(
+            NAME,
+            "not there yet: ccc writes them when it starts the plain claude",
+        );
+    }
+    Finding::well(NAME, names(&ours))
+}
+
+fn supervisor_md(place: &Place) -> Finding {
+    const NAME: &str = instructions::FILE;
+    match instructions::find(&place.project, &place.config_dir) {
+        Ok(found) => Finding::well(NAME, found.path.display().to_string()),
+        Err(Problem::Missing { .. }) => Finding::odd(
+            NAME,
+            "there is none, and without it nothing is supervised",
+            "`ccc init` writes one for this project, `ccc init --global` one for all of yours",
+        ),
+        Err(problem) => {
+            Finding::broken(NAME, problem.to_string(), "write down what counts as done")
+        }
+    }
+}
+
+/// A directory that is not there yet is made when it is needed, in one that is.
+fn writable(name: &'static str, dir: &Path) -> Finding {
+    let existing = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir);
+    match tempfile::tempfile_in(existing) {
+        Ok(_) => Finding::well(name, dir.display().to_string()),
+        Err(error) => {
+            let text = format!("nothing can be written to {}: {error}", existing.display());
+            Finding::broken(name, text, "check whom it belongs to, and its permissions")
+        }
+    }
+}
+
+fn pseudo_terminal() -> Finding {
+    const NAME: &str = "PTY";
+    if pty::available() {
+        return Finding::well(NAME, "can be opened");
+    }
+    Finding::odd(
+        NAME,
+        "none can be opened",
+        "`ccc --supervisor` starts the plain claude instead, supervised by its Stop hook",
+    )
+}
+
+fn terminal() -> Finding {
+    const NAME: &str = "terminal";
+    if !std::io::stdout().is_terminal() {
+        return Finding::well(NAME, "the output goes to a file or a pipe");
+    }
+    let look = looks::plain();
+    let yes = |yes: bool| if yes { "" } else { "no " };
+    let unicode = look.glyphs == Glyphs::unicode();
+    let term = env::var("TERM").unwrap_or_default();
+    let size = crossterm::terminal::size().map_or_else(
+        |_| "of unknown size".to_owned(),
+        |(columns, rows)| format!("{columns}x{rows}"),
+    );
+    let text = format!("{term} {size}, {}colours, {}Unicode", yes(look.colour), yes(unicode));
+    if term.is_empty() || term == "dumb" {
+        return Finding::odd(NAME, text, "set TERM to what your terminal is, as xterm-256color");
+    }
+    if !unicode {
+        return Finding::odd(NAME, text, "set LANG to a UTF-8 locale, as C.UTF-8");
+    }
+    Finding::well(NAME, text)
+}
+
+fn recordings(place: &Place) -> Finding {
+    let all = read::sessions(&place.state_dir);
+    let bytes: u64 = all.iter().map(|dir| size(dir)).sum();
+    let text = match all.len() {
+        0 => "none in this project".to_owned(),
+        1 => format!("1 in this project, {}", megabytes(bytes)),
+        many => format!("{many} in this project, {}", megabytes(bytes)),
+    };
+    Finding::well("recordings", text)
+}
+
+/// Of the files in a recording; it has no directories in it.
+fn size(dir: &Path) -> u64 {
+    let files = fs::read_dir(dir).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|meta| meta.len()).sum()
+}
+
+fn megabytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{} KB", bytes / 1_000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cmd::doctor::State;
+
+    #[test]
+    fn sizes_are_rounded_down() {
+        for (bytes, text) in
+            [(0, "0 bytes"), (999, "999 bytes"), (1_999, "1 KB"), (12_399_999, "12.3 MB")]
+        {
+            assert_eq!(megabytes(bytes), text);
+        }
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_yet_can_be_made() {
+        let home = tempfile::tempdir().unwrap();
+        let finding = writable("state dir", &home.path().join("a/b"));
+        assert_eq!(finding.state, State::Well, "{finding:?}");
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "nothing is left behind");
+        // Nobody can write there, not even root.
+        assert_eq!(writable("state dir", Path::new("/proc/x")).state, State::Broken);
+    }
+}

@@ -1,0 +1,101 @@
+//! `ccc doctor`: what is well, what is not, and what to do about it. No key is ever printed.
+
+mod checks;
+mod version;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::looks;
+use super::output::{print, print_json};
+use super::place::Place;
+use crate::surface::{Look, Style, Styled, lines};
+
+/// How wide the names are.
+const NAMES: usize = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Well,
+    /// It works, but somebody should know.
+    Odd,
+    Broken,
+}
+
+#[derive(Debug)]
+pub struct Finding {
+    pub name: &'static str,
+    pub state: State,
+    pub text: String,
+    pub advice: Option<String>,
+}
+
+impl Finding {
+    fn new(name: &'static str, state: State, text: impl Into<String>) -> Self {
+        Self { name, state, text: text.into(), advice: None }
+    }
+
+    fn well(name: &'static str, text: impl Into<String>) -> Self {
+        Self::new(name, State::Well, text)
+    }
+
+    fn odd(name: &'static str, text: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { advice: Some(advice.into()), ..Self::new(name, State::Odd, text) }
+    }
+
+    fn broken(name: &'static str, text: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { advice: Some(advice.into()), ..Self::new(name, State::Broken, text) }
+    }
+
+    fn json(&self) -> Value {
+        let state = match self.state {
+            State::Well => "well",
+            State::Odd => "odd",
+            State::Broken => "broken",
+        };
+        json!({"name": self.name, "state": state, "text": self.text, "advice": self.advice})
+    }
+
+    fn lines(&self, look: Look) -> Vec<Styled> {
+        let (style, glyph) = match self.state {
+            State::Well => (Style::Good, look.glyphs.good),
+            State::Odd => (Style::Question, "!"),
+            State::Broken => (Style::Bad, look.glyphs.bad),
+        };
+        let head = format!("{glyph:<3}");
+        let name = format!("{:<NAMES$}", self.name);
+        let indent = " ".repeat(head.chars().count() + NAMES);
+        let mut out = Vec::new();
+        for (at, line) in lines(Style::Plain, &self.text).into_iter().enumerate() {
+            out.push(if at == 0 {
+                line.behind(Style::Bold, &name).behind(style, &head)
+            } else {
+                line.behind(Style::Plain, &indent)
+            });
+        }
+        let arrow = format!("{indent}{} ", look.glyphs.arrow);
+        for line in self.advice.iter().flat_map(|advice| lines(Style::Plain, advice)) {
+            out.push(line.behind(Style::Dim, &arrow));
+        }
+        out
+    }
+}
+
+pub fn run(as_json: bool) -> Result<i32> {
+    let findings = checks::all(&Place::find()?);
+    let broken = findings.iter().filter(|finding| finding.state == State::Broken).count();
+    if as_json {
+        let findings: Vec<_> = findings.iter().map(Finding::json).collect();
+        let version = env!("CARGO_PKG_VERSION");
+        print_json(&json!({"well": broken == 0, "ccc": version, "checks": findings}))?;
+    } else {
+        let look = looks::plain();
+        let mut out = Vec::new();
+        for line in findings.iter().flat_map(|finding| finding.lines(look)) {
+            line.write(look.colour, &mut out);
+            out.push(b'\n');
+        }
+        print(&String::from_utf8_lossy(&out))?;
+    }
+    Ok(i32::from(broken > 0))
+}

@@ -1,0 +1,139 @@
+//! `ccc sessions list`: one line for each.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use anyhow::Result;
+use jiff::Zoned;
+use unicode_width::UnicodeWidthStr;
+
+use super::super::output::{print, print_json, table};
+use super::super::place::Place;
+use super::{json, when};
+use crate::cmd::looks;
+use crate::event::Outcome;
+use crate::record::story::{self, State, Story};
+use crate::surface::{Glyphs, cut, duration, first_line};
+
+pub const NONE: &str = "no session is recorded in this project yet; `ccc --supervisor` starts one";
+/// How many are listed unless all are wanted.
+const MANY: usize = 30;
+/// Where nobody says how wide the screen is.
+const WIDTH: usize = 120;
+/// A task is never cut shorter than this.
+const SHORTEST: usize = 12;
+const ID: usize = 8;
+
+pub fn run(place: &Place, all: bool, as_json: bool) -> Result<()> {
+    let stories = story::all(&place.state_dir);
+    if as_json {
+        return print_json(&stories.iter().map(json::summary).collect());
+    }
+    if stories.is_empty() {
+        return print(
+            "No session is recorded in this project yet. `ccc --supervisor` starts one.\n",
+        );
+    }
+    let shown = if all { stories.len() } else { MANY.min(stories.len()) };
+    let glyphs = looks::plain().glyphs;
+    print(&rows(&stories, shown, &place.project, &when::now(), width(), glyphs))?;
+    match stories.len() - shown {
+        0 => Ok(()),
+        more => print(&format!("{more} more: ccc sessions --all\n")),
+    }
+}
+
+pub fn width() -> usize {
+    if !std::io::stdout().is_terminal() {
+        return WIDTH;
+    }
+    crossterm::terminal::size().map_or(WIDTH, |(columns, _)| columns.into())
+}
+
+fn rows(
+    stories: &[Story],
+    shown: usize,
+    here: &Path,
+    now: &Zoned,
+    width: usize,
+    glyphs: Glyphs,
+) -> String {
+    let ids = id_length(stories);
+    // A project that was moved, or copied with its recordings.
+    let elsewhere =
+        |story: &&Story| story.project.as_deref().is_some_and(|project| Path::new(project) != here);
+    let projects = stories[..shown].iter().any(|story| elsewhere(&story));
+    let mut rows = vec![
+        ["WHEN", "ID", "OUTCOME", "ROUNDS", "TIME", "COST", "PROJECT", "TASK"].map(str::to_owned),
+    ];
+    for story in &stories[..shown] {
+        rows.push([
+            story.last.map_or_else(|| "-".to_owned(), |last| when::day(last, now)),
+            story.id.chars().take(ids).collect(),
+            outcome(story),
+            story.rounds.len().to_string(),
+            duration(story.seconds.total),
+            if story.cost_usd > 0.0 { format!("${:.2}", story.cost_usd) } else { "-".to_owned() },
+            clean(story.project.as_deref().map(base).unwrap_or_default()),
+            clean(story.task.as_deref().unwrap_or("-")),
+        ]);
+    }
+    if !projects {
+        rows.iter_mut().for_each(|row| row[6].clear());
+    }
+    let before: usize = (0..7)
+        .map(|column| rows.iter().map(|row| row[column].width()).max().unwrap_or(0))
+        .filter(|width| *width > 0)
+        .map(|width| width + 2)
+        .sum();
+    let room = width.saturating_sub(before).max(SHORTEST);
+    for row in &mut rows {
+        row[7] = cut(&row[7], room, glyphs.ellipsis);
+    }
+    if projects {
+        return table(&rows);
+    }
+    let narrow = rows.into_iter().map(|[when, id, outcome, rounds, time, cost, _, task]| {
+        [when, id, outcome, rounds, time, cost, task]
+    });
+    table(&narrow.collect::<Vec<_>>())
+}
+
+/// As many characters as tell them apart.
+pub fn id_length(stories: &[Story]) -> usize {
+    let mut ids: Vec<&str> = stories.iter().map(|story| story.id.as_str()).collect();
+    ids.sort_unstable();
+    let same =
+        |pair: &[&str]| pair[0].chars().zip(pair[1].chars()).take_while(|(a, b)| a == b).count();
+    ids.windows(2).map(|pair| same(pair) + 1).max().unwrap_or(0).max(ID)
+}
+
+pub fn outcome(story: &Story) -> String {
+    let confirmed = story.rounds.last().is_some_and(|round| round.verdict.completed);
+    match &story.state {
+        State::Running => "running".to_owned(),
+        State::BrokenOff => "broken off".to_owned(),
+        // A person leaves after a confirmed task as after any other.
+        State::Over(Outcome::Completed) => "confirmed".to_owned(),
+        State::Over(Outcome::Ended) if confirmed => "confirmed".to_owned(),
+        State::Over(Outcome::Ended) => "ended".to_owned(),
+        State::Over(Outcome::Unreviewed) => "not reviewed".to_owned(),
+        State::Over(Outcome::Failed(_)) => "failed".to_owned(),
+        State::Over(Outcome::Limit) => "not confirmed".to_owned(),
+        State::Over(Outcome::NoVerdict(_)) => "no verdict".to_owned(),
+        State::Over(Outcome::Signal(signal)) => format!("signal {signal}"),
+        State::Over(Outcome::ClientLeft(_)) => "claude left".to_owned(),
+    }
+}
+
+/// The first line, without anything that steers a terminal.
+pub fn clean(text: &str) -> String {
+    first_line(text).0.replace('\t', " ")
+}
+
+fn base(project: &str) -> &str {
+    project.rsplit('/').find(|name| !name.is_empty()).unwrap_or(project)
+}
+
+#[cfg(test)]
+mod tests;

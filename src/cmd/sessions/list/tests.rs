@@ -1,0 +1,65 @@
+use super::*;
+use crate::event::Event;
+use crate::machine::Rules;
+use crate::record::tape::Tape;
+
+const HERE: &str = "/p/here";
+
+fn shelf() -> tempfile::TempDir {
+    let shelf = tempfile::tempdir().unwrap();
+    let begin = |id: &str, began: &str| {
+        let dir = shelf.path().join("sessions").join(id);
+        let mut tape = Tape::begin(&dir, began, Rules::default());
+        tape.event(Event::Start { prompt: None });
+        tape
+    };
+    let mut one = begin("aaaaaaaa-1", "2026-01-14T08:00:00Z");
+    one.said("把测试修好,\x1b[31m然后提交\nand more").turn("aaaaaaaa-1", "built", 0.25);
+    one.verdict(true, "fine");
+    one.end(Outcome::Ended);
+    begin("bbbbbbbb-1", "2026-01-15T08:00:00Z").said("a task that is rather long, and goes on");
+    shelf
+}
+
+fn listed(width: usize, here: &str) -> String {
+    let shelf = shelf();
+    let stories = story::all(shelf.path());
+    let now: Zoned = "2026-01-15T12:00:00Z[UTC]".parse().unwrap();
+    rows(&stories, stories.len(), Path::new(here), &now, width, Glyphs::unicode())
+}
+
+#[test]
+fn one_line_each_the_newest_first() {
+    assert_eq!(
+        listed(120, HERE),
+        "WHEN             ID        OUTCOME     ROUNDS  TIME  COST   TASK\n\
+         today 08:00      bbbbbbbb  broken off  0       0s    -      a task that is rather long, and goes on\n\
+         yesterday 08:00  aaaaaaaa  confirmed   1       15s   $0.26  把测试修好,然后提交\n"
+    );
+}
+
+#[test]
+fn tasks_are_cut_to_the_screen() {
+    for (width, most) in [(80, 80), (75, 75), (20, 72)] {
+        let text = listed(width, HERE);
+        let widest = text.lines().map(UnicodeWidthStr::width).max().unwrap();
+        assert!(widest <= most && text.contains('…'), "{width}: {widest}\n{text}");
+    }
+}
+
+#[test]
+fn the_project_is_shown_where_it_is_another_one() {
+    let text = listed(120, "/p/moved");
+    assert!(text.starts_with("WHEN ") && text.contains("  PROJECT  TASK\n"), "{text}");
+    assert!(text.contains("  here     a task"), "{text}");
+}
+
+#[test]
+fn ids_are_as_long_as_it_takes_to_tell_them_apart() {
+    let shelf = shelf();
+    let mut stories = story::all(shelf.path());
+    assert_eq!(id_length(&stories), 8);
+    stories[0].id = "aaaaaaaa-2".into();
+    assert_eq!(id_length(&stories), 10);
+    assert_eq!(id_length(&[]), 8);
+}

@@ -1,0 +1,158 @@
+//! `ccc sessions show`: a session told again, in the look of the transcript.
+
+use anyhow::Result;
+use jiff::{Timestamp, Zoned};
+
+use super::super::output::{print, print_json};
+use super::{json, list, when};
+use crate::cmd::looks;
+use crate::event::{Notice, Report};
+use crate::record::story::{Part, Scene, State, Story};
+use crate::surface::{Look, Style, Styled, Transcript, duration, lines};
+
+/// As much of an answer as tells what it was.
+const ANSWER: usize = 8;
+
+pub fn run(story: &Story, as_json: bool) -> Result<()> {
+    if as_json {
+        return print_json(&json::whole(story));
+    }
+    let look = Look { phases: false, hints: false, ticker: None, ..looks::plain() };
+    let mut out = Vec::new();
+    for line in told(story, look, &when::now()) {
+        line.write(look.colour, &mut out);
+        out.push(b'\n');
+    }
+    print(&String::from_utf8_lossy(&out))
+}
+
+fn told(story: &Story, look: Look, now: &Zoned) -> Vec<Styled> {
+    let mut transcript = Transcript::new(look);
+    transcript.set_width(list::width());
+    let mut teller = Teller { story, look, now, transcript };
+    let mut out = teller.head();
+    for scene in &story.scenes {
+        out.extend(teller.scene(scene));
+    }
+    out.extend(teller.end());
+    out
+}
+
+struct Teller<'a> {
+    story: &'a Story,
+    look: Look,
+    now: &'a Zoned,
+    transcript: Transcript,
+}
+
+impl Teller<'_> {
+    fn head(&self) -> Vec<Styled> {
+        let Story { id, session_id, project, provider, ccc, began, .. } = self.story;
+        let dot = format!(" {} ", self.look.glyphs.dot);
+        let mut facts = Vec::new();
+        facts.extend(began.map(|began| when::day(began, self.now)));
+        facts.extend(project.clone());
+        facts.extend(provider.as_ref().map(|provider| format!("on {provider}")));
+        facts.extend(ccc.as_ref().map(|version| format!("ccc {version}")));
+        let mut out = vec![
+            Styled::new(Style::Heading, &format!("Session {id}")),
+            Styled::new(Style::Dim, &facts.join(&dot)),
+        ];
+        if session_id != id {
+            let text = format!("its last conversation is {session_id}");
+            out.push(Styled::new(Style::Dim, &text));
+        }
+        if self.story.unread > 0 {
+            let text = format!("{} lines of it cannot be read", self.story.unread);
+            out.push(Styled::new(Style::Bad, &text));
+        }
+        out.push(Styled::default());
+        out
+    }
+
+    fn scene(&mut self, scene: &Scene) -> Vec<Styled> {
+        match &scene.part {
+            Part::Began(run) if *run > 1 => {
+                let (rule, day) = (self.look.glyphs.rule, when::day(scene.time, self.now));
+                let text = format!("{rule} taken up again {day} {rule}");
+                vec![Styled::default(), Styled::new(Style::Dim, &text)]
+            }
+            Part::Began(_) => Vec::new(),
+            Part::Told(notice) => self.notice(notice, scene.time),
+            Part::Turn(turn) => {
+                let dot = self.look.glyphs.dot;
+                let tools: Vec<_> =
+                    turn.tools.iter().map(|(name, times)| format!("{name} {times}")).collect();
+                let mut facts = vec![duration(turn.seconds)];
+                if turn.cost_usd > 0.0 {
+                    facts.push(format!("${:.4}", turn.cost_usd));
+                }
+                let head =
+                    if tools.is_empty() { String::new() } else { format!(" {}", tools.join(", ")) };
+                let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
+                let head = Styled::new(Style::Tool, self.look.glyphs.tool)
+                    .with(Style::Bold, " The agent")
+                    .with(Style::Plain, &head)
+                    .with(Style::Dim, &facts);
+                let mut out = vec![Styled::default(), head];
+                // Why it failed is said by the notice that follows.
+                if !turn.failed {
+                    let mut answer = lines(Style::Plain, &turn.answer);
+                    let more = answer.len().saturating_sub(ANSWER);
+                    answer.truncate(ANSWER);
+                    if more > 0 {
+                        let text = format!("{} {more} more lines", self.look.glyphs.ellipsis);
+                        answer.push(Styled::new(Style::Dim, &text));
+                    }
+                    out.extend(answer.into_iter().map(|line| line.behind(Style::Plain, "  ")));
+                }
+                out
+            }
+            Part::Reviewed(line) => self.transcript.supervisor(line),
+        }
+    }
+
+    fn notice(&mut self, notice: &Notice, time: Timestamp) -> Vec<Styled> {
+        if matches!(notice, Notice::Started { .. }) {
+            return Vec::new();
+        }
+        let mut out = self.transcript.notice(notice);
+        let stamp = match notice {
+            Notice::UserMessage { .. } | Notice::ReviewStarted { .. } => {
+                when::clock(time, self.now)
+            }
+            _ => return out,
+        };
+        if let Some(line) = out.iter_mut().find(|line| !line.text().is_empty()) {
+            let stamp = format!(" {} {stamp}", self.look.glyphs.dot);
+            *line = std::mem::take(line).with(Style::Dim, &stamp);
+        }
+        out
+    }
+
+    fn end(&mut self) -> Vec<Styled> {
+        let story = self.story;
+        let State::Over(outcome) = &story.state else {
+            let text = match story.state {
+                State::Running => "It is still running.".to_owned(),
+                _ => format!(
+                    "Broken off {} it has no end on record. Go on with: ccc --supervisor --resume {}",
+                    self.look.glyphs.dash, story.session_id
+                ),
+            };
+            return vec![Styled::default(), Styled::new(Style::Bold, &text)];
+        };
+        self.transcript.report(&Report {
+            exit_code: outcome.exit_code(),
+            outcome: outcome.clone(),
+            session_id: Some(story.session_id.clone()),
+            rounds: story.rounds.clone(),
+            result: String::new(),
+            cost_usd: story.cost_usd,
+            seconds: story.seconds.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

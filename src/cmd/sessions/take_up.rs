@@ -1,0 +1,110 @@
+//! Which session the user means with `--resume` and `--continue`, and what it goes on with.
+
+use std::io::{BufRead, Write};
+
+use anyhow::{Context, Result};
+use jiff::Zoned;
+
+use super::super::place::Place;
+use super::super::questions::Questions;
+use super::{Usage, list, when};
+use crate::claude_args::{Resume, Taken};
+use crate::cmd::looks;
+use crate::event::Carried;
+use crate::launch::AgentStart;
+use crate::record::read::Recording;
+use crate::record::story::{self, Story};
+use crate::session_id;
+use crate::surface::cut;
+
+/// So many are offered to choose from.
+const OFFERED: usize = 10;
+const TASK: usize = 60;
+
+#[derive(Debug, PartialEq)]
+pub struct TakenUp {
+    pub first: AgentStart,
+    /// The session's id, where it is known already.
+    pub resume: Option<String>,
+    pub carried: Option<Carried>,
+}
+
+/// `person`: somebody can be asked.
+pub fn take_up(place: &Place, taken: &Taken, person: bool) -> Result<TakenUp> {
+    let plain = |first| TakenUp { first, resume: None, carried: None };
+    let recording = match &taken.resume {
+        Some(Resume::Session(name)) => match story::named(&place.state_dir, name) {
+            Ok(Some(recording)) => recording,
+            Ok(None) if session_id::is_safe(name) => {
+                return Ok(resumed(name.clone(), None, taken.forks));
+            }
+            Ok(None) => return Err(Usage(format!("{name:?} is no session id")).into()),
+            Err(problem) => return Err(Usage(problem.to_string()).into()),
+        },
+        Some(Resume::Choose) => {
+            let stories = story::all(&place.state_dir);
+            match stories.as_slice() {
+                // The client may know of some.
+                [] => return Ok(plain(AgentStart::Continue)),
+                [_, ..] if person && !taken.leaves => {
+                    let chosen = choose(&stories, &mut Questions::terminal(), &when::now())?;
+                    Recording::open(&chosen.dir)?
+                }
+                [newest, ..] => Recording::open(&newest.dir)?,
+            }
+        }
+        Some(Resume::Latest) => return Ok(plain(AgentStart::Continue)),
+        None if taken.names_session => return Ok(plain(AgentStart::AsUserSays)),
+        None => {
+            let session_id = uuid::Uuid::new_v4().to_string();
+            return Ok(plain(AgentStart::New { session_id }));
+        }
+    };
+    let id = story::session_id(&recording);
+    if story::is_running(&recording.dir) {
+        eprintln!("ccc: session {id} is running elsewhere; two at once get in each other's way");
+    }
+    if !session_id::is_safe(&id) {
+        return Err(Usage(format!("{id:?} is no session id")).into());
+    }
+    Ok(resumed(id, story::carried(&recording), taken.forks))
+}
+
+fn resumed(id: String, carried: Option<Carried>, forks: bool) -> TakenUp {
+    let first = AgentStart::Resume { session_id: id.clone() };
+    if forks {
+        // It gets an id of its own, and what the other one cost is not its own.
+        let carried = carried.map(|carried| Carried { cost_usd: 0.0, ..carried });
+        return TakenUp { first, resume: None, carried };
+    }
+    TakenUp { first, resume: Some(id), carried }
+}
+
+fn choose<'a, R: BufRead, W: Write>(
+    stories: &'a [Story],
+    questions: &mut Questions<R, W>,
+    now: &Zoned,
+) -> Result<&'a Story> {
+    let ids = list::id_length(stories);
+    let offered = &stories[..OFFERED.min(stories.len())];
+    for (at, story) in offered.iter().enumerate() {
+        let day = story.last.map_or_else(|| "-".to_owned(), |last| when::day(last, now));
+        let id: String = story.id.chars().take(ids).collect();
+        let task = list::clean(story.task.as_deref().unwrap_or("-"));
+        let task = cut(&task, TASK, looks::plain().glyphs.ellipsis);
+        let outcome = list::outcome(story);
+        questions.say(&format!("{:>2}  {day:<16}  {id}  {outcome:<13}  {task}", at + 1))?;
+    }
+    loop {
+        let answer = questions.ask("Which one to go on with", "1")?;
+        let chosen = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        if let Some(story) = chosen.and_then(|at| offered.get(at)) {
+            return Ok(story);
+        }
+        let last = offered.len();
+        questions.say(&format!("A number from 1 to {last}, please.")).context("nobody is there")?;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::*;
+use crate::claude_args::take_over;
+use crate::event::Event;
+use crate::machine::Rules;
+use crate::record::tape::Tape;
+
+/// Three sessions; the last of them was cleared, and goes on as another conversation.
+fn place(home: &Path) -> Place {
+    let tape = |id: &str, began: &str, task: &str| {
+        let dir = home.join("sessions").join(id);
+        let mut tape = Tape::begin(&dir, began, Rules::default());
+        tape.event(Event::Start { prompt: None }).said(task).turn(id, "built", 0.25);
+        tape.verdict(false, "more");
+        tape
+    };
+    tape("abc-1", "2026-01-15T08:00:00Z", "first");
+    tape("abd-2", "2026-01-15T09:00:00Z", "second");
+    tape("xyz-3", "2026-01-15T10:00:00Z", "third")
+        .agent(r#"{"type":"system","subtype":"init","session_id":"new-4"}"#);
+    Place { project: home.into(), config_dir: home.into(), state_dir: home.into() }
+}
+
+fn taken_up(place: &Place, args: &str) -> Result<TakenUp> {
+    let taken = take_over(args.split_whitespace().map(OsString::from).collect());
+    take_up(place, &taken, false)
+}
+
+#[test]
+fn a_session_is_known_by_all_its_names() {
+    let home = tempfile::tempdir().unwrap();
+    let place = place(home.path());
+    for (args, resume, round) in [
+        ("--resume abc-1", Some("abc-1"), Some(1)),
+        ("--resume abd", Some("abd-2"), Some(1)),
+        ("-r xyz-3", Some("new-4"), Some(0)),
+        ("-r new", Some("new-4"), Some(0)),
+        ("--resume", Some("new-4"), Some(0)),
+        ("--resume elsewhere", Some("elsewhere"), None),
+        ("--continue", None, None),
+        ("fix it", None, None),
+    ] {
+        let up = taken_up(&place, args).unwrap();
+        assert_eq!(up.resume.as_deref(), resume, "{args}");
+        assert_eq!(up.carried.map(|carried| carried.round), round, "{args}");
+        if let Some(id) = resume {
+            assert_eq!(up.first, AgentStart::Resume { session_id: id.into() }, "{args}");
+        }
+    }
+    assert_eq!(taken_up(&place, "--continue").unwrap().first, AgentStart::Continue);
+    for args in ["--resume ab", "--resume ../x"] {
+        assert!(taken_up(&place, args).unwrap_err().is::<Usage>(), "{args}");
+    }
+}
+
+#[test]
+fn a_fork_takes_the_task_along_and_not_the_costs() {
+    let home = tempfile::tempdir().unwrap();
+    let up = taken_up(&place(home.path()), "--resume abc-1 --fork-session").unwrap();
+    let carried = up.carried.unwrap();
+    assert_eq!((up.resume, carried.round, carried.said.len()), (None, 1, 1));
+    assert!(carried.cost_usd.abs() < 1e-9);
+}
+
+#[test]
+fn without_recordings_the_client_is_asked() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = || home.path().to_owned();
+    let place = Place { project: dir(), config_dir: dir(), state_dir: dir() };
+    assert_eq!(taken_up(&place, "--resume").unwrap().first, AgentStart::Continue);
+}
+
+#[test]
+fn a_person_chooses_by_number() {
+    let home = tempfile::tempdir().unwrap();
+    let stories = story::all(&place(home.path()).state_dir);
+    let now: Zoned = "2026-01-15T12:00:00Z[UTC]".parse().unwrap();
+    for (typed, id) in [("\n", "xyz-3"), ("2\n", "abd-2"), ("0\nx\n4\n3\n", "abc-1")] {
+        let mut questions = Questions { input: typed.as_bytes(), output: Vec::new() };
+        assert_eq!(choose(&stories, &mut questions, &now).unwrap().id, id, "{typed:?}");
+        let shown = String::from_utf8(questions.output).unwrap();
+        assert!(
+            shown.starts_with(" 1  today 10:00       xyz-3  broken off     third\n"),
+            "{shown}"
+        );
+    }
+    let mut nobody = Questions { input: &b""[..], output: Vec::new() };
+    assert!(choose(&stories, &mut nobody, &now).is_err());
+}

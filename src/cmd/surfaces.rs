@@ -1,0 +1,132 @@
+//! Which side of a session the user gets, and what feeds it: keys, lines, signals.
+
+use std::env;
+use std::fs::File;
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
+
+use anyhow::Result;
+use crossbeam_channel::{Receiver, Sender};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::{attention, looks};
+use crate::cli::OutputFormat;
+use crate::event::{Outcome, Report};
+use crate::record::{Cast, Recorder};
+use crate::session::{self, Control, Filmed, Narrated, Session, Setup, Tee};
+use crate::surface::{
+    self, JsonSurface, LineSurface, Look, RealScreen, StreamJsonSurface, Surface, Terminal,
+    TextSurface,
+};
+use crate::{child, signals};
+
+/// Lines that come within this are a paste.
+const PASTE_MS: u16 = 30;
+
+/// Whether there is a person to type, and to read what is printed as it comes: on a terminal or
+/// through a pipe, but not in a file, and not in a format for programs.
+pub fn somebody(format: Option<OutputFormat>) -> bool {
+    let out = std::io::stdout();
+    let piped = || {
+        let out = File::from(out.as_fd().try_clone_to_owned().ok()?);
+        let kind = out.metadata().ok()?.file_type();
+        Some(format.is_none() && (kind.is_fifo() || kind.is_socket()))
+    };
+    std::io::stdin().is_terminal() && (out.is_terminal() || piped().unwrap_or(false))
+}
+
+/// What the user wants of it beyond what the terminal decides.
+pub struct Wishes {
+    /// Nothing may be drawn over.
+    pub plain: bool,
+    pub provider: String,
+    pub notify: Option<String>,
+}
+
+pub fn run(setup: Setup, format: Option<OutputFormat>, wishes: &Wishes) -> Result<Report> {
+    let plain = wishes.plain;
+    let person = setup.rules.person;
+    if person && (plain || looks::only_lines()) {
+        lines(setup, plain)
+    } else if person {
+        interactive(setup, wishes)
+    } else {
+        headless(setup, format.unwrap_or(OutputFormat::Text), plain)
+    }
+}
+
+fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
+    setup.live = true;
+    let attention = attention::resolve(wishes.notify.as_deref(), &setup.dir)?;
+    surface::restore_on_panic();
+    let reflow = surface::reflows(|name| env::var_os(name));
+    let screen = Filmed::new(RealScreen::new()?, cast(&setup));
+    let terminal = Terminal::new(screen, looks::terminal(), reflow)?;
+    let mut terminal = terminal.for_session(&wishes.provider, attention);
+    let (to_control, control) = session::control();
+    let keys = to_control.clone();
+    child::named("keys", move || {
+        while let Ok(input) = crossterm::event::read() {
+            if keys.send(Control::Input(input)).is_err() {
+                return;
+            }
+        }
+    })?;
+    run_session(setup, &mut terminal, (to_control, control))
+}
+
+fn lines(setup: Setup, plain: bool) -> Result<Report> {
+    let out = Tee::new(std::io::stdout(), cast(&setup));
+    let mut surface = LineSurface::new(out, looks::lines(plain), std::io::stdout().is_terminal());
+    let (to_control, control) = session::control();
+    let typed = to_control.clone();
+    child::named("lines", move || {
+        surface::read_typed(std::io::stdin().lock(), more_typed, |line| {
+            typed.send(Control::Typed(line)).is_ok()
+        });
+    })?;
+    let report = run_session(setup, &mut surface, (to_control, control))?;
+    if let (true, Outcome::Failed(why)) = (surface.is_broken(), &report.outcome) {
+        eprintln!("ccc: {why}");
+        eprintln!("Ctrl-C also reaches what the output goes through; `tee -i` stays.");
+        if let Some(id) = &report.session_id {
+            eprintln!("Go on with: ccc --supervisor --resume {id}");
+        }
+    }
+    Ok(report)
+}
+
+fn more_typed() -> bool {
+    let stdin = std::io::stdin();
+    let mut fds = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+    poll(&mut fds, PollTimeout::from(PASTE_MS)).is_ok_and(|ready| ready > 0)
+}
+
+fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
+    let (out, cast) = (std::io::stdout(), cast(&setup));
+    let look = if plain { looks::lines(true) } else { looks::plain() };
+    let look = Look { hints: false, ..look };
+    let mut surface: Box<dyn Surface> = match format {
+        OutputFormat::Text => Box::new(TextSurface::new(Tee::new(out, cast), look)),
+        OutputFormat::StreamJson => {
+            Box::new(Narrated::new(StreamJsonSurface::new(out), look, cast))
+        }
+        OutputFormat::Json => Box::new(Narrated::new(JsonSurface::new(out), look, cast)),
+    };
+    run_session(setup, surface.as_mut(), session::control())
+}
+
+fn cast(setup: &Setup) -> Option<Cast> {
+    setup.recorder.as_ref().map(Recorder::cast)
+}
+
+fn run_session(
+    setup: Setup,
+    surface: &mut dyn Surface,
+    (to_control, control): (Sender<Control>, Receiver<Control>),
+) -> Result<Report> {
+    let signalled = to_control.clone();
+    signals::listen(move |signal| signalled.send(Control::Signal(signal)).is_ok())?;
+    Ok(Session::new(setup, surface, (to_control, control)).run())
+}

@@ -1,0 +1,112 @@
+//! A session that is taken up again.
+
+use super::*;
+
+#[test]
+fn a_session_that_is_taken_up_again_goes_on_where_it_was() {
+    let said = |text: &str| Said { text: text.into(), earlier: false };
+    let carried = Carried { round: 2, fresh: false, said: vec![said("do it")], cost_usd: 0.5 };
+    let rules =
+        Rules { resume: Some("S".into()), carried: Some(carried.clone()), ..Rules::default() };
+    let machine = check_with(
+        rules.clone(),
+        &[
+            (
+                "start, said go on",
+                "resumed 2, 1, $0.5; resume S; →Waiting; send \"go on\"; →Working",
+            ),
+            ("init, taken, result done", "→Reviewing; review 3/10 of S [do it|go on]"),
+        ],
+    );
+    assert!(machine.status().cost_usd >= 0.5);
+    assert_eq!(machine.carried().round, 2, "the review has no verdict yet");
+    let rules = Rules { carried: Some(Carried { fresh: true, ..carried }), ..rules };
+    check_with(
+        rules,
+        &[
+            ("start, said next", "resumed 0, 1, $0.5; resume S; →Waiting; send \"next\"; →Working"),
+            ("init, taken, result done", "→Reviewing; review 1/10 of S [·|next]"),
+        ],
+    );
+}
+
+#[test]
+fn a_session_that_the_agent_names_goes_on_where_it_was() {
+    let start = [
+        ("start, said go on", "start agent; →Waiting; send \"go on\"; →Working"),
+        ("init, taken, restored", "resumed 2, 1, $0.5"),
+    ];
+    let rows = |rest: &[(&'static str, &'static str)]| {
+        start.into_iter().chain(rest.iter().copied()).collect::<Vec<_>>()
+    };
+    let machine = check_with(
+        Rules::default(),
+        &rows(&[
+            ("restored", ""),
+            ("result done", "→Reviewing; review 3/10 of S [before|go on]"),
+            ("verdict not yet", "stop review; send \"not yet\"; →Working"),
+            ("init, taken, result done", "→Reviewing; review 4/10 of S [before|go on]"),
+        ]),
+    );
+    assert!((machine.status().cost_usd - 0.5).abs() < 1e-9);
+    // `/clear` leaves it all behind.
+    check(&rows(&[("clear, result done", "→Reviewing; review 1/10 of S2 []")]));
+}
+
+#[test]
+fn a_confirmed_task_of_an_earlier_run_is_an_earlier_task() {
+    check(&[
+        ("start, said next", "start agent; →Waiting; send \"next\"; →Working"),
+        ("init, taken, restored done", "resumed 0, 1, $0.5"),
+        ("result done", "→Reviewing; review 1/10 of S [·|next]"),
+    ]);
+    // The agent wakes by itself before anybody has said anything.
+    check(&[
+        ("start, init, restored done", "start agent; →Waiting; →Working; resumed 0, 1, $0.5"),
+        ("interrupt, result", "interrupt agent; interrupted; →Waiting"),
+        (
+            "said next, init, taken, result done",
+            "send \"next\"; →Working; →Reviewing; review 1/10 of S [·|next]",
+        ),
+    ]);
+}
+
+#[test]
+fn it_is_too_late_to_restore_anything_after_a_review() {
+    check(&after_review(&[
+        ("restored", ""),
+        ("verdict not yet", "stop review; send \"not yet\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 2/10 of S [do it]"),
+    ]));
+}
+
+#[test]
+fn what_a_run_leaves_is_what_the_next_one_goes_on_with() {
+    let machine = check_with(
+        Rules::default(),
+        &after_review(&[("verdict not yet", "stop review; send \"not yet\"; →Working")]),
+    );
+    let carried = machine.carried();
+    let said = vec![Said { text: "do it".into(), earlier: false }];
+    assert_eq!(carried, Carried { round: 1, fresh: false, said, cost_usd: 0.0 });
+    let next = Machine::new(Rules { carried: Some(carried.clone()), ..Rules::default() });
+    assert_eq!(next.carried(), carried);
+}
+
+#[test]
+fn a_resumed_session_names_itself_once() {
+    let mut machine = Machine::new(Rules { resume: Some("S".into()), ..Rules::default() });
+    let init = || {
+        let message = Message::Init(Init::default());
+        Event::Agent(Envelope { session_id: Some("S".into()), parent: None, message })
+    };
+    let named = |actions: Vec<Action>| {
+        actions
+            .iter()
+            .filter(|action| matches!(action, Action::Say(Notice::Session { .. })))
+            .count()
+    };
+    machine.step(Event::Start { prompt: None }, Duration::ZERO);
+    assert_eq!(named(machine.step(init(), Duration::ZERO)), 1);
+    assert_eq!(named(machine.step(init(), Duration::ZERO)), 0);
+}

@@ -1,0 +1,267 @@
+//! `session.cast`: what was on the screen, what was typed, and where the session stood, as an
+//! asciicast of version 2 (<https://docs.asciinema.org/manual/asciicast/v2/>).
+
+use std::cell::{RefCell, RefMut};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use super::read::CAST;
+use super::sink::Sink;
+use crate::event::{Notice, Phase};
+use crate::files;
+
+/// As much of a message as a title or a marker shows.
+const TITLE: usize = 80;
+/// As much as is kept before the session has a name.
+const EARLY: usize = 4 << 20;
+
+/// What the header of a cast says about the surroundings.
+#[derive(Debug, Clone, Default)]
+pub struct Scene {
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// `SHELL` and `TERM`, as far as they are set.
+    pub env: Vec<(&'static str, String)>,
+}
+
+/// A handle for everybody who shows something. One thread, one film.
+#[derive(Clone)]
+pub struct Cast(Rc<RefCell<Film>>);
+
+struct Film {
+    scene: Scene,
+    began: Instant,
+    title: Option<String>,
+    sink: Sink,
+    /// What happened before there was a file: its times depend on what is in the file already.
+    early: Option<Early>,
+    /// Where this run begins in the file.
+    offset: Duration,
+    /// The beginning of a character whose end is still to come.
+    tail: Vec<u8>,
+    /// The last byte was a carriage return.
+    returned: bool,
+}
+
+#[derive(Default)]
+struct Early {
+    events: Vec<(Duration, char, String)>,
+    size: usize,
+}
+
+impl Cast {
+    pub fn new(scene: Scene, began: Instant) -> Self {
+        Self(Rc::new(RefCell::new(Film {
+            scene,
+            began,
+            title: None,
+            sink: Sink::early(CAST),
+            early: Some(Early::default()),
+            offset: Duration::ZERO,
+            tail: Vec::new(),
+            returned: false,
+        })))
+    }
+
+    /// Bytes for a terminal in raw mode, wherever they were cut.
+    pub fn output(&self, bytes: &[u8]) {
+        let mut film = self.film();
+        if film.tail.is_empty()
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            return film.event('o', text);
+        }
+        let mut bytes = [&film.tail, bytes].concat();
+        film.tail = bytes.split_off(whole_characters(&bytes));
+        film.event('o', &String::from_utf8_lossy(&bytes));
+    }
+
+    /// Lines of text, which the terminal's driver would give their carriage returns.
+    pub fn printed(&self, bytes: &[u8]) {
+        let mut returned = self.film().returned;
+        let mut out = Vec::with_capacity(bytes.len() + 64);
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            match line.strip_suffix(b"\n") {
+                Some(text) if !text.last().map_or(returned, |last| *last == b'\r') => {
+                    out.extend_from_slice(text);
+                    out.extend_from_slice(b"\r\n");
+                }
+                _ => out.extend_from_slice(line),
+            }
+            returned = line.last() == Some(&b'\r');
+        }
+        self.film().returned = returned;
+        self.output(&out);
+    }
+
+    pub(super) fn typed(&self, keys: &str) {
+        self.film().event('i', keys);
+    }
+
+    pub(super) fn resized(&self, columns: u16, rows: u16) {
+        let mut film = self.film();
+        film.scene.size = (columns, rows);
+        film.event('r', &format!("{columns}x{rows}"));
+    }
+
+    /// A marker for what is worth jumping to.
+    pub(super) fn mark(&self, notice: &Notice) {
+        let text = match notice {
+            Notice::Phase { phase: Phase::Working, round, max } => {
+                format!("working {}/{max}", (round + 1).min(*max))
+            }
+            Notice::Phase { phase: Phase::Reviewing, round, max } => {
+                format!("reviewing {round}/{max}")
+            }
+            Notice::Verdict { verdict, .. } if verdict.completed => "completed".to_owned(),
+            Notice::Verdict { verdict, .. } => {
+                format!("not completed: {}", first_line(&verdict.feedback))
+            }
+            Notice::Interrupted => "interrupted".to_owned(),
+            Notice::UserMessage { text } => {
+                self.film().title.get_or_insert_with(|| first_line(text));
+                format!("user: {}", first_line(text))
+            }
+            _ => return,
+        };
+        self.film().event('m', &text);
+    }
+
+    /// The file gets its place, and everything so far goes there.
+    pub(super) fn open(&self, path: &Path) {
+        let mut film = self.film();
+        let Some(early) = film.early.take() else { return };
+        let film = &mut *film;
+        film.sink.open(path, |file| {
+            if let Some(last) = last_time(file)? {
+                film.offset = last;
+                let (columns, rows) = film.scene.size;
+                Ok(line(last, 'r', &format!("{columns}x{rows}")))
+            } else {
+                Ok(header(&film.scene, film.title.as_deref()))
+            }
+        });
+        for (at, code, data) in early.events {
+            film.sink.add(|buffer| write(buffer, at + film.offset, code, &data));
+        }
+    }
+
+    pub(super) fn flush(&self) {
+        self.film().sink.flush();
+    }
+
+    pub(super) fn switch_off(&self) {
+        let mut film = self.film();
+        film.early = None;
+        film.sink.switch_off();
+    }
+
+    pub(super) fn failure(&self) -> Option<(&'static str, String)> {
+        self.film().sink.failure()
+    }
+
+    fn film(&self) -> RefMut<'_, Film> {
+        self.0.borrow_mut()
+    }
+}
+
+impl Film {
+    fn event(&mut self, code: char, data: &str) {
+        if data.is_empty() {
+            return;
+        }
+        let now = self.began.elapsed();
+        let Some(early) = &mut self.early else {
+            return self.sink.add(|buffer| write(buffer, now + self.offset, code, data));
+        };
+        early.size += data.len();
+        early.events.push((now, code, data.to_owned()));
+        if early.size > EARLY {
+            self.early = None;
+            self.sink.fail(CAST, "too much before the session had a name");
+        }
+    }
+}
+
+fn header(scene: &Scene, title: Option<&str>) -> Vec<u8> {
+    let (width, height) = scene.size;
+    let mut header = json!({
+        "version": 2, "width": width, "height": height,
+        "timestamp": jiff::Timestamp::now().as_second(),
+    });
+    if let Some(title) = title {
+        header["title"] = title.into();
+    }
+    for (name, value) in &scene.env {
+        header["env"][*name] = value.as_str().into();
+    }
+    format!("{header}\n").into_bytes()
+}
+
+fn write(to: &mut Vec<u8>, at: Duration, code: char, data: &str) {
+    use std::io::Write;
+    let before = to.len();
+    let written = write!(to, "[{}.{:06},\"{code}\",", at.as_secs(), at.subsec_micros())
+        .and_then(|()| Ok(serde_json::to_writer(&mut *to, data)?));
+    match written {
+        Ok(()) => to.extend_from_slice(b"]\n"),
+        // Memory takes everything; if it ever did not, half a line would be worse than none.
+        Err(_) => to.truncate(before),
+    }
+}
+
+fn line(at: Duration, code: char, data: &str) -> Vec<u8> {
+    let mut line = Vec::new();
+    write(&mut line, at, code, data);
+    line
+}
+
+/// When the last thing happened in a cast that is there already; `None` in an empty file.
+fn last_time(mut file: &File) -> io::Result<Option<Duration>> {
+    let len = file.metadata()?.len();
+    if len == 0 {
+        return Ok(None);
+    }
+    let start = files::line_start(file, len - 1)?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut last = Vec::new();
+    file.read_to_end(&mut last)?;
+    if start == 0 && serde_json::from_slice::<serde_json::Map<_, _>>(&last).is_ok() {
+        return Ok(Some(Duration::ZERO));
+    }
+    let unreadable = |_| io::Error::new(io::ErrorKind::InvalidData, "its last line is no event");
+    let (at, _, _): (f64, IgnoredAny, IgnoredAny) =
+        serde_json::from_slice(&last).map_err(unreadable)?;
+    Ok(Some(Duration::try_from_secs_f64(at).unwrap_or_default()))
+}
+
+/// How many of the bytes are whole characters, or will never be.
+fn whole_characters(bytes: &[u8]) -> usize {
+    let mut from = 0;
+    loop {
+        match std::str::from_utf8(&bytes[from..]) {
+            Ok(_) => return bytes.len(),
+            Err(error) => match error.error_len() {
+                Some(bad) => from += error.valid_up_to() + bad,
+                None => return from + error.valid_up_to(),
+            },
+        }
+    }
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default().trim_end();
+    match line.char_indices().nth(TITLE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+use super::*;
+use crate::verdict::Verdict;
+use proptest::prelude::*;
+use std::fs;
+
+fn cast() -> Cast {
+    let env = vec![("SHELL", "/bin/sh".to_owned()), ("TERM", "xterm".to_owned())];
+    Cast::new(Scene { size: (80, 24), env }, Instant::now())
+}
+
+/// The header and the events of what was recorded.
+fn recorded(path: &Path) -> (serde_json::Value, Vec<(f64, String, String)>) {
+    let text = fs::read_to_string(path).unwrap();
+    let mut lines = text.lines();
+    let header = serde_json::from_str(lines.next().unwrap()).unwrap();
+    (header, lines.map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+fn data(path: &Path) -> Vec<String> {
+    recorded(path).1.into_iter().map(|(_, code, data)| format!("{code} {data}")).collect()
+}
+
+#[test]
+fn a_header_and_what_happened() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(CAST);
+    let cast = cast();
+    cast.output(b"\x1b[1mhi \"you\"\\\x1b[0m\r\n");
+    cast.typed("\x1b[A");
+    cast.mark(&Notice::UserMessage { text: "fix it\nall of it".into() });
+    cast.open(&path);
+    cast.resized(100, 30);
+    cast.mark(&Notice::Phase { phase: Phase::Working, round: 0, max: 10 });
+    cast.mark(&Notice::Phase { phase: Phase::Waiting, round: 0, max: 10 });
+    let verdict = Verdict { completed: false, feedback: "no tests\nat all".into(), explicit: true };
+    cast.mark(&Notice::Verdict { round: 1, max: 3, seconds: 1.0, cost_usd: 0.0, verdict });
+    cast.flush();
+    let (header, events) = recorded(&path);
+    assert_eq!((&header["version"], &header["width"]), (&2.into(), &80.into()));
+    assert_eq!(header["title"], "fix it");
+    assert_eq!(header["env"], json!({"SHELL": "/bin/sh", "TERM": "xterm"}));
+    assert!(header["timestamp"].is_u64());
+    assert!(events.is_sorted_by(|one, two| one.0 <= two.0));
+    assert_eq!(
+        data(&path),
+        [
+            "o \x1b[1mhi \"you\"\\\x1b[0m\r\n",
+            "i \x1b[A",
+            "m user: fix it",
+            "r 100x30",
+            "m working 1/10",
+            "m not completed: no tests",
+        ]
+    );
+}
+
+#[test]
+fn a_later_run_goes_on_where_the_last_one_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(CAST);
+    fs::write(&path, "{\"version\":2,\"width\":1,\"height\":1}\n[5.5,\"o\",\"x\"]\n[6.1,\"o")
+        .unwrap();
+    let cast = cast();
+    cast.output(b"early");
+    cast.open(&path);
+    cast.output(b"late");
+    cast.flush();
+    let (_, events) = recorded(&path);
+    assert_eq!(data(&path), ["o x", "r 80x24", "o early", "o late"]);
+    assert_eq!(events[1].0, 5.5);
+    assert!(events[2].0 >= 5.5 && events.is_sorted_by(|one, two| one.0 <= two.0));
+}
+
+#[test]
+fn a_file_that_is_no_cast_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(CAST);
+    fs::write(&path, "{\"version\":2}\nsomething else\n").unwrap();
+    let cast = cast();
+    cast.open(&path);
+    cast.output(b"lost");
+    cast.flush();
+    assert!(cast.failure().is_some_and(|(_, why)| why.contains("no event")));
+    assert!(fs::read_to_string(&path).unwrap().ends_with("something else\n"));
+}
+
+#[test]
+fn text_gets_its_carriage_returns() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(CAST);
+    let cast = cast();
+    cast.open(&path);
+    for text in ["a\nb\r\nc", "\n", "d\r", "\ne\n\n"] {
+        cast.printed(text.as_bytes());
+    }
+    cast.flush();
+    assert_eq!(data(&path), ["o a\r\nb\r\nc", "o \r\n", "o d\r", "o \ne\r\n\r\n"]);
+}
+
+proptest! {
+    #[test]
+    fn characters_survive_any_cut(text in "\\PC{0,40}", cuts in prop::collection::vec(0usize..160, 0..8)) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(CAST);
+        let cast = cast();
+        cast.open(&path);
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+        cuts.sort_unstable();
+        let mut from = 0;
+        for cut in cuts.into_iter().chain([text.len()]) {
+            cast.output(&text.as_bytes()[from..cut]);
+            from = cut;
+        }
+        cast.flush();
+        let shown: String = recorded(&path).1.into_iter().map(|(_, _, data)| data).collect();
+        prop_assert_eq!(shown, text);
+    }
+
+    #[test]
+    fn no_bytes_can_break_it(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(CAST);
+        let cast = cast();
+        cast.open(&path);
+        for chunk in bytes.chunks(7) {
+            cast.output(chunk);
+        }
+        cast.output(b"~~~~");
+        cast.flush();
+        let shown: String = recorded(&path).1.into_iter().map(|(_, _, data)| data).collect();
+        prop_assert_eq!(shown, String::from_utf8_lossy(&[&bytes[..], b"~~~~"].concat()).into_owned());
+    }
+}

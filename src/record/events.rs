@@ -1,0 +1,222 @@
+//! `events.jsonl` as it is written: what happened and what was decided, in order, and the clients'
+//! lines by their number.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use super::entry::{Begun, Entry, Saw, VERSION, What};
+use super::read::EVENTS;
+use super::sink::Sink;
+use crate::event::Now;
+
+/// Whose lines are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Agent,
+    Supervisor { review: u32 },
+}
+
+pub struct Events {
+    pub sink: Sink,
+    counted: Option<Counted>,
+}
+
+/// Lines that are in their file, and not yet told here.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    source: Source,
+    lines: u64,
+    /// When the last of them was read.
+    at: Now,
+}
+
+impl Events {
+    pub fn new() -> Self {
+        Self { sink: Sink::early(EVENTS), counted: None }
+    }
+
+    pub fn open(&mut self, path: &Path, begun: Begun) {
+        self.sink.open(path, |_| {
+            let mut first = Vec::new();
+            push(&mut first, Now::ZERO, What::Begun { begun: Box::new(begun) });
+            Ok(first)
+        });
+    }
+
+    /// One more line of a client. Lines that cause nothing are told together, as if all were read
+    /// with the last of them: `timed` says that it matters when they were.
+    pub fn count(&mut self, source: Source, at: Now, timed: bool) {
+        let goes_on = |counted: &Counted| counted.source == source && (counted.at == at || !timed);
+        if !self.counted.as_ref().is_some_and(goes_on) {
+            self.tell_count();
+        }
+        let lines = self.counted.map_or(0, |counted| counted.lines) + 1;
+        self.counted = Some(Counted { source, lines, at });
+    }
+
+    pub fn tell(&mut self, at: Now, what: What) {
+        self.tell_count();
+        self.sink.add(|buffer| push(buffer, at, what));
+    }
+
+    fn tell_count(&mut self) {
+        let Some(Counted { source, lines, at }) = self.counted.take() else { return };
+        let saw = match source {
+            Source::Agent => Saw::Agent { lines },
+            Source::Supervisor { review } => Saw::Supervisor { review, lines },
+        };
+        self.sink.add(|buffer| push(buffer, at, What::Saw(saw)));
+    }
+}
+
+fn push(to: &mut Vec<u8>, at: Now, what: What) {
+    let before = to.len();
+    let time = jiff::Timestamp::now();
+    let time = time.round(jiff::Unit::Microsecond).unwrap_or(time);
+    let entry = Entry { v: VERSION, time, at: seconds(at), what };
+    match serde_json::to_writer(&mut *to, &entry) {
+        Ok(()) => to.push(b'\n'),
+        Err(error) => {
+            to.truncate(before);
+            log::error!("an event could not be serialised: {error}");
+        }
+    }
+}
+
+/// The nearest number to a whole count of microseconds, which prints with six digits at most.
+fn seconds(at: Now) -> f64 {
+    (at.as_secs_f64() * 1e6).round() / 1e6
+}
+
+/// How many lines are in a file, as `Recording::lines` counts them: empty ones are none.
+pub fn count_lines(path: &Path) -> io::Result<u64> {
+    let file = File::open(path)?;
+    // No further than that: there are devices that never end.
+    let len = file.metadata()?.len();
+    let mut file = BufReader::with_capacity(256 << 10, file.take(len));
+    let (mut lines, mut last) = (0, b'\n');
+    loop {
+        let chunk = file.fill_buf()?;
+        let Some(end) = chunk.last().copied() else { return Ok(lines) };
+        for at in memchr::memchr_iter(b'\n', chunk) {
+            let before = if at == 0 { last } else { chunk[at - 1] };
+            lines += u64::from(before != b'\n');
+        }
+        last = end;
+        let size = chunk.len();
+        file.consume(size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::read::Recording;
+    use std::fs;
+    use std::time::Duration;
+
+    fn begun() -> Begun {
+        Begun {
+            ccc: "0".into(),
+            project: "/p".into(),
+            provider: None,
+            rules: crate::machine::Rules::default(),
+            agent_lines: 0,
+            supervisor_lines: 0,
+        }
+    }
+
+    fn second(at: u64) -> Now {
+        Duration::from_secs(at)
+    }
+
+    /// The moment and the content of every entry.
+    fn told(tell: impl FnOnce(&mut Events)) -> Vec<(f64, What)> {
+        let dir = tempfile::tempdir().unwrap();
+        let mut events = Events::new();
+        tell(&mut events);
+        events.open(&dir.path().join(EVENTS), begun());
+        events.sink.flush();
+        let recording = Recording::open(dir.path()).unwrap();
+        assert_eq!(recording.unread, 0);
+        recording.entries.into_iter().map(|entry| (entry.at, entry.what)).collect()
+    }
+
+    #[test]
+    fn a_run_begins_with_its_rules() {
+        let told = told(|events| events.tell(second(1), What::Saw(Saw::Tick)));
+        assert_eq!(told[0], (0.0, What::Begun { begun: Box::new(begun()) }));
+        assert_eq!(told[1], (1.0, What::Saw(Saw::Tick)));
+    }
+
+    #[test]
+    fn lines_are_counted_up_to_the_first_one_that_matters() {
+        let told = told(|events| {
+            for at in 1..=5 {
+                events.count(Source::Agent, second(at), false);
+            }
+            events.tell(second(5), What::Saw(Saw::Tick));
+            events.count(Source::Agent, second(6), false);
+            events.count(Source::Supervisor { review: 1 }, second(7), false);
+            events.count(Source::Supervisor { review: 2 }, second(8), false);
+            events.tell(second(9), What::Saw(Saw::Leave));
+            events.count(Source::Agent, second(10), false);
+        });
+        assert_eq!(
+            told[1..],
+            [
+                (5.0, What::Saw(Saw::Agent { lines: 5 })),
+                (5.0, What::Saw(Saw::Tick)),
+                (6.0, What::Saw(Saw::Agent { lines: 1 })),
+                (7.0, What::Saw(Saw::Supervisor { review: 1, lines: 1 })),
+                (8.0, What::Saw(Saw::Supervisor { review: 2, lines: 1 })),
+                (9.0, What::Saw(Saw::Leave)),
+            ]
+        );
+    }
+
+    #[test]
+    fn lines_of_different_moments_stay_apart_while_it_matters_when_they_came() {
+        let told = told(|events| {
+            events.count(Source::Agent, second(1), true);
+            events.count(Source::Agent, second(1), true);
+            events.count(Source::Agent, second(2), true);
+            events.count(Source::Agent, second(3), false);
+            events.tell(second(3), What::Saw(Saw::Tick));
+        });
+        assert_eq!(
+            told[1..],
+            [
+                (1.0, What::Saw(Saw::Agent { lines: 2 })),
+                (3.0, What::Saw(Saw::Agent { lines: 2 })),
+                (3.0, What::Saw(Saw::Tick)),
+            ]
+        );
+    }
+
+    #[test]
+    fn moments_come_back_to_the_microsecond() {
+        for micros in [0, 1, 999_999, 1_000_001, 123_456_789, 86_400_000_001, 31_536_000_123_457] {
+            let at = Duration::from_micros(micros);
+            let told = told(|events| events.tell(at, What::Saw(Saw::Tick)));
+            assert_eq!(Duration::from_secs_f64(told[1].0), at);
+        }
+    }
+
+    #[test]
+    fn lines_in_a_file_are_counted_without_the_empty_ones() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let long = "x".repeat(600 << 10);
+        for (text, lines) in [
+            (String::new(), 0),
+            ("\n\n".into(), 0),
+            ("a\n\nb\n".into(), 2),
+            (format!("\n{long}\n{long}\n\n"), 2),
+        ] {
+            fs::write(&path, text).unwrap();
+            assert_eq!(count_lines(&path).unwrap(), lines);
+        }
+    }
+}

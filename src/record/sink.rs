@@ -1,0 +1,253 @@
+//! One file of a recording. Whole lines are appended to it; it exists only in memory until the
+//! session has a name, and the first write that fails is the last one.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use crate::files;
+
+/// So much is written at once; a longer line goes to the system without being copied.
+const BUFFER: usize = 64 << 10;
+/// Enough for everything a client says before its first `init`.
+const EARLY: usize = 8 << 20;
+
+pub struct Sink {
+    name: &'static str,
+    state: State,
+    buffer: Vec<u8>,
+    /// Why no more is written, until somebody has asked.
+    failed: Option<String>,
+}
+
+enum State {
+    Early,
+    Open(Open),
+    Off,
+}
+
+struct Open {
+    path: PathBuf,
+    file: File,
+    /// The length of the file up to the end of its last line; `None` if others write to it too.
+    whole: Option<u64>,
+}
+
+impl Sink {
+    pub fn early(name: &'static str) -> Self {
+        Self { name, state: State::Early, buffer: Vec::new(), failed: None }
+    }
+
+    /// A file that other processes append to as well.
+    pub fn shared(path: &Path) -> Self {
+        let mut sink = Self::early("");
+        sink.opened(
+            path,
+            open_dir(path).and_then(|()| files::append(path)).map(|file| (file, None)),
+        );
+        sink
+    }
+
+    /// The file gets its place. `first` sees what is in it already, and says what comes before
+    /// everything that was kept.
+    pub fn open(&mut self, path: &Path, first: impl FnOnce(&File) -> io::Result<Vec<u8>>) {
+        if !matches!(self.state, State::Early) {
+            return;
+        }
+        let opened =
+            open_dir(path).and_then(|()| files::append_lines(path)).and_then(|(file, len)| {
+                let mut before = first(&file)?;
+                before.append(&mut self.buffer);
+                self.buffer = before;
+                Ok((file, Some(len)))
+            });
+        self.opened(path, opened);
+    }
+
+    fn opened(&mut self, path: &Path, opened: io::Result<(File, Option<u64>)>) {
+        match opened {
+            Ok((file, whole)) => {
+                self.state = State::Open(Open { path: path.to_owned(), file, whole });
+            }
+            Err(error) => self.fail(&path.display().to_string(), &error.to_string()),
+        }
+    }
+
+    /// Nothing is written any more.
+    pub fn switch_off(&mut self) {
+        self.state = State::Off;
+        self.buffer = Vec::new();
+    }
+
+    pub fn line(&mut self, line: &[u8]) {
+        match &mut self.state {
+            State::Open(open) if line.len() >= BUFFER => {
+                let written = open.write(&mut self.buffer).and_then(|()| open.write_long(line));
+                self.check(written);
+            }
+            _ => {
+                self.add(|buffer| {
+                    buffer.extend_from_slice(line);
+                    buffer.push(b'\n');
+                });
+                if self.is_full() {
+                    self.flush();
+                }
+            }
+        }
+    }
+
+    /// Adds whole lines, which stay in memory until the next `flush`.
+    pub fn add(&mut self, lines: impl FnOnce(&mut Vec<u8>)) {
+        match self.state {
+            State::Off => {}
+            State::Early => {
+                lines(&mut self.buffer);
+                if self.buffer.len() > EARLY {
+                    self.fail(self.name, "too much before the session had a name");
+                }
+            }
+            State::Open(_) => lines(&mut self.buffer),
+        }
+    }
+
+    /// Time for a `flush`.
+    pub fn is_full(&self) -> bool {
+        self.buffer.len() >= BUFFER
+    }
+
+    /// Everything so far is with the system.
+    pub fn flush(&mut self) {
+        if let State::Open(open) = &mut self.state {
+            let written = open.write(&mut self.buffer);
+            self.check(written);
+        }
+    }
+
+    fn check(&mut self, written: io::Result<()>) {
+        if let (Err(error), State::Open(open)) = (written, &self.state) {
+            let what = open.path.display().to_string();
+            self.fail(&what, &error.to_string());
+        }
+    }
+
+    pub fn fail(&mut self, what: &str, why: &str) {
+        log::warn!("not recorded: {what}: {why}");
+        self.switch_off();
+        self.failed = Some(why.to_owned());
+    }
+
+    /// What is not recorded and why, said once.
+    pub fn failure(&mut self) -> Option<(&'static str, String)> {
+        self.failed.take().map(|why| (self.name, why))
+    }
+}
+
+/// A panic must not cost what was seen before it.
+impl Drop for Sink {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+impl Open {
+    fn write(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let mut done = 0;
+        let written = self.write_all(buffer, &mut done);
+        if let Some(whole) = &mut self.whole {
+            // Of what was not written in full, the lines that were may stay.
+            *whole += memchr::memrchr(b'\n', &buffer[..done]).map_or(0, |end| end + 1) as u64;
+        }
+        buffer.clear();
+        buffer.shrink_to(2 * BUFFER);
+        written.inspect_err(|_| self.cut())
+    }
+
+    fn write_long(&mut self, line: &[u8]) -> io::Result<()> {
+        let written = self.write_all(line, &mut 0).and_then(|()| self.write_all(b"\n", &mut 0));
+        if let (Ok(()), Some(whole)) = (&written, &mut self.whole) {
+            *whole += line.len() as u64 + 1;
+        }
+        written.inspect_err(|_| self.cut())
+    }
+
+    fn write_all(&mut self, bytes: &[u8], done: &mut usize) -> io::Result<()> {
+        while *done < bytes.len() {
+            match self.file.write(&bytes[*done..]) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(written) => *done += written,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Half a line at the end would spoil the file for whoever reads or continues it.
+    fn cut(&mut self) {
+        if let Some(Err(error)) = self.whole.map(|whole| self.file.set_len(whole)) {
+            log::debug!("{}: {error}", self.path.display());
+        }
+    }
+}
+
+fn open_dir(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), files::create_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn nothing(_: &File) -> io::Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    #[test]
+    fn what_came_early_stands_behind_the_first_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b.jsonl");
+        let mut sink = Sink::early("b.jsonl");
+        sink.line(b"early");
+        sink.flush();
+        assert!(!path.parent().unwrap().exists());
+        sink.open(&path, |_| Ok(b"first\n".to_vec()));
+        sink.line(b"late");
+        let long = vec![b'x'; 3 * BUFFER];
+        sink.line(&long);
+        sink.line(b"last");
+        sink.flush();
+        let text = fs::read(&path).unwrap();
+        assert_eq!(text, [b"first\nearly\nlate\n".as_slice(), &long, b"\nlast\n"].concat());
+        assert_eq!(sink.failure(), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_costs_the_sink_and_is_told_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("full");
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let mut sink = Sink::early("full");
+        sink.open(&path, nothing);
+        sink.line(b"lost");
+        sink.flush();
+        let (name, why) = sink.failure().unwrap();
+        assert!(name == "full" && why.contains("space"), "{why}");
+        sink.line(b"lost too");
+        sink.flush();
+        assert_eq!(sink.failure(), None);
+        assert!(sink.buffer.is_empty());
+    }
+
+    #[test]
+    fn memory_is_bounded_while_there_is_no_file() {
+        let mut sink = Sink::early("x");
+        for _ in 0..20 {
+            sink.line(&vec![b'x'; 1 << 20]);
+            assert!(sink.buffer.capacity() <= 3 * EARLY);
+        }
+        assert!(sink.failure().is_some());
+    }
+}

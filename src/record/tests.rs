@@ -1,0 +1,140 @@
+use super::*;
+use crate::event::{Outcome, Phase};
+use crate::machine::Rules;
+use crate::record::read::Recording;
+use crate::stream::Part;
+use std::fs;
+use std::time::Duration;
+
+const INIT: &[u8] = br#"{"type":"system","subtype":"init","session_id":"s1","model":"m"}"#;
+const TEXT: &[u8] = br#"{"type":"assistant","session_id":"s1","message":{"content":[]}}"#;
+
+fn recorder(state: &Path) -> Recorder {
+    let begun = Begun {
+        ccc: "0.1.0".into(),
+        project: "/p".into(),
+        provider: Some("kimi".into()),
+        rules: Rules::default(),
+        agent_lines: 0,
+        supervisor_lines: 0,
+    };
+    Recorder::new(state.to_owned(), begun, Scene::default())
+}
+
+fn agent(recorder: &mut Recorder, raw: &[u8]) {
+    let line = Line::decode(raw.to_vec());
+    recorder.agent(&line, Duration::from_secs(1), false);
+    for part in line.parts {
+        if let Part::Message(envelope) = part {
+            recorder.saw(&Event::Agent(*envelope), Duration::from_secs(1));
+        }
+    }
+}
+
+fn phase(recorder: &mut Recorder) {
+    let notice = Notice::Phase { phase: Phase::Working, round: 0, max: 10 };
+    recorder.did(&Action::Say(notice), Duration::from_secs(2));
+}
+
+fn read(state: &Path) -> Recording {
+    Recording::open(&state.join("sessions/s1")).unwrap()
+}
+
+#[test]
+fn nothing_is_on_disk_before_the_session_has_a_name() {
+    let state = tempfile::tempdir().unwrap();
+    let mut recorder = recorder(state.path());
+    recorder.saw(&Event::Start { prompt: None }, Duration::ZERO);
+    agent(&mut recorder, b"usage: claude [options]");
+    phase(&mut recorder);
+    assert_eq!(recorder.flush(), None);
+    assert_eq!(fs::read_dir(state.path()).unwrap().count(), 0);
+    agent(&mut recorder, INIT);
+    phase(&mut recorder);
+    assert_eq!(recorder.flush(), None);
+    let recording = read(state.path());
+    let kinds: Vec<_> = recording.entries.iter().map(|entry| &entry.what).collect();
+    assert!(matches!(kinds[0], What::Begun { begun } if begun.provider.as_deref() == Some("kimi")));
+    assert!(matches!(kinds[1], What::Saw(Saw::Start { .. })));
+    assert_eq!(kinds[2], &What::Saw(Saw::Agent { lines: 1 }));
+    assert!(matches!(kinds[3], What::Said(Notice::Phase { .. })));
+    assert_eq!(kinds[4], &What::Saw(Saw::Agent { lines: 1 }));
+    assert_eq!(recording.lines(AGENT).unwrap()[0], b"usage: claude [options]");
+}
+
+#[test]
+fn a_later_run_says_how_many_lines_are_not_its_own() {
+    let state = tempfile::tempdir().unwrap();
+    let mut first = recorder(state.path());
+    for raw in [INIT, TEXT, b"", TEXT] {
+        agent(&mut first, raw);
+    }
+    // Killed before it came to tell of them.
+    first.flush();
+    drop(first);
+    let mut second = recorder(state.path());
+    agent(&mut second, INIT);
+    phase(&mut second);
+    second.flush();
+    let recording = read(state.path());
+    let begun: Vec<_> = recording
+        .entries
+        .iter()
+        .filter_map(|entry| match &entry.what {
+            What::Begun { begun } => Some(begun.agent_lines),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(begun, [0, 3]);
+    assert_eq!(recording.lines(AGENT).unwrap().len(), 4);
+}
+
+#[test]
+fn two_at_once_do_not_write_into_one_recording() {
+    let state = tempfile::tempdir().unwrap();
+    let (mut one, mut two) = (recorder(state.path()), recorder(state.path()));
+    agent(&mut one, INIT);
+    agent(&mut two, INIT);
+    phase(&mut two);
+    assert!(
+        matches!(two.flush(), Some(Notice::NotRecorded { why, .. }) if why.contains("another"))
+    );
+    assert_eq!(two.flush(), None);
+    assert_eq!(one.flush(), None);
+    assert_eq!(read(state.path()).entries.len(), 1);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_told_once_and_kept_out_of_memory() {
+    let state = tempfile::tempdir().unwrap();
+    fs::write(state.path().join("sessions"), "in the way").unwrap();
+    let mut recorder = recorder(state.path());
+    agent(&mut recorder, INIT);
+    assert!(
+        matches!(recorder.flush(), Some(Notice::NotRecorded { what, .. }) if what.contains("s1"))
+    );
+    agent(&mut recorder, TEXT);
+    recorder.ended(
+        &crate::machine::Machine::new(Rules::default()).report(Outcome::Ended, Duration::ZERO),
+        Duration::ZERO,
+    );
+    assert_eq!(recorder.flush(), None);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn one_file_that_fails_does_not_cost_the_others() {
+    let state = tempfile::tempdir().unwrap();
+    let dir = state.path().join("sessions/s1");
+    fs::create_dir_all(&dir).unwrap();
+    std::os::unix::fs::symlink("/dev/full", dir.join(CAST)).unwrap();
+    let mut recorder = recorder(state.path());
+    recorder.cast().output(b"hello");
+    agent(&mut recorder, INIT);
+    phase(&mut recorder);
+    let told = recorder.flush();
+    assert!(matches!(&told, Some(Notice::NotRecorded { what, .. }) if what == CAST), "{told:?}");
+    phase(&mut recorder);
+    assert_eq!(recorder.flush(), None);
+    assert_eq!(read(state.path()).entries.len(), 4);
+}

@@ -1,0 +1,80 @@
+//! What the children print: shown, recorded, and fed to the machine.
+
+use super::{From, Session};
+use crate::child::ChildEvent;
+use crate::event::{Event, Now};
+use crate::stream::{Line, Part};
+
+impl Session<'_> {
+    pub(super) fn output(&mut self, from: &From, event: ChildEvent) {
+        // One moment for all that was read at once.
+        let now = self.now();
+        match (from, event) {
+            (From::Agent(id), ChildEvent::Lines(lines)) if *id == self.agents => {
+                for line in lines {
+                    self.agent_line(line, now);
+                }
+            }
+            (From::Supervisor(id), ChildEvent::Lines(lines)) => {
+                for line in lines {
+                    self.supervisor_line(*id, line, now);
+                }
+            }
+            (From::Agent(id), ChildEvent::OutputEnded) if *id == self.agents => {
+                if let Some(agent) = &mut self.agent {
+                    agent.output_ended = true;
+                }
+            }
+            (From::Supervisor(id), ChildEvent::OutputEnded) => {
+                if let Some(supervisor) = self.supervisors.get_mut(id) {
+                    supervisor.output_ended = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn agent_line(&mut self, line: Line, now: Now) {
+        self.surface.agent(&line);
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.agent(&line, now, self.machine.is_timing());
+        }
+        for part in line.parts {
+            match part {
+                Part::Message(envelope) => self.feed(Event::Agent(*envelope), now),
+                Part::Text(text) => {
+                    if let Some(agent) = &mut self.agent {
+                        agent.said(text);
+                    }
+                }
+                Part::Bad(error) => log::warn!("the agent printed a broken line: {error}"),
+            }
+        }
+        // Only now: a line is fed as a whole, also when it is read back from a recording.
+        self.feed_queued();
+    }
+
+    fn supervisor_line(&mut self, review: u32, line: Line, now: Now) {
+        // After its end a review is not shown any more, but it is still on record.
+        if self.supervisors.get(&review).is_some_and(|process| process.handle.is_some()) {
+            self.surface.supervisor(&line);
+        }
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.supervisor(review, &line, now, self.machine.is_timing());
+        }
+        for part in line.parts {
+            match part {
+                Part::Message(envelope) => {
+                    self.feed(Event::Supervisor { review, envelope: *envelope }, now);
+                }
+                Part::Text(text) => {
+                    if let Some(supervisor) = self.supervisors.get_mut(&review) {
+                        supervisor.said(text);
+                    }
+                }
+                Part::Bad(error) => log::warn!("the supervisor printed a broken line: {error}"),
+            }
+        }
+        self.feed_queued();
+    }
+}

@@ -1,0 +1,179 @@
+//! What is shown is also on film: a writer, a screen and a surface that let the recording see what
+//! goes through them.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crate::event::{Notice, Now, Question};
+use crate::machine::Status;
+use crate::record::Cast;
+use crate::stream::Line;
+use crate::surface::{Intent, Look, Report, Screen, Surface, TextSurface};
+
+/// Text on its way to standard output.
+pub struct Tee<W> {
+    out: W,
+    cast: Option<Cast>,
+}
+
+impl<W: Write> Tee<W> {
+    pub fn new(out: W, cast: Option<Cast>) -> Self {
+        Self { out, cast }
+    }
+}
+
+impl<W: Write> Write for Tee<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        if let Some(cast) = &self.cast {
+            cast.printed(&bytes[..written]);
+        }
+        Ok(written)
+    }
+
+    /// In one piece, however many writes it takes: so it was meant.
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)?;
+        if let Some(cast) = &self.cast {
+            cast.printed(bytes);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A terminal that is drawn on.
+pub struct Filmed<S> {
+    screen: S,
+    cast: Option<Cast>,
+}
+
+impl<S: Screen> Filmed<S> {
+    pub fn new(screen: S, cast: Option<Cast>) -> Self {
+        Self { screen, cast }
+    }
+}
+
+impl<S: Screen> Write for Filmed<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.screen.write(bytes)?;
+        if let Some(cast) = &self.cast {
+            cast.output(&bytes[..written]);
+        }
+        Ok(written)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.screen.write_all(bytes)?;
+        if let Some(cast) = &self.cast {
+            cast.output(bytes);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.screen.flush()
+    }
+}
+
+impl<S: Screen> Screen for Filmed<S> {
+    fn size(&self) -> (u16, u16) {
+        self.screen.size()
+    }
+
+    fn take(&mut self) -> io::Result<()> {
+        self.screen.take()
+    }
+
+    fn give_back(&mut self) -> bool {
+        self.screen.give_back()
+    }
+
+    fn set_above(&mut self, rows: u16) {
+        self.screen.set_above(rows);
+    }
+}
+
+/// A surface that is no screen, such as JSON for a program: on film is what a person would have
+/// been shown.
+pub struct Narrated<S> {
+    inner: S,
+    narrator: Option<TextSurface<Tee<io::Sink>>>,
+}
+
+impl<S: Surface> Narrated<S> {
+    pub fn new(inner: S, look: Look, cast: Option<Cast>) -> Self {
+        let look = Look { ticker: None, ..look };
+        let narrate = |cast| TextSurface::new(Tee::new(io::sink(), Some(cast)), look);
+        Self { inner, narrator: cast.map(narrate) }
+    }
+
+    fn narrate(&mut self, tell: impl FnOnce(&mut TextSurface<Tee<io::Sink>>)) {
+        if let Some(narrator) = &mut self.narrator {
+            tell(narrator);
+        }
+    }
+}
+
+impl<S: Surface> Surface for Narrated<S> {
+    fn agent(&mut self, line: &Line) {
+        self.inner.agent(line);
+        self.narrate(|narrator| narrator.agent(line));
+    }
+
+    fn supervisor(&mut self, line: &Line) {
+        self.inner.supervisor(line);
+        self.narrate(|narrator| narrator.supervisor(line));
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        self.inner.notice(notice);
+        self.narrate(|narrator| narrator.notice(notice));
+    }
+
+    fn ask(&mut self, question: &Question) {
+        self.inner.ask(question);
+        self.narrate(|narrator| narrator.ask(question));
+    }
+
+    fn unask(&mut self) {
+        self.inner.unask();
+    }
+
+    fn give_back(&mut self, text: &str) {
+        self.inner.give_back(text);
+    }
+
+    fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
+        if let Some(narrator) = &mut self.narrator {
+            narrator.update(status, now)?;
+        }
+        self.inner.update(status, now)
+    }
+
+    fn redraw_in(&self) -> Option<Duration> {
+        self.inner.redraw_in()
+    }
+
+    fn input(&mut self, input: crossterm::event::Event) -> Vec<Intent> {
+        self.inner.input(input)
+    }
+
+    fn suspend(&mut self) {
+        self.inner.suspend();
+    }
+
+    fn resume(&mut self) {
+        self.inner.resume();
+    }
+
+    fn close(&mut self, report: &Report) -> io::Result<()> {
+        if let Some(narrator) = &mut self.narrator {
+            narrator.close(report)?;
+        }
+        self.inner.close(report)
+    }
+}

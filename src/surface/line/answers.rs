@@ -1,0 +1,139 @@
+//! Questions, and which lines are answers to them.
+
+use std::io::Write;
+
+use super::LineSurface;
+use crate::event::{Asker, Event, Question};
+use crate::form::{self, FormQuestion};
+use crate::stream::Permission;
+use crate::surface::Intent;
+use crate::surface::status::can_always;
+use crate::surface::styled::{self, Style, Styled};
+use crate::surface::terminal::DENIED;
+
+/// The one word that is no answer to a form: "n" might be one.
+const DECLINE: &str = "decline";
+/// How much of a tool's name stands in the marker.
+const NAME: usize = 40;
+
+impl<W: Write> LineSurface<W> {
+    pub(super) fn forget_question(&mut self) {
+        self.question = None;
+        self.asked = None;
+        self.midst = false;
+        self.answers.clear();
+        self.kept = None;
+    }
+
+    pub(super) fn say_choices(&mut self) {
+        let Some(question) = &self.question else { return };
+        let text = match self.form() {
+            Some((_, 1, 1)) => {
+                format!("Type a number or your own words, or {DECLINE} to give no answer.")
+            }
+            Some((question, at, of)) => {
+                let question = question.question;
+                format!(
+                    "{at}/{of} {question}\n\
+                     Type a number or your own words, or {DECLINE} to answer none of them."
+                )
+            }
+            None => {
+                let always =
+                    if can_always(question) { ", a to allow it for the whole session" } else { "" };
+                format!("Type y to allow it once{always}, n to deny it, d and a reason to say why.")
+            }
+        };
+        self.say(Style::Dim, &text);
+    }
+
+    pub(super) fn question_marker(&self) -> Styled {
+        let Some(question) = &self.question else { return Styled::default() };
+        let text = match self.form() {
+            Some((_, 1, 1)) => "Answer? ".to_owned(),
+            Some((_, at, of)) => format!("Answer {at}/{of}? "),
+            None => {
+                let tool = styled::cut(&question.asked.tool, NAME, "...");
+                let who = match question.asker {
+                    Asker::Agent => "",
+                    Asker::Supervisor => " (supervisor)",
+                };
+                let always = if can_always(question) { "a/" } else { "" };
+                format!("Allow {tool}{who}? [y/{always}n/d] ")
+            }
+        };
+        Styled::new(Style::Question, &text)
+    }
+
+    pub(super) fn answer(&mut self, typed: &str) -> Option<Intent> {
+        let typed = typed.trim();
+        if typed == "m"
+            && let Some(kept) = self.kept.take()
+        {
+            return Some(self.message(kept));
+        }
+        if let Some((question, at, of)) = self.form() {
+            return self.form_answer(&question, at == of, typed);
+        }
+        let question = self.question.as_ref()?;
+        match permission(typed, can_always(question)) {
+            Some(answer) => self.answered(answer),
+            None => {
+                self.say_choices();
+                if !typed.is_empty() {
+                    self.say(
+                        Style::Dim,
+                        "What you typed was not sent; m sends it to the agent as a message.",
+                    );
+                    self.kept = Some(typed.to_owned());
+                }
+                None
+            }
+        }
+    }
+
+    /// The question of a form that is to be answered next, its number, and how many there are.
+    fn form(&self) -> Option<(FormQuestion, usize, usize)> {
+        let questions = form::questions(&self.question.as_ref()?.asked)?;
+        let at = self.answers.len();
+        Some((questions.get(at)?.clone(), at + 1, questions.len()))
+    }
+
+    fn form_answer(&mut self, question: &FormQuestion, last: bool, typed: &str) -> Option<Intent> {
+        if typed == DECLINE {
+            return self.answered(Permission::Deny(DENIED.to_owned()));
+        }
+        if typed.is_empty() {
+            self.say_choices();
+            return None;
+        }
+        let answer = question.answer(typed);
+        if answer != typed {
+            self.say(Style::User, &format!("  {answer}"));
+        }
+        self.answers.push((question.question.clone(), answer));
+        if last {
+            let answers = std::mem::take(&mut self.answers);
+            return self.answered(Permission::Answers(answers));
+        }
+        self.say_choices();
+        None
+    }
+
+    fn answered(&mut self, answer: Permission) -> Option<Intent> {
+        let Question { request_id, .. } = self.question.take()?;
+        self.forget_question();
+        Some(Intent::Event(Event::Answered { request_id, answer }))
+    }
+}
+
+fn permission(typed: &str, always: bool) -> Option<Permission> {
+    let (word, reason) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    match (word.to_lowercase().as_str(), reason.trim()) {
+        ("y" | "yes", "") => Some(Permission::Once),
+        ("a" | "always", "") if always => Some(Permission::Always),
+        ("n" | "no" | "d", "") => Some(Permission::Deny(DENIED.to_owned())),
+        ("d", reason) => Some(Permission::Deny(reason.to_owned())),
+        _ => None,
+    }
+}

@@ -1,0 +1,286 @@
+//! A person at a terminal that is only written to line by line: for screen readers, for terminals
+//! that can do no more, and for output that goes through a pipe. Nothing is drawn over, and no mode
+//! of the terminal is changed: its own line editing is all the editing there is.
+//!
+//! While it is the person's turn, the last thing on the screen is a marker to type behind.
+
+mod answers;
+#[cfg(test)]
+mod tests;
+mod typed;
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use super::styled::{self, Style, Styled};
+use super::terminal::SETTLE;
+use super::{Intent, Look, Report, Surface, TextSurface};
+use crate::event::{Event, Notice, Now, Phase, Question};
+use crate::machine::Status;
+use crate::stream::Line;
+pub use typed::{Typed, read_typed};
+
+const MARKER: &str = "> ";
+/// Behind a line that ended with a backslash.
+const GOES_ON: &str = "... ";
+const MINUTE: Duration = Duration::from_secs(60);
+/// How long it may be quiet before a line says that the work goes on, and how long before the next
+/// one: a screen reader reads each of them aloud.
+const QUIET: [Duration; 4] =
+    [MINUTE, MINUTE.saturating_mul(2), MINUTE.saturating_mul(5), MINUTE.saturating_mul(10)];
+
+#[derive(Debug)]
+pub struct LineSurface<W> {
+    text: TextSurface<W>,
+    /// What is typed shows up by itself where the output goes; not so in a pipe.
+    echoed: bool,
+    /// The cursor stands behind a marker, or behind something that the terminal echoed.
+    open: bool,
+    phase: Phase,
+    /// Since when it is in this phase.
+    since: Now,
+    now: Now,
+    /// When something was written last, and how many reminders there were since.
+    quiet: (Now, usize),
+    /// Lines that go on in the next one.
+    draft: String,
+    question: Option<Question>,
+    /// When the question was first on the screen.
+    asked: Option<Now>,
+    /// The draft was begun before the question, and is no answer to it.
+    midst: bool,
+    /// What a form has been answered so far.
+    answers: Vec<(String, String)>,
+    /// Typed for an answer, but it was none.
+    kept: Option<String>,
+    /// The next message that is shown was typed here, and stands there already.
+    own_words: bool,
+    /// Ctrl-C was pressed once with nothing to interrupt.
+    leaving: bool,
+    broken: bool,
+}
+
+impl<W: Write> LineSurface<W> {
+    pub fn new(out: W, look: Look, echoed: bool) -> Self {
+        Self {
+            text: TextSurface::new(out, look),
+            echoed,
+            open: false,
+            phase: Phase::Working,
+            since: Now::ZERO,
+            now: Now::ZERO,
+            quiet: (Now::ZERO, 0),
+            draft: String::new(),
+            question: None,
+            asked: None,
+            midst: false,
+            answers: Vec::new(),
+            kept: None,
+            own_words: false,
+            leaving: false,
+            broken: false,
+        }
+    }
+
+    /// Nobody takes the output any more.
+    pub fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    fn say(&mut self, style: Style, text: &str) {
+        self.text.push(&styled::lines(style, text));
+    }
+
+    fn busy(&self) -> bool {
+        matches!(self.phase, Phase::Working | Phase::Reviewing)
+    }
+
+    fn line(&mut self, line: &str) -> Vec<Intent> {
+        self.leaving = false;
+        self.echo(line);
+        self.draft.push_str(line);
+        if self.draft.ends_with('\\') {
+            self.draft.pop();
+            self.draft.push('\n');
+            return Vec::new();
+        }
+        let text = std::mem::take(&mut self.draft);
+        let midst = std::mem::take(&mut self.midst);
+        if self.settled() && !midst {
+            return self.answer(&text).into_iter().collect();
+        }
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        if self.question.is_some() {
+            self.say(Style::Dim, "Sent as a message: it was typed before the question.");
+        }
+        vec![self.message(text)]
+    }
+
+    fn message(&mut self, text: String) -> Intent {
+        self.own_words = true;
+        Intent::Event(Event::Said(text))
+    }
+
+    /// What was typed ended the line that it stands on; in a pipe it is missing.
+    fn echo(&mut self, line: &str) {
+        let open = std::mem::replace(&mut self.open, false);
+        if !self.echoed {
+            let marker = if open { "" } else { MARKER };
+            let mut lines = line.split('\n').map(|line| Styled::new(Style::Plain, line));
+            let first = lines.next().unwrap_or_default().behind(Style::User, marker);
+            self.text.push(&[first]);
+            self.text.push(&lines.collect::<Vec<_>>());
+        }
+    }
+
+    fn marker(&self) -> Option<Styled> {
+        if !self.draft.is_empty() {
+            return Some(Styled::new(Style::User, GOES_ON));
+        }
+        match &self.question {
+            Some(_) if self.settled() => Some(self.question_marker()),
+            None if self.phase == Phase::Waiting => Some(Styled::new(Style::User, MARKER)),
+            _ => None,
+        }
+    }
+
+    /// The question can be answered: what is typed now was typed after it had appeared.
+    fn settled(&self) -> bool {
+        self.asked.is_some_and(|asked| self.now.saturating_sub(asked) >= SETTLE)
+    }
+
+    /// When it has been quiet for too long.
+    fn reminder_at(&self) -> Option<Now> {
+        let (since, reminders) = self.quiet;
+        let silent = self.busy() && self.question.is_none() && self.draft.is_empty();
+        silent.then(|| since + QUIET[reminders.min(QUIET.len() - 1)])
+    }
+
+    fn remind(&mut self) {
+        let what = if self.phase == Phase::Reviewing { "reviewing" } else { "working" };
+        let minutes = self.now.saturating_sub(self.since).as_secs() / 60;
+        let how_long = match (minutes / 60, minutes % 60) {
+            (0, minutes) => format!("{minutes} min"),
+            (hours, minutes) => format!("{hours} h {minutes:02} min"),
+        };
+        self.say(Style::Dim, &format!("Still {what}, {how_long}."));
+    }
+
+    fn write(&mut self, marker: Option<&Styled>) -> io::Result<()> {
+        let mut out = Vec::new();
+        if !self.text.pending.is_empty() {
+            if std::mem::take(&mut self.open) {
+                out.push(b'\n');
+            }
+            out.append(&mut self.text.pending);
+        }
+        if let Some(marker) = marker.filter(|_| !self.open) {
+            marker.write(self.text.look.colour, &mut out);
+            self.open = true;
+        }
+        if out.is_empty() {
+            return Ok(());
+        }
+        let written = self.text.out.write_all(&out).and_then(|()| self.text.out.flush());
+        self.broken |= written.is_err();
+        written
+    }
+}
+
+impl<W: Write> Surface for LineSurface<W> {
+    fn agent(&mut self, line: &Line) {
+        self.text.agent(line);
+    }
+
+    fn supervisor(&mut self, line: &Line) {
+        self.text.supervisor(line);
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if !(matches!(notice, Notice::UserMessage { .. }) && std::mem::take(&mut self.own_words)) {
+            self.text.notice(notice);
+        }
+    }
+
+    fn ask(&mut self, question: &Question) {
+        self.forget_question();
+        self.text.ask(question);
+        self.question = Some(question.clone());
+        self.midst = !self.draft.is_empty();
+        self.say_choices();
+    }
+
+    fn unask(&mut self) {
+        if self.question.is_some() {
+            self.say(Style::Dim, "The question was taken back.");
+        }
+        self.forget_question();
+    }
+
+    fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
+        (self.phase, self.since, self.now) = (status.phase, status.since, now);
+        self.own_words = false;
+        if !self.text.pending.is_empty() {
+            self.quiet = (now, 0);
+        } else if self.reminder_at().is_some_and(|at| at <= now) {
+            self.remind();
+            self.quiet = (now, self.quiet.1 + 1);
+        }
+        let marker = self.marker();
+        self.write(marker.as_ref())?;
+        if self.question.is_some() {
+            self.asked.get_or_insert(now);
+        }
+        Ok(())
+    }
+
+    fn redraw_in(&self) -> Option<Duration> {
+        let settled = self.asked.filter(|_| !self.settled()).map(|asked| asked + SETTLE);
+        let next = [settled, self.reminder_at()].into_iter().flatten().min()?;
+        Some(next.saturating_sub(self.now))
+    }
+
+    fn typed(&mut self, typed: Typed) -> Vec<Intent> {
+        match typed {
+            Typed::Line(line) => self.line(&line),
+            Typed::Refused(why) => {
+                self.open &= !self.echoed;
+                self.draft.clear();
+                self.say(Style::Bad, why);
+                Vec::new()
+            }
+            Typed::End => vec![Intent::Event(Event::Leave)],
+        }
+    }
+
+    fn interrupt(&mut self) -> Option<Vec<Intent>> {
+        // The terminal has written "^C", and has dropped the line that was being typed.
+        self.open = true;
+        let leaving = std::mem::take(&mut self.leaving);
+        if !self.draft.is_empty() {
+            self.draft.clear();
+            self.say(Style::Dim, "Dropped what was typed.");
+        } else if self.busy() {
+            return Some(vec![Intent::Event(Event::Interrupt)]);
+        } else if leaving {
+            return Some(vec![Intent::Event(Event::Leave)]);
+        } else {
+            self.leaving = true;
+            self.say(Style::Question, "Press Ctrl-C again to leave.");
+        }
+        Some(Vec::new())
+    }
+
+    fn resume(&mut self) {
+        // The shell has written below the marker.
+        self.open = false;
+    }
+
+    fn close(&mut self, report: &Report) -> io::Result<()> {
+        let lines = self.text.transcript.report(report);
+        self.text.push(&lines);
+        self.write(None)
+    }
+}

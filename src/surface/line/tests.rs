@@ -1,0 +1,273 @@
+use super::super::{Glyphs, sample};
+use super::*;
+use crate::event::{Asker, Outcome};
+use crate::stream::{Permission, PermissionRequest};
+
+const LOOK: Look = Look {
+    glyphs: Glyphs::ascii(),
+    phases: true,
+    rich: false,
+    ..super::super::transcript::tests::LOOK
+};
+
+struct Desk {
+    surface: LineSurface<Vec<u8>>,
+    status: Status,
+    now: Now,
+}
+
+impl Desk {
+    fn new(echoed: bool) -> Self {
+        let surface = LineSurface::new(Vec::new(), LOOK, echoed);
+        Self { surface, status: sample::status(), now: Now::ZERO }
+    }
+
+    fn working() -> Self {
+        let mut desk = Self::new(true);
+        desk.status.phase = Phase::Working;
+        desk.shown();
+        desk
+    }
+
+    /// A question that has been there long enough to be answered.
+    fn asked(question: &Question) -> Self {
+        let mut desk = Self::working();
+        desk.surface.ask(question);
+        desk.shown();
+        desk.after(SETTLE);
+        desk
+    }
+
+    /// What is new.
+    fn shown(&mut self) -> String {
+        self.surface.update(&self.status, self.now).unwrap();
+        String::from_utf8(std::mem::take(&mut self.surface.text.out)).unwrap()
+    }
+
+    fn after(&mut self, time: Duration) -> String {
+        self.now += time;
+        self.shown()
+    }
+
+    fn types(&mut self, line: &str) -> Vec<Intent> {
+        self.surface.typed(Typed::Line(line.to_owned()))
+    }
+}
+
+fn said(text: &str) -> Vec<Intent> {
+    vec![Intent::Event(Event::Said(text.to_owned()))]
+}
+
+fn answered(answer: Permission) -> Vec<Intent> {
+    vec![Intent::Event(Event::Answered { request_id: "r1".into(), answer })]
+}
+
+fn question(tool: &str, input: &str, suggestions: Option<&str>) -> Question {
+    let asked = PermissionRequest {
+        tool: tool.into(),
+        input: input.into(),
+        suggestions: suggestions.map(str::to_owned),
+        ..PermissionRequest::default()
+    };
+    Question { asker: Asker::Agent, request_id: "r1".into(), asked }
+}
+
+fn bash() -> Question {
+    question("Bash", r#"{"command":"rm -rf build"}"#, None)
+}
+
+#[test]
+fn a_session_to_read_and_to_type_in() {
+    let mut desk = Desk::new(true);
+    desk.surface.notice(&Notice::Started { supervising: true, max_iterations: 10 });
+    assert_eq!(desk.shown(), "Supervisor mode enabled - up to 10 reviews\n> ");
+    assert_eq!(desk.shown(), "", "the marker stands there once");
+    assert_eq!(desk.types("fix it"), said("fix it"));
+    desk.surface.notice(&Notice::UserMessage { text: "fix it".into() });
+    desk.surface.notice(&Notice::Phase { phase: Phase::Working, round: 0, max: 10 });
+    desk.status.phase = Phase::Working;
+    assert_eq!(desk.shown(), "\n-- working - round 1/10 --\n", "the terminal has echoed the rest");
+    assert_eq!(desk.types("and test it"), said("and test it"), "at once");
+    desk.surface.close(&sample::report(Outcome::Ended)).unwrap();
+    assert!(desk.shown().starts_with("\nSession ended - 1 round"));
+}
+
+#[test]
+fn in_a_pipe_what_was_typed_is_written_down() {
+    let mut desk = Desk::new(false);
+    assert_eq!(desk.shown(), "> ");
+    desk.types("fix\nit");
+    desk.surface.notice(&Notice::UserMessage { text: "fix\nit".into() });
+    desk.status.phase = Phase::Working;
+    assert_eq!(desk.shown(), "fix\nit\n");
+    desk.types("\x1b[2Jgo on");
+    desk.surface.notice(&Notice::UserMessage { text: "go on".into() });
+    assert_eq!(desk.shown(), "> go on\n");
+    desk.surface.notice(&Notice::UserMessage { text: "of somebody else".into() });
+    assert_eq!(desk.shown(), "> of somebody else\n");
+}
+
+#[test]
+fn output_does_not_stand_behind_the_marker() {
+    let mut desk = Desk::new(true);
+    desk.shown();
+    desk.surface.notice(&Notice::Interrupted);
+    assert_eq!(desk.shown(), "\nInterrupted.\n> ");
+    desk.surface.resume();
+    assert_eq!(desk.shown(), "> ", "the shell wrote in between");
+}
+
+#[test]
+fn a_backslash_goes_on_in_the_next_line() {
+    let mut desk = Desk::new(true);
+    desk.shown();
+    assert_eq!(desk.types("one\\"), []);
+    assert_eq!(desk.shown(), "... ");
+    assert_eq!(desk.types("two\\"), []);
+    assert_eq!(desk.types("three"), said("one\ntwo\nthree"));
+    assert_eq!(desk.types("   "), [], "nothing to send");
+    desk.types("one\\");
+    assert_eq!(desk.surface.interrupt(), Some(vec![]));
+    assert!(desk.shown().contains("Dropped what was typed."));
+    assert_eq!(desk.types("two"), said("two"));
+}
+
+#[test]
+fn a_line_that_was_not_understood_is_not_sent() {
+    let mut desk = Desk::new(true);
+    desk.shown();
+    desk.types("begin\\");
+    desk.shown();
+    assert_eq!(desk.surface.typed(Typed::Refused("Too long.")), []);
+    let shown = desk.shown();
+    assert!(shown.starts_with("Too long.\n") && shown.ends_with("> "), "{shown}");
+}
+
+#[test]
+fn permission_by_letter() {
+    let deny = |why: &str| answered(Permission::Deny(why.to_owned()));
+    for (typed, always, expected) in [
+        ("y", false, answered(Permission::Once)),
+        (" YES ", false, answered(Permission::Once)),
+        ("a", true, answered(Permission::Always)),
+        ("a", false, vec![]),
+        ("n", false, deny("The user does not allow this.")),
+        ("d", false, deny("The user does not allow this.")),
+        ("d use  make clean", false, deny("use  make clean")),
+        ("", false, vec![]),
+        ("yes please", false, vec![]),
+        ("do it", false, vec![]),
+    ] {
+        let suggestions = always.then_some(r#"[{"type":"addRules"}]"#);
+        let mut desk = Desk::asked(&question("Bash", "{}", suggestions));
+        assert_eq!(desk.types(typed), expected, "{typed:?}");
+        let shown = desk.shown();
+        let open = shown.contains("Type y") && shown.contains("Allow Bash? [y/");
+        assert_eq!(open, expected.is_empty(), "{typed:?}: {shown}");
+    }
+}
+
+#[test]
+fn a_question_is_shown_in_full_and_then_waits() {
+    let mut desk = Desk::working();
+    desk.surface.ask(&bash());
+    assert_eq!(
+        desk.shown(),
+        "? The agent asks to use Bash\n  command: rm -rf build\n\
+         Type y to allow it once, n to deny it, d and a reason to say why.\n"
+    );
+    assert_eq!(desk.surface.redraw_in(), Some(SETTLE));
+    assert_eq!(desk.types("y"), said("y"), "typed before it could be read");
+    assert_eq!(desk.shown(), "Sent as a message: it was typed before the question.\n");
+    assert_eq!(desk.after(SETTLE), "Allow Bash? [y/n/d] ");
+    desk.surface.notice(&Notice::Interrupted);
+    assert_eq!(desk.shown(), "\nInterrupted.\nAllow Bash? [y/n/d] ", "it is still open");
+    desk.surface.unask();
+    assert_eq!(desk.shown(), "\nThe question was taken back.\n");
+    assert_eq!(desk.types("y"), said("y"));
+}
+
+#[test]
+fn what_was_no_answer_can_still_be_sent() {
+    let mut desk = Desk::asked(&bash());
+    assert_eq!(desk.types("m"), [], "there is nothing to send yet");
+    assert_eq!(desk.types("look at the tests first"), []);
+    assert!(desk.shown().contains("was not sent; m sends it"));
+    assert_eq!(desk.types("m"), said("look at the tests first"));
+    assert_eq!(desk.types("y"), answered(Permission::Once), "the question is still open");
+}
+
+#[test]
+fn a_text_begun_before_the_question_is_no_answer() {
+    let mut desk = Desk::working();
+    desk.types("first\\");
+    desk.surface.ask(&bash());
+    desk.shown();
+    desk.after(SETTLE);
+    assert_eq!(desk.types("y"), said("first\ny"));
+    assert_eq!(desk.types("y"), answered(Permission::Once));
+}
+
+#[test]
+fn a_form_is_answered_question_by_question() {
+    let form = r#"{"questions":[{"question":"Which?","options":[{"label":"Red"},{"label":"Blue"}]},
+                                {"question":"How?"}]}"#;
+    let mut desk = Desk::working();
+    desk.surface.ask(&question("AskUserQuestion", form, None));
+    let shown = desk.shown();
+    assert!(shown.contains("? Which?\n  1. Red") && shown.contains("\n1/2 Which?\nType a number"));
+    assert_eq!(desk.after(SETTLE), "Answer 1/2? ");
+    assert_eq!(desk.types(""), []);
+    assert_eq!(desk.types("2"), []);
+    let shown = desk.shown();
+    assert!(shown.contains("  Blue\n2/2 How?") && shown.ends_with("\nAnswer 2/2? "), "{shown}");
+    let answers = vec![("Which?".into(), "Blue".into()), ("How?".into(), "n".into())];
+    assert_eq!(desk.types("n"), answered(Permission::Answers(answers)));
+    let mut desk = Desk::asked(&question("AskUserQuestion", form, None));
+    let declined = Permission::Deny("The user does not allow this.".into());
+    assert_eq!(desk.types("decline"), answered(declined));
+}
+
+#[test]
+fn control_c_interrupts_and_twice_leaves() {
+    let mut desk = Desk::working();
+    assert_eq!(desk.surface.interrupt(), Some(vec![Intent::Event(Event::Interrupt)]));
+    desk.status.phase = Phase::Waiting;
+    desk.shown();
+    assert_eq!(desk.surface.interrupt(), Some(vec![]));
+    assert_eq!(desk.shown(), "\nPress Ctrl-C again to leave.\n> ");
+    desk.types("");
+    assert_eq!(desk.surface.interrupt(), Some(vec![]), "something was typed in between");
+    assert_eq!(desk.surface.interrupt(), Some(vec![Intent::Event(Event::Leave)]));
+    assert_eq!(desk.surface.typed(Typed::End), [Intent::Event(Event::Leave)]);
+}
+
+#[test]
+fn a_long_silence_is_broken_less_and_less_often() {
+    let mut desk = Desk::working();
+    let mut reminders = Vec::new();
+    for _ in 0..40 {
+        let shown = desk.after(MINUTE);
+        if !shown.is_empty() {
+            reminders.push(shown);
+        }
+    }
+    let expected = ["1 min", "3 min", "8 min", "18 min", "28 min", "38 min"];
+    assert_eq!(reminders, expected.map(|time| format!("Still working, {time}.\n")));
+    desk.surface.notice(&Notice::Interrupted);
+    desk.shown();
+    assert_eq!(desk.surface.redraw_in(), Some(MINUTE), "it was not silent any more");
+    desk.status = Status { phase: Phase::Reviewing, since: desk.now, ..desk.status };
+    assert_eq!(desk.after(MINUTE * 65), "Still reviewing, 1 h 05 min.\n");
+    desk.status.phase = Phase::Waiting;
+    assert_eq!(desk.after(MINUTE), "> ");
+    assert_eq!(desk.surface.redraw_in(), None, "nobody waits but for the person");
+}
+
+#[test]
+fn a_closed_pipe_is_an_error_and_no_panic() {
+    let mut surface = LineSurface::new(sample::ClosedPipe, LOOK, false);
+    assert!(surface.update(&sample::status(), Now::ZERO).is_err());
+    assert!(surface.is_broken());
+    assert!(surface.close(&sample::report(Outcome::Ended)).is_err());
+}

@@ -1,0 +1,114 @@
+//! Lines as the terminal hands them over when it does the editing.
+
+use std::io::BufRead;
+
+use crate::stream::strip_escapes;
+
+/// No line is longer than this while the terminal does the editing: what is too much is dropped by
+/// the kernel, and nobody is told.
+const LONGEST: usize = if cfg!(target_os = "macos") { 1023 } else { 4095 };
+
+const CUT: &str = "That line is longer than the terminal can hand over, and its end is lost: nothing was sent. \
+                       Make it several lines, with a backslash at the end of each but the last, or save the text \
+                       to a file and name that.";
+const NO_TEXT: &str = "That line is no text in UTF-8, and was not sent.";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typed {
+    Line(String),
+    /// A line that was not understood, and why.
+    Refused(&'static str),
+    /// Ctrl-D.
+    End,
+}
+
+/// Reads until the end, or until `on_typed` says that nobody listens any more. `more` tells whether
+/// another line is there already: nobody types that fast, so it is a paste, which is one message.
+pub fn read_typed(
+    mut from: impl BufRead,
+    more: impl Fn() -> bool,
+    on_typed: impl Fn(Typed) -> bool,
+) {
+    let mut ended = false;
+    while !ended {
+        let mut text = Vec::new();
+        let mut cut = false;
+        loop {
+            let before = text.len();
+            if let Err(error) = from.read_until(b'\n', &mut text) {
+                log::debug!("end of input: {error}");
+            }
+            ended = text.len() == before;
+            // Without one it was Ctrl-D behind a text, which is as good as Enter.
+            let whole = text.ends_with(b"\n");
+            cut |= text.len() - before > LONGEST - usize::from(!whole);
+            if ended || !whole || !more() {
+                break;
+            }
+        }
+        if !text.is_empty() && !on_typed(if cut { Typed::Refused(CUT) } else { line(&text) }) {
+            return;
+        }
+    }
+    on_typed(Typed::End);
+}
+
+fn line(text: &[u8]) -> Typed {
+    match std::str::from_utf8(text) {
+        // Without an editor an arrow key is an escape in the text.
+        Ok(text) => Typed::Line(strip_escapes(text.trim_end_matches(['\n', '\r'])).into_owned()),
+        Err(_) => Typed::Refused(NO_TEXT),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    fn typed(bytes: &[u8], pasted: usize) -> Vec<Typed> {
+        let all = RefCell::new(Vec::new());
+        let left = RefCell::new(pasted);
+        let more = || {
+            let mut left = left.borrow_mut();
+            *left = left.saturating_sub(1);
+            *left > 0
+        };
+        read_typed(bytes, more, |typed| {
+            all.borrow_mut().push(typed);
+            true
+        });
+        all.into_inner()
+    }
+
+    #[test]
+    fn each_line_comes_for_itself() {
+        let line = |text: &str| Typed::Line(text.to_owned());
+        assert_eq!(typed(b"one\n\ntwo\n", 0), [line("one"), line(""), line("two"), Typed::End]);
+        assert_eq!(typed(b"no end", 0), [line("no end"), Typed::End]);
+        assert_eq!(typed(b"", 0), [Typed::End]);
+        assert_eq!(typed(b"a\x1b[Db\n", 0), [line("ab"), Typed::End]);
+        assert_eq!(typed(b"\xff\nb", 0), [Typed::Refused(NO_TEXT), line("b"), Typed::End]);
+    }
+
+    #[test]
+    fn a_paste_is_one_message() {
+        let lines = [Typed::Line("one\ntwo".into()), Typed::Line("three".into()), Typed::End];
+        assert_eq!(typed(b"one\ntwo\nthree\n", 2), lines);
+    }
+
+    #[test]
+    fn a_line_that_was_cut_is_told_from_one_that_was_not() {
+        let bytes = |size: usize| [vec![b'x'; size], vec![b'\n']].concat();
+        assert_eq!(typed(&bytes(LONGEST), 0), [Typed::Refused(CUT), Typed::End]);
+        assert_eq!(
+            typed(&bytes(LONGEST - 1), 0),
+            [Typed::Line("x".repeat(LONGEST - 1)), Typed::End]
+        );
+        assert_eq!(
+            typed(&[bytes(3), bytes(LONGEST)].concat(), 2),
+            [Typed::Refused(CUT), Typed::End]
+        );
+    }
+}

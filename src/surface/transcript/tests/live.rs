@@ -1,0 +1,139 @@
+//! What is going on right now, and how it becomes part of the transcript.
+
+use std::time::Duration;
+
+use super::*;
+
+const LIVE: Look = Look { live: true, ..LOOK };
+
+/// What has gone to the transcript, and what stands below it now.
+struct Watched {
+    transcript: Transcript,
+    settled: Vec<String>,
+    now: Now,
+}
+
+impl Watched {
+    fn new() -> Self {
+        let mut transcript = Transcript::new(LIVE);
+        transcript.set_width(40);
+        Self { transcript, settled: Vec::new(), now: Now::ZERO }
+    }
+
+    fn agent(&mut self, raw: &str) -> &mut Self {
+        let lines = self.transcript.agent(&line(raw));
+        self.settled.extend(texts(&lines));
+        let lines = self.transcript.settle();
+        self.settled.extend(texts(&lines));
+        self
+    }
+
+    fn delta(&mut self, text: &str) -> &mut Self {
+        let text = serde_json::to_string(text).unwrap();
+        self.agent(&format!(
+            r#"{{"type":"stream_event","event":{{"type":"content_block_delta","delta":{{"type":"text_delta","text":{text}}}}}}}"#
+        ))
+    }
+
+    fn text_block(&mut self) -> &mut Self {
+        self.agent(
+            r#"{"type":"stream_event","event":{"type":"content_block_start","content_block":{"type":"text","text":""}}}"#,
+        )
+    }
+
+    fn after(&mut self, seconds: u64) -> &mut Self {
+        self.now += Duration::from_secs(seconds);
+        self.transcript.set_now(self.now);
+        self
+    }
+
+    fn live(&self) -> Vec<String> {
+        texts(&self.transcript.live(10))
+    }
+}
+
+#[test]
+fn a_text_is_shown_as_it_is_written_and_once() {
+    let mut watched = Watched::new();
+    watched.text_block().delta("One.\n\nTw");
+    assert_eq!(watched.live().last().map(String::as_str), Some("Tw"));
+    watched.delta("o.").agent(&assistant(r#"{"type":"text","text":"One.\n\nTwo."}"#));
+    assert!(watched.live().is_empty(), "{:?}", watched.live());
+    let text: Vec<_> = watched.settled.iter().filter(|line| !line.is_empty()).collect();
+    assert_eq!(text, ["One.", "Two."]);
+}
+
+#[test]
+fn a_text_that_came_out_otherwise_is_shown_as_it_came_out() {
+    let mut watched = Watched::new();
+    watched.text_block().delta("Fir").agent(&assistant(r#"{"type":"text","text":"Second."}"#));
+    assert_eq!(watched.settled, ["Second."]);
+}
+
+#[test]
+fn a_text_that_is_broken_off_stays() {
+    let mut watched = Watched::new();
+    watched.text_block().delta("Half a sen");
+    watched.agent(
+        r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1}"#,
+    );
+    assert_eq!(watched.settled, ["Half a sen"]);
+    assert!(watched.live().is_empty());
+}
+
+#[test]
+fn a_thought_is_seen_and_then_stands_on_one_line() {
+    let mut watched = Watched::new();
+    watched.agent(
+        r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"Let me see.\nWell."}}}"#,
+    );
+    assert_eq!(watched.live(), ["Let me see.", "Well."]);
+    watched.agent(&assistant(r#"{"type":"thinking","thinking":"Let me see.\nWell."}"#));
+    assert!(watched.live().is_empty());
+    assert_eq!(watched.settled, ["Let me see. …"]);
+}
+
+#[test]
+fn a_tool_stands_below_with_its_time_until_it_answers() {
+    let mut watched = Watched::new();
+    watched.agent(&tool("a", "Bash", r#"{"command":"ls"}"#));
+    watched.agent(&tool("b", "Read", r#"{"file_path":"f"}"#));
+    assert_eq!(watched.live(), ["● Bash ls", "● Read f"]);
+    watched.after(72).agent(&outcome("b", "x", false));
+    assert_eq!(watched.live(), ["● Bash ls  1:12"]);
+    watched.after(1).agent(&outcome("a", "y", false));
+    assert!(watched.live().is_empty());
+    assert_eq!(watched.settled, ["● Read f  1:12", "  └ x", "● Bash ls  1:13", "  └ y"]);
+}
+
+#[test]
+fn a_sub_agent_stands_below_the_tool_that_started_it() {
+    let mut watched = Watched::new();
+    watched.agent(&tool("p", "Task", r#"{"description":"look"}"#));
+    let inner = tool("i", "Bash", r#"{"command":"ls"}"#);
+    watched.agent(&inner.replacen('{', r#"{"parent_tool_use_id":"p","#, 1));
+    assert_eq!(watched.settled, ["● Task look"]);
+    assert_eq!(watched.live(), ["  ● Bash ls"]);
+}
+
+#[test]
+fn a_tool_whose_turn_is_over_does_not_run_for_ever() {
+    let mut watched = Watched::new();
+    watched.agent(&tool("a", "Bash", r#"{"command":"ls"}"#));
+    watched.agent(r#"{"type":"result","is_error":true,"num_turns":1}"#);
+    assert!(watched.live().is_empty());
+    assert_eq!(watched.settled, ["● Bash ls"]);
+}
+
+#[test]
+fn a_retry_counts_down_until_the_answer_comes() {
+    let mut watched = Watched::new();
+    watched.agent(
+        r#"{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"retry_delay_ms":9000,"error":"rate_limit"}"#,
+    );
+    assert_eq!(watched.live(), ["rate limited, retry 3/10 in 9 s"]);
+    assert_eq!(watched.after(7).live(), ["rate limited, retry 3/10 in 2 s"]);
+    assert_eq!(watched.after(7).live(), ["rate limited, retry 3/10 now"]);
+    watched.agent(&assistant(r#"{"type":"text","text":"Hi."}"#));
+    assert!(watched.live().is_empty());
+}

@@ -1,0 +1,132 @@
+//! `ccc doctor` and `ccc completions`.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::person::Person;
+use crate::room::Room;
+
+const CLIENT: &str = "#!/bin/sh\n[ \"$*\" = --version ] || exit 9\n[ -z \"$SECRET\" ] || exit 8\necho '2.1.325 (Claude Code)'\n";
+
+fn checks(room: &Room, code: i32) -> Value {
+    let out = room.ccc(&["doctor", "--json"]).env("SECRET", "x").run().code(code).out();
+    serde_json::from_str(&out).expect("JSON")
+}
+
+#[track_caller]
+fn state(report: &Value, name: &str) -> (String, String, String) {
+    let checks = report["checks"].as_array().expect("a list");
+    let check = checks.iter().find(|check| check["name"] == name);
+    let check = check.unwrap_or_else(|| panic!("no {name}: {report}"));
+    let text = |key: &str| check[key].as_str().unwrap_or_default().to_owned();
+    (text("state"), text("text"), text("advice"))
+}
+
+#[test]
+fn a_healthy_place_is_well() {
+    let room = Room::supervised();
+    room.client(CLIENT);
+    let report = checks(&room, 0);
+    assert_eq!(report["well"], true);
+    for check in report["checks"].as_array().expect("a list") {
+        assert_eq!(check["state"], "well", "{check}");
+    }
+    let (_, claude, _) = state(&report, "claude");
+    assert_eq!(claude, format!("2.1.325, {}", room.path("claude").display()));
+    let out = room.ccc(&["doctor"]).run().code(0).out();
+    assert!(out.contains("✔  claude          2.1.325, "), "{out}");
+    assert!(!room.path("project/.claude").exists(), "nothing is left behind");
+}
+
+#[test]
+fn what_is_broken_is_named_with_what_to_do() {
+    let room = Room::new();
+    room.client("#!/bin/sh\nexit 1\n");
+    room.write("home/.claude/ccc.json", "{ not json");
+    room.write("project/SUPERVISOR.md", " \n");
+    let report = checks(&room, 1);
+    assert_eq!(report["well"], false);
+    for name in ["claude", "ccc.json", "SUPERVISOR.md"] {
+        let (state, text, advice) = state(&report, name);
+        assert_eq!(state, "broken", "{name}");
+        assert!(!text.is_empty() && !advice.is_empty(), "{name}");
+    }
+    let out = room.ccc(&["doctor"]).run().code(1).out();
+    assert!(out.contains("✘  claude") && out.contains("→ "), "{out}");
+
+    let done = room.ccc(&["doctor"]).env("CCC_CLAUDE", "/nowhere").run().code(1);
+    assert!(done.out().contains("/nowhere"), "{}", done.out());
+}
+
+#[test]
+fn what_is_odd_is_no_failure() {
+    let room = Room::new();
+    room.client("#!/bin/sh\nprintf '2.1.100 (Claude Code) \\033[2J\\n'\n");
+    room.write("home/.claude/settings.json", r#"{"disableAllHooks": true}"#);
+    room.write("home/.claude/commands/supervisor.md", "mine");
+    let report = checks(&room, 0);
+    for (name, part) in [
+        ("claude", "2.1.100"),
+        ("Stop hook", "disableAllHooks"),
+        ("slash commands", "/supervisor is yours"),
+        ("SUPERVISOR.md", "there is none"),
+    ] {
+        let (state, text, advice) = state(&report, name);
+        assert_eq!(state, "odd", "{name}: {text}");
+        assert!(text.contains(part) && !advice.is_empty(), "{name}: {text}");
+    }
+    let done = room.ccc(&["doctor"]).env("CCC_NO_PTY", "1").run().code(0);
+    assert!(done.out().contains("!  PTY"), "{}", done.out());
+}
+
+#[test]
+fn providers_are_named_and_no_key_is_printed() {
+    let room = Room::supervised();
+    room.client(CLIENT);
+    room.config(&json!({
+        "current_provider": "kimi",
+        "providers": {
+            "glm": {"env": {"ANTHROPIC_AUTH_TOKEN": "sk-very-secret-1234567890"}},
+            "kimi": {"env": {"ANTHROPIC_AUTH_TOKEN": "${KIMI_KEY}"}},
+        },
+    }));
+    let config = room.path("home/.claude/ccc.json");
+    fs::set_permissions(&config, Permissions::from_mode(0o644)).expect("a file");
+    let out = room.ccc(&["doctor"]).run().code(0).out();
+    for part in
+        ["kimi (used unless another is named): key from KIMI_KEY, which is not set", "chmod 600"]
+    {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    fs::set_permissions(&config, Permissions::from_mode(0o600)).expect("a file");
+    let done = room.ccc(&["doctor", "--json"]).env("KIMI_KEY", "other-secret").run().code(0);
+    let report: Value = serde_json::from_str(&done.out()).expect("JSON");
+    assert_eq!(state(&report, "providers").0, "well", "{report}");
+    assert_eq!(state(&report, "ccc.json").0, "well", "{report}");
+    for text in [out, done.out()] {
+        assert!(!text.contains("secret") && !text.contains("7890"), "{text}");
+    }
+}
+
+#[test]
+fn a_terminal_is_described() {
+    let room = Room::supervised();
+    room.client(CLIENT);
+    let mut person = Person::runs(&room, &["doctor"]);
+    person.sees("xterm 200x50, colours, Unicode");
+    assert_eq!(person.leaves().0, 0);
+}
+
+#[test]
+fn completions_for_three_shells() {
+    let room = Room::new();
+    for (shell, part) in [("bash", "_ccc()"), ("zsh", "#compdef ccc"), ("fish", "complete -c ccc")]
+    {
+        let out = room.ccc(&["completions", shell]).run().code(0).out();
+        assert!(out.contains(part) && out.contains("sessions"), "{shell}: {out}");
+    }
+    room.ccc(&["completions", "tcsh"]).run().code(2);
+    room.ccc(&["completions"]).run().code(2);
+}

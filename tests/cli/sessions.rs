@@ -1,0 +1,310 @@
+//! `ccc sessions`, and sessions that are taken up again.
+
+use std::fs::{self, File};
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+use ccc::event::{Action, Event};
+use ccc::machine::{Machine, Rules};
+use ccc::record::{Begun, Entry, Saw, VERSION, What};
+use serde_json::Value;
+
+use crate::patience::{PATIENCE, wait_within};
+use crate::person::Person;
+use crate::room::{Room, STATE_DIR, value_of};
+
+const ID: &str = "abcdef01-2345";
+const OTHER: &str = "abcd0000-6789";
+
+/// A recording that stops after the first round, which said "add tests"; or after a confirmed one.
+fn record(room: &Room, id: &str, began: &str, completed: bool) {
+    let rules = Rules::default();
+    let mut machine = Machine::new(rules.clone());
+    machine.step(Event::Start { prompt: None }, Duration::ZERO);
+    let sent = machine.step(Event::Said("build it".into()), Duration::ZERO);
+    let uuid = sent.iter().find_map(|action| match action {
+        Action::Send { uuid, .. } => Some(uuid.clone()),
+        _ => None,
+    });
+    let uuid = uuid.expect("a message");
+    let dir = format!("{STATE_DIR}/sessions/{id}");
+    room.write(
+        &format!("{dir}/agent.jsonl"),
+        format!(
+            r#"{{"type":"system","subtype":"init","model":"m","session_id":"{id}"}}
+{{"type":"user","isReplay":true,"uuid":"{uuid}"}}
+{{"type":"result","num_turns":1,"result":"built","total_cost_usd":0.25}}
+"#
+        ),
+    );
+    room.write(
+        &format!("{dir}/supervisor.jsonl"),
+        format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"Bash","input":{{"command":"cargo test"}}}}]}}}}
+{{"type":"result","num_turns":1,"result":"","total_cost_usd":0.01,"structured_output":{{"completed":{completed},"feedback":"add tests"}}}}
+"#
+        ),
+    );
+    let begun = Box::new(Begun {
+        ccc: "0.1.0".into(),
+        project: room.path("project").display().to_string(),
+        provider: None,
+        rules,
+        agent_lines: 0,
+        supervisor_lines: 0,
+    });
+    let mut text = String::new();
+    for what in [
+        What::Begun { begun },
+        What::Saw(Saw::Start { prompt: None }),
+        What::Saw(Saw::Said { text: "build it".into() }),
+        What::Said(ccc::event::Notice::UserMessage { text: "build it".into() }),
+        What::Saw(Saw::Agent { lines: 3 }),
+        What::Saw(Saw::Supervisor { review: 1, lines: 2 }),
+    ] {
+        let entry = Entry { v: VERSION, time: began.parse().expect("a time"), at: 1.0, what };
+        text += &(serde_json::to_string(&entry).expect("JSON") + "\n");
+    }
+    room.write(&format!("{dir}/events.jsonl"), text);
+}
+
+fn recording(room: &Room, id: &str) -> std::path::PathBuf {
+    room.path(&format!("{STATE_DIR}/sessions/{id}"))
+}
+
+/// Nothing was written to it for a year.
+fn age(room: &Room, id: &str) {
+    let file = File::options().append(true).open(recording(room, id).join("events.jsonl"));
+    let year = Duration::from_secs(365 * 24 * 60 * 60);
+    file.and_then(|file| file.set_modified(SystemTime::now() - year)).expect("a file");
+}
+
+#[test]
+fn a_session_can_be_looked_back_at() {
+    let room = Room::supervised();
+    let none = room.ccc(&["sessions"]).run().code(0).out();
+    assert!(none.contains("ccc --supervisor"), "{none}");
+    room.ccc(&["--supervisor", "-p", "fix the parser\nand more"]).run().code(0);
+    let id = value_of(&room.seen("agent-0.args"), "--session-id");
+
+    let list = room.ccc(&["sessions"]).run().code(0).out();
+    let row = list.lines().nth(1).expect("a row");
+    assert!(row.starts_with("today ") && row.ends_with("fix the parser"), "{list}");
+    assert!(row.contains(&id[..8]), "{list}");
+    assert_eq!(room.ccc(&["sessions", "list"]).run().code(0).out(), list);
+
+    let json = room.ccc(&["sessions", "--json"]).run().code(0).out();
+    let all: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((&all[0]["id"], &all[0]["session_id"]), (&id.clone().into(), &id.clone().into()));
+    assert_eq!(all[0]["task"], "fix the parser\nand more");
+    assert_eq!(all[0]["rounds"][0]["completed"], true);
+
+    let shown = room.ccc(&["sessions", "show"]).run().code(0).out();
+    for part in [&format!("Session {id}\n"), "❯ fix the parser · ", "Confirmed complete in round 1"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let path = room.ccc(&["sessions", "path", &id[..6]]).run().code(0).out();
+    assert_eq!(path.trim_end(), recording(&room, &id).display().to_string());
+
+    room.ccc(&["sessions", "rm", "--yes", &id]).run().code(0);
+    assert!(!recording(&room, &id).exists());
+    assert!(room.path(&format!("{STATE_DIR}/supervisor-{id}-output.jsonl")).exists());
+    assert_eq!(room.ccc(&["sessions"]).run().code(0).out(), none);
+}
+
+#[test]
+fn what_the_supervisor_checked_is_shown() {
+    let room = Room::supervised();
+    record(&room, ID, "2026-01-02T03:04:05Z", false);
+    let shown = room.ccc(&["sessions", "show", "abcdef"]).run().code(0).out();
+    for part in ["┃ ● Bash cargo test", "  built", "Broken off"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let json = room.ccc(&["sessions", "show", "--json"]).run().code(0).out();
+    let story: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(story["outcome"], "broken_off");
+    assert_eq!(story["rounds"][0]["feedback"], "add tests");
+    assert!((story["cost_usd"].as_f64().expect("a number") - 0.26).abs() < 1e-9, "{json}");
+}
+
+#[test]
+fn a_long_list_is_cut_unless_all_is_wanted() {
+    let room = Room::supervised();
+    for number in 10..42 {
+        record(&room, &format!("id-{number}"), &format!("2026-01-02T03:{number}:05Z"), true);
+    }
+    let list = room.ccc(&["sessions"]).run().code(0).out();
+    assert!(list.contains("id-41") && !list.contains("id-11"), "{list}");
+    assert!(list.ends_with("\n2 more: ccc sessions --all\n"), "{list}");
+    let list = room.ccc(&["sessions", "list", "--all"]).run().code(0).out();
+    assert_eq!(list.lines().count(), 1 + 32, "{list}");
+}
+
+#[test]
+fn what_is_typed_wrong_says_so_and_removes_nothing() {
+    let room = Room::supervised();
+    let done = room.ccc(&["sessions", "show"]).run().code(1);
+    assert!(done.err().contains("no session is recorded"), "{}", done.err());
+    record(&room, ID, "2026-01-02T03:04:05Z", false);
+    record(&room, OTHER, "2026-01-02T03:04:05Z", false);
+    for (args, code) in [
+        (&["show", "nothing"][..], 1),
+        (&["show", "abcd"], 1),
+        (&["path", ""], 2),
+        (&["rm"], 2),
+        (&["rm", ID], 2),
+        (&["rm", "--yes", ID, "nothing"], 1),
+        (&["rm", "--yes", "../sessions/abcdef01-2345"], 1),
+        (&["prune"], 2),
+        (&["prune", "--older-than", "soon"], 2),
+        (&["prune", "--older-than", "1s", "--yes"], 0),
+        (&["tomorrow"], 2),
+    ] {
+        let done = room.ccc(&[&["sessions"], args].concat()).run().code(code);
+        assert!(code == 0 || !done.err().is_empty(), "{args:?}");
+        assert!(recording(&room, ID).exists() && recording(&room, OTHER).exists(), "{args:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let room = Room::supervised();
+    record(&room, ID, "2026-01-02T03:04:05Z", false);
+    for args in [&["sessions"][..], &["sessions", "show"], &["sessions", "--json"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = room.ccc(args).into_command();
+        let output = command.stdout(writer).stderr(Stdio::piped()).output().expect("ccc runs");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*err), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[test]
+fn old_recordings_are_pruned_and_links_are_not_followed() {
+    let room = Room::supervised();
+    record(&room, ID, "2025-01-02T03:04:05Z", false);
+    record(&room, OTHER, "2025-01-02T03:04:05Z", false);
+    age(&room, ID);
+    let prune = |more: &[&str]| {
+        let args = ["sessions", "prune", "--older-than", "30d"];
+        room.ccc(&[&args, more].concat()).run()
+    };
+    let done = prune(&["--dry-run"]).code(0);
+    assert!(done.out().contains(ID) && !done.out().contains(OTHER), "{}", done.out());
+    prune(&[]).code(2);
+    assert!(recording(&room, ID).exists());
+    prune(&["--yes"]).code(0);
+    assert!(!recording(&room, ID).exists());
+    assert!(recording(&room, OTHER).exists(), "it was written to a moment ago");
+    assert!(prune(&["--yes"]).code(0).out().contains("nothing that old"));
+
+    fs::rename(recording(&room, OTHER), room.path("elsewhere")).expect("a directory");
+    std::os::unix::fs::symlink(room.path("elsewhere"), recording(&room, OTHER)).expect("a link");
+    let done = room.ccc(&["sessions", "rm", "--yes", OTHER]).run().code(1);
+    assert!(done.err().contains("link"), "{}", done.err());
+    assert!(room.path("elsewhere/events.jsonl").exists() && recording(&room, OTHER).exists());
+}
+
+#[test]
+fn a_running_session_stays() {
+    let room = Room::supervised();
+    room.client(&format!(
+        "#!/bin/sh\nread -r line\necho '{{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"{ID}\"}}'\ncat\n"
+    ));
+    let mut started = room.ccc(&["--supervisor", "-p", "do it"]).start();
+    let listed = || room.ccc(&["sessions"]).run().code(0).out();
+    let running = wait_within(PATIENCE, || listed().contains("  running  ").then_some(()));
+    assert!(running.is_some(), "{}", listed());
+    let done = room.ccc(&["sessions", "rm", "--yes", ID]).run().code(1);
+    assert!(done.err().contains("is running"), "{}", done.err());
+    age(&room, ID);
+    room.ccc(&["sessions", "prune", "--older-than", "0s", "--yes"]).run().code(0);
+    assert!(recording(&room, ID).exists());
+    started.kill();
+    started.finish();
+    assert!(listed().contains("broken off"), "{}", listed());
+    room.ccc(&["sessions", "rm", "--yes", ID]).run().code(0);
+}
+
+#[test]
+fn a_resumed_session_goes_on_where_it_was() {
+    let room = Room::supervised();
+    record(&room, ID, "2026-01-02T03:04:05Z", false);
+    let args = ["--supervisor", "--resume", "abcdef", "-p", "and document it"];
+    let out = room.ccc(&args).run().code(0).out();
+    assert!(out.contains("Going on: after round 1 of 10, 1 message, $0.26"), "{out}");
+    assert!(out.contains("Confirmed complete in round 2"), "{out}");
+    assert_eq!(value_of(&room.seen("agent-0.args"), "--resume"), ID);
+    let review = room.seen("supervisor-0.input");
+    assert!(review.contains(r"Message 1:\n> build it\n"), "{review}");
+    assert!(review.contains(r"Message 2:\n> and document it\n"), "{review}");
+    let events = fs::read_to_string(recording(&room, ID).join("events.jsonl")).expect("a file");
+    assert!(events.contains("and document it"), "it is recorded in the same place: {events}");
+}
+
+#[test]
+fn after_a_confirmed_task_the_next_one_starts_anew() {
+    let room = Room::supervised();
+    record(&room, ID, "2026-01-02T03:04:05Z", true);
+    let args = ["--supervisor", "--resume", "-p", "another thing"];
+    let out = room.ccc(&args).run().code(0).out();
+    assert!(out.contains("Going on: 1 message, $0.26"), "{out}");
+    assert!(out.contains("Confirmed complete in round 1"), "{out}");
+    let review = room.seen("supervisor-0.input");
+    assert!(review.contains("> build it") && review.contains("> another thing"), "{review}");
+}
+
+#[test]
+fn continue_finds_out_from_the_client_which_session_it_is() {
+    let room = Room::supervised();
+    record(&room, ID, "2026-01-02T03:04:05Z", false);
+    record(&room, OTHER, "2026-01-02T05:00:00Z", true);
+    room.client(&format!(
+        r#"#!/bin/sh
+read -r line
+for arg; do [ "$arg" = --fork-session ] && {{
+  printf '%s\n' "$line" >"$ROOM/review"
+  echo '{{"type":"result","num_turns":1,"result":"[TASK_COMPLETED]"}}'
+  exit
+}}; done
+printf '%s\n' "$@" >"$ROOM/args"
+uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
+echo '{{"type":"system","subtype":"init","model":"fake","session_id":"{ID}"}}'
+echo "{{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"$uuid\"}}"
+echo '{{"type":"result","num_turns":1,"result":"done"}}'
+cat >/dev/null
+"#
+    ));
+    let out = room.ccc(&["--supervisor", "--continue", "-p", "go on"]).run().code(0).out();
+    assert!(room.seen("args").contains("--continue\n"));
+    assert!(out.contains("Going on: after round 1 of 10, 1 message, $0.26"), "{out}");
+    assert!(out.contains("Confirmed complete in round 2"), "{out}");
+    let review = room.seen("review");
+    assert!(review.contains("> build it") && review.contains("> go on"), "{review}");
+}
+
+#[test]
+fn a_person_is_asked_which_session_to_go_on_with() {
+    let room = Room::supervised();
+    record(&room, ID, "2026-01-02T03:04:05Z", false);
+    record(&room, OTHER, "2026-01-02T05:00:00Z", true);
+    let mut person = Person::runs(&room, &["--supervisor", "--resume"]);
+    person.sees(" 1 ").sees("abcd0000").sees(" 2 ").sees("abcdef01").sees("[1]: ").types("2\r");
+    person.sees("Going on: after round 1 of 10").sees("ready").types("\x04");
+    assert_eq!(person.leaves().0, 0);
+    assert_eq!(value_of(&room.seen("agent-0.args"), "--resume"), ID);
+}
+
+#[test]
+fn a_person_is_asked_before_a_recording_is_removed() {
+    let room = Room::supervised();
+    record(&room, ID, "2026-01-02T03:04:05Z", false);
+    for (typed, stays) in [("\r", true), ("y\r", false)] {
+        let mut person = Person::runs(&room, &["sessions", "rm", "abcdef"]);
+        person.sees(ID).sees("Remove 1 recording?").types(typed);
+        assert_eq!(person.leaves().0, 0);
+        assert_eq!(recording(&room, ID).exists(), stays, "{typed:?}");
+    }
+}
