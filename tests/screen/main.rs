@@ -12,7 +12,6 @@
 mod patience;
 #[path = "../support/processes.rs"]
 mod processes;
-#[allow(dead_code, reason = "shared with tests/cli, which uses more of it")]
 #[path = "../cli/room.rs"]
 mod room;
 

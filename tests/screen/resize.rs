@@ -145,14 +145,24 @@ fn down_to_a_single_cell_and_back_nothing_is_lost() {
 
 #[test]
 fn a_long_input_is_wrapped_anew_at_every_width() {
-    let (mut stage, mut agent) = opening().reflowing().ready();
-    let typed: String = (0..40).map(|number| format!("q{number:02}")).collect();
+    let (mut stage, mut agent) = opening().reflowing().working();
+    // The screen is full, as after the first minutes: of one that is not, avt keeps the empty rows
+    // below the text and lets the text go off the top instead.
+    let lines: Vec<_> = (0..80).map(|line| format!("line-{line:04}")).collect();
+    agent.answers(&lines.join("\n\n"));
+    agent.ends_turn();
+    stage.client("supervisor-0").judges(true, "fine");
+    stage.person.looks_for("the person's turn", is_ready);
+    let typed = (0..40).map(|number| format!("q{number:02}")).collect::<Vec<_>>().concat();
     let mut dice = Dice::new();
     stage.person.types(&typed);
     stage.person.looks_for("the text", |picture| box_of(picture).0 == typed);
-    // With the cursor behind it, and then in front of it.
-    for place in ["\x1b[F", "\x1b[H"] {
-        stage.person.types(place);
+    // With the cursor behind it, and then in front of it. Nothing may be on its way at a resize.
+    for in_front in [false, true] {
+        if in_front {
+            stage.person.types("\x1b[H");
+            stage.person.looks_for("the cursor there", |picture| picture.cursor.1 == 2);
+        }
         for _ in 0..SIZES / 4 {
             // A third of it is enough for all rows of the text.
             let size = (dice.between(20, 220), dice.between(30, 60));
