@@ -68,6 +68,9 @@ impl<S: Screen> Terminal<S> {
         if !self.taken {
             return Ok(());
         }
+        // The news of a resize may still be on its way, and a picture for another width would be
+        // taken for one that the terminal has wrapped anew: too much would be cleared then.
+        self.set_size(self.screen.size());
         (self.urgent, self.dirty, self.drawn_at) = (false, false, Some(self.now));
         self.pending.extend(self.transcript.settle());
         let frame = self.frame();

@@ -97,7 +97,8 @@ impl<S: Screen> Terminal<S> {
             look,
             reflow,
             taken: false,
-            size: (1, 1),
+            // Set as soon as the terminal is taken.
+            size: (0, 0),
             transcript: Transcript::new(look),
             pending: Vec::new(),
             drawn: None,
@@ -187,7 +188,10 @@ impl<S: Screen> Terminal<S> {
 
     fn set_size(&mut self, (columns, rows): (u16, u16)) {
         let or = |value: u16, fallback: u16| usize::from(if value == 0 { fallback } else { value });
-        self.size = (or(columns, FALLBACK.0), or(rows, FALLBACK.1));
+        let size = (or(columns, FALLBACK.0), or(rows, FALLBACK.1));
+        if std::mem::replace(&mut self.size, size) == size {
+            return;
+        }
         self.urgent = true;
         self.transcript.set_width(self.size.0);
         // Up and down in the text go by rows, also before the next drawing.

@@ -56,6 +56,15 @@ fn nothing_is_written_when_nothing_changed() {
 }
 
 #[test]
+fn a_picture_is_for_the_size_that_the_terminal_has_now() {
+    let mut bench = Bench::new(80, 24);
+    // Nobody has told yet.
+    bench.terminal.screen.parser.set_size(non_zero(24), non_zero(20));
+    bench.type_in("x");
+    assert_eq!(bench.rows(), ["", "❯ x", "ready"]);
+}
+
+#[test]
 fn narrower_and_wider() {
     let mut bench = Bench::new(80, 24);
     bench.say("The transcript.");

@@ -1,0 +1,38 @@
+//! The built program on a terminal, read as a person reads it: every test types keys, and looks at
+//! the screen that an emulator makes of ccc's output. The client's lines are said by the test, one
+//! at a time, so that nothing depends on how fast anything is.
+//!
+//! Exact pictures are in `snapshots/` and nowhere else. After a wanted change of the looks:
+//!
+//! ```sh
+//! UPDATE_SCREENS=1 cargo test --test screen pictures
+//! ```
+
+#[path = "../support/patience.rs"]
+mod patience;
+#[path = "../support/processes.rs"]
+mod processes;
+#[path = "../cli/room.rs"]
+mod room;
+
+mod client;
+mod glass;
+mod person;
+mod picture;
+mod stage;
+
+mod colours;
+mod editing;
+#[cfg(target_os = "linux")]
+mod flood;
+mod interrupts;
+mod panic;
+mod paste;
+mod permission;
+mod pictures;
+mod resize;
+mod streaming;
+#[cfg(target_os = "linux")]
+mod suspend;
+mod waiting;
+mod ways_out;

@@ -1,0 +1,145 @@
+//! Questions: each is answered by the person, by a key that was meant for it, and one after the other.
+
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::person::Person;
+use crate::picture::Picture;
+use crate::stage::{Stage, opening};
+
+/// The keys are the question's now.
+fn offers(tool: &str) -> impl Fn(&Picture) -> bool {
+    move |picture| {
+        let status = picture.status().join(" ");
+        status.contains(tool) && status.contains("[y]")
+    }
+}
+
+/// It is asked, but the keys are still the text's.
+fn asks(tool: &str) -> impl Fn(&Picture) -> bool {
+    move |picture| picture.status().join(" ").contains(tool)
+}
+
+fn asked() -> (Stage, Client, Value) {
+    let (mut stage, agent) = opening().working();
+    let input = json!({"command": "make zq-target"});
+    agent.asks("q-1", "Bash", &input);
+    stage.person.sees("make zq-target");
+    stage.person.looks_for("the offer", offers("Bash"));
+    (stage, agent, input)
+}
+
+#[track_caller]
+fn is_done(person: &mut Person) {
+    person.looks_for("no question", |picture| !asks("Bash?")(picture));
+}
+
+#[test]
+fn y_allows_once() {
+    let (mut stage, agent, input) = asked();
+    stage.person.types("y");
+    let answer = agent.is_answered("q-1");
+    assert_eq!((&answer["behavior"], &answer["updatedInput"]), (&json!("allow"), &input));
+    assert!(answer.get("updatedPermissions").is_none(), "{answer}");
+    is_done(&mut stage.person);
+}
+
+#[test]
+fn a_allows_from_now_on() {
+    let (mut stage, agent, _) = asked();
+    stage.person.types("a");
+    let answer = agent.is_answered("q-1");
+    assert_eq!(answer["behavior"], "allow");
+    assert_eq!(answer["updatedPermissions"][0]["rules"][0]["toolName"], "Bash", "{answer}");
+    is_done(&mut stage.person);
+}
+
+#[test]
+fn n_denies() {
+    let (mut stage, agent, _) = asked();
+    stage.person.types("n");
+    assert_eq!(agent.is_answered("q-1")["behavior"], "deny");
+    is_done(&mut stage.person);
+}
+
+#[test]
+fn d_denies_for_a_reason_that_the_agent_reads() {
+    let (mut stage, agent, _) = asked();
+    stage.person.types("d");
+    stage.person.looks_for("a place for it", |picture| picture.cursor_shown);
+    stage.person.types("y is not 你好 enough");
+    stage.person.sees("y is not 你好 enough");
+    assert!(!agent.was_told(|line| line["type"] == "control_response"));
+    stage.person.types("\r");
+    let answer = agent.is_answered("q-1");
+    assert_eq!(answer["behavior"], "deny");
+    assert_eq!(answer["message"], "y is not 你好 enough");
+    is_done(&mut stage.person);
+}
+
+#[test]
+fn a_question_stays_in_sight_while_text_streams_by() {
+    let (mut stage, agent, _) = asked();
+    stage.person.watches(|picture| (!offers("Bash")(picture)).then(|| picture.text()));
+    agent.begins_text();
+    for line in 0..100 {
+        agent.writes(&format!("line-{line:03}\n\n"));
+    }
+    agent.writes("last-word");
+    stage.person.sees("last-word");
+    stage.person.has_no_complaints();
+    stage.person.watches(|_| None);
+    stage.person.types("y");
+    assert_eq!(agent.is_answered("q-1")["behavior"], "allow");
+}
+
+#[test]
+fn the_second_question_comes_after_the_answer_to_the_first() {
+    let (mut stage, agent, _) = asked();
+    agent.asks("q-2", "WebFetch", &json!({"url": "http://zq.invalid/"}));
+    agent.answers("said-after-both");
+    let picture = stage.person.sees("said-after-both");
+    assert!(offers("Bash")(&picture) && !asks("WebFetch")(&picture), "{}", picture.text());
+    stage.person.types("n");
+    assert_eq!(agent.is_answered("q-1")["behavior"], "deny");
+    stage.person.sees("http://zq.invalid/");
+    stage.person.looks_for("the second offer", offers("WebFetch"));
+    assert!(!agent.was_told(|line| line["response"]["request_id"] == "q-2"));
+    stage.person.types("y");
+    assert_eq!(agent.is_answered("q-2")["behavior"], "allow");
+}
+
+#[test]
+fn whoever_is_typing_answers_nothing_by_accident() {
+    let (mut stage, mut agent) = opening().working();
+    let person = &mut stage.person;
+    person.types("really, a");
+    person.sees("really, a");
+    agent.asks("q-1", "Bash", &json!({"command": "make zq-target"}));
+    person.looks_for("the question", asks("Bash"));
+    person.types("nd yes, and no");
+    person
+        .looks_for("all of the text", |picture| picture.input() == Some("really, and yes, and no"));
+    assert!(!agent.was_told(|line| line["type"] == "control_response"));
+    person.types("\r");
+    assert_eq!(agent.takes_up(), "really, and yes, and no");
+    // The way from the text to the question is a key of its own.
+    person.looks_for("the question", asks("Bash"));
+    person.types("\t");
+    person.looks_for("the offer", offers("Bash"));
+    person.types("y");
+    assert_eq!(agent.is_answered("q-1")["behavior"], "allow");
+}
+
+#[test]
+fn a_key_that_was_on_its_way_when_the_question_came_is_text() {
+    let (mut stage, agent) = opening().working();
+    // While ccc stands still both arrive, so it finds them at the same moment.
+    stage.person.signal(Signal::SIGSTOP);
+    agent.asks("q-1", "Bash", &json!({"command": "make zq-target"}));
+    stage.person.types("y");
+    stage.person.signal(Signal::SIGCONT);
+    stage.person.looks_for("both", |picture| asks("Bash")(picture) && picture.input() == Some("y"));
+    assert!(!agent.was_told(|line| line["type"] == "control_response"));
+}
