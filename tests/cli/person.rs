@@ -76,6 +76,10 @@ impl Person {
         }
     }
 
+    pub fn pid(&self) -> i32 {
+        self.child.process_id().expect("a process").cast_signed()
+    }
+
     pub fn types(&mut self, keys: &str) -> &mut Self {
         self.writer.write_all(keys.as_bytes()).expect("ccc reads");
         self.writer.flush().expect("ccc reads");
