@@ -9,6 +9,9 @@ use crate::{external_editor, signals};
 /// How long an editor may take to save what it has when the session ends under it.
 const TO_SAVE: Duration = Duration::from_secs(1);
 
+/// How late the signal can be that ended the editor.
+const LATE: Duration = Duration::from_secs(1);
+
 impl Session<'_> {
     pub(super) fn edit(&mut self, text: &str) {
         if self.editing.is_some() {
@@ -26,13 +29,16 @@ impl Session<'_> {
 
     pub(super) fn edited(&mut self, text: anyhow::Result<String>) {
         self.editing = None;
+        self.edited_at = Some(Instant::now());
         self.surface.resume();
         self.surface.edited(text.map_err(|error| format!("{error:#}")));
     }
 
-    /// A key pressed in the editor may be a signal to all who are on the terminal.
+    /// A key pressed in the editor may be a signal to all who are on the terminal. The editor's end
+    /// may overtake it. Without an editor no key is a signal: the terminal is raw.
     pub(super) fn is_for_editor(&self, signal: i32) -> bool {
-        self.editing.is_some() && signals::is_from_keys(signal)
+        let just_ended = self.edited_at.is_some_and(|at| at.elapsed() < LATE);
+        (self.editing.is_some() || just_ended) && signals::is_from_keys(signal)
     }
 
     /// The session is over, and with it the terminal's loan.

@@ -96,6 +96,7 @@ pub struct Session<'a> {
     suspended: bool,
     /// The person's editor has the terminal.
     editing: Option<Editing>,
+    edited_at: Option<Instant>,
 }
 
 /// The channel by which keys, signals and scripts reach a session.
@@ -126,6 +127,7 @@ impl<'a> Session<'a> {
             outcome: None,
             suspended: false,
             editing: None,
+            edited_at: None,
         }
     }
 

@@ -4,6 +4,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
 use crate::person::Person;
 use crate::room::{Room, STATE_DIR};
 
@@ -141,6 +145,20 @@ fn the_session_goes_on_behind_the_editor() {
     // Ctrl-C is a signal here, and the editor's: ccc stays.
     person.types("\x03").sees("all done here").sees("❯ draft").sees("ready").types("\x03");
     leave(person);
+}
+
+#[test]
+fn a_session_that_is_ended_takes_the_terminal_back_from_the_editor() {
+    let room = Room::supervised();
+    room.program("editor", "#!/bin/sh\necho $$ >\"$ROOM/editor\"\necho editing\nexec sleep 600\n");
+    let editor = room.path("editor").to_str().expect("a path").to_owned();
+    let mut person = session(&room, &[("VISUAL", &editor)]);
+    person.types("draft").sees("draft").types(CTRL_G).sees("editing");
+    let editor = Pid::from_raw(room.seen("editor").trim().parse().expect("its process id"));
+    kill(Pid::from_raw(person.pid()), Signal::SIGTERM).expect("ccc is there");
+    person.sees("Ended by signal 15");
+    assert_eq!(person.leaves().0, 143);
+    assert_eq!(kill(editor, None), Err(Errno::ESRCH));
 }
 
 #[test]
