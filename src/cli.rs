@@ -1,6 +1,7 @@
 //! What can be typed. Definitions only: what it means is resolved in `cmd`.
 
 pub mod provider;
+pub mod replay;
 pub mod sessions;
 
 use std::ffi::OsString;
@@ -120,6 +121,10 @@ pub enum Command {
     Validate(provider::ValidateArgs),
     /// Look back at recorded sessions
     Sessions(sessions::SessionsArgs),
+    /// Show fixtures and recorded sessions, or check that the loop still decides the same
+    Replay(replay::ReplayArgs),
+    /// Turn a recorded session into a fixture, without keys, names and paths
+    Fixture(replay::FixtureArgs),
     /// Check whether everything is there that ccc needs
     Doctor {
         /// As JSON
@@ -128,15 +133,4 @@ pub enum Command {
     },
     /// Print a script that completes ccc's commands and options
     Completions { shell: Shell },
-    /// Run scripted sessions: the real loop, with ccc itself playing claude
-    Replay {
-        /// Fixture files
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Leave the pauses out
-        #[arg(long)]
-        instant: bool,
-        #[arg(long, value_name = "FORMAT", default_value = "text")]
-        output_format: OutputFormat,
-    },
 }

@@ -335,6 +335,9 @@ pub struct Carried {
     pub fresh: bool,
     pub said: Vec<Said>,
     pub cost_usd: f64,
+    /// What the agent's client counted itself, as part of it. A resumed client may go on from there.
+    #[serde(default)]
+    pub agent_usd: f64,
 }
 
 /// Time since the session began; the core has no clock of its own.

@@ -31,6 +31,11 @@ pub fn is_interrupt(signal: i32) -> bool {
     signal == SIGINT
 }
 
+/// What the terminal sends to all who are on it when the person presses a key.
+pub fn is_from_keys(signal: i32) -> bool {
+    matches!(signal, SIGINT | SIGQUIT)
+}
+
 pub fn is_continue(signal: i32) -> bool {
     signal == SIGCONT
 }

@@ -5,26 +5,18 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::CommandBuilder;
 
 use super::fake::number;
 use super::place::{CCC, ROLE, TURNS};
-
-type Pty = (Box<dyn MasterPty + Send>, Box<dyn Child + Send + Sync>);
-
-/// The command inherits the whole environment, which is a cleared one already.
-fn on_a_pty(command: CommandBuilder) -> io::Result<Pty> {
-    let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
-    let pair = native_pty_system().openpty(size).map_err(io::Error::other)?;
-    let child = pair.slave.spawn_command(command).map_err(io::Error::other)?;
-    Ok((pair.master, child))
-}
+use super::terminal;
 
 pub fn read_only() -> io::Result<()> {
+    // It inherits the whole environment, which is a cleared one already.
     let mut command = CommandBuilder::new(std::env::current_exe()?);
     command.env(ROLE, "emitter");
     command.cwd(std::env::current_dir()?);
-    let (master, mut child) = on_a_pty(command)?;
+    let (master, mut child) = terminal::open(command)?;
     let mut reader = master.try_clone_reader().map_err(io::Error::other)?;
     let mut buffer = vec![0; 64 << 10];
     // The end is 0 or EIO.
@@ -39,7 +31,7 @@ pub fn turns() -> io::Result<()> {
     command.arg(&me);
     command.env(ROLE, "client");
     command.cwd(std::env::current_dir()?);
-    let (master, mut agent) = on_a_pty(command)?;
+    let (master, mut agent) = terminal::open(command)?;
     let mut to_agent = master.take_writer().map_err(io::Error::other)?;
     let mut from_agent = BufReader::new(master.try_clone_reader().map_err(io::Error::other)?);
     for _ in 0..number(TURNS) {

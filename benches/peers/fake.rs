@@ -1,7 +1,9 @@
 //! This program in its other roles: the client that ccc starts, the same stream for a plain
 //! recorder, and the two plainest readers there can be.
 
+use std::fs::File;
 use std::io::{self, BufRead, Write};
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 use nix::sys::resource::{UsageWho, getrusage};
@@ -10,8 +12,9 @@ use serde_json::{Value, json};
 
 use super::lines::{Lines, SESSION};
 use super::measure::{cpu, now};
-use super::place::{BYTES, DIR, PART, ROLE, TURNS};
-use super::{bare, stamps};
+use super::place::{BYTES, DIR, LONG, PART, ROLE, TURNS};
+use super::prose::{ORDINARY, Prose};
+use super::{bare, echo, hour, stamps};
 
 /// Plays the role that the environment names. `None`: it is the benchmark itself.
 pub fn play() -> Option<io::Result<()>> {
@@ -20,6 +23,7 @@ pub fn play() -> Option<io::Result<()>> {
     let review = std::env::args().any(|arg| arg == "--fork-session");
     Some(match role.as_str() {
         "emitter" => emitter(),
+        "echo" => echo::child::play(),
         "reader" => bare::read_only(),
         "bare loop" => bare::turns(),
         "client" if review => supervisor(started),
@@ -39,10 +43,7 @@ pub fn number(name: &str) -> u64 {
 /// The stream for a recorder that knows nothing of the protocol.
 fn emitter() -> io::Result<()> {
     // As ccc does, so that the kernel has the same work with everybody's terminal.
-    if let Ok(mut modes) = tcgetattr(io::stdout()) {
-        cfmakeraw(&mut modes);
-        tcsetattr(io::stdout(), SetArg::TCSANOW, &modes)?;
-    }
+    make_raw(io::stdout())?;
     if std::env::var(PART).as_deref() == Ok("hold") {
         say(&init())?;
         stamps::add(&dir(), "agent", &[("ready", now())])?;
@@ -50,6 +51,14 @@ fn emitter() -> io::Result<()> {
         return io::copy(&mut io::stdin(), &mut io::sink()).map(drop);
     }
     stream("none")
+}
+
+pub fn make_raw(terminal: impl AsFd) -> io::Result<()> {
+    if let Ok(mut modes) = tcgetattr(&terminal) {
+        cfmakeraw(&mut modes);
+        tcsetattr(&terminal, SetArg::TCSANOW, &modes)?;
+    }
+    Ok(())
 }
 
 fn agent() -> io::Result<()> {
@@ -63,11 +72,21 @@ fn agent() -> io::Result<()> {
         }
         let uuid = message["uuid"].as_str().unwrap_or_default();
         match std::env::var(PART).as_deref() {
-            Ok("stream") => stream(uuid)?,
-            Ok("hold") => {
+            Ok("stream" | "prose") => stream(uuid)?,
+            Ok("hour") => {
+                say(&init())?;
+                say(&taken(uuid))?;
+                hour::work(&mut output()?)?;
+                say(&result())?;
+            }
+            Ok(part @ ("hold" | "flood")) => {
                 say(&init())?;
                 say(&taken(uuid))?;
                 stamps::add(&dir(), "agent", &[("ready", now())])?;
+                if part == "flood" {
+                    let mut count = Count::default();
+                    return Prose::new(ORDINARY).flood(&mut output()?, |bytes| count.add(bytes));
+                }
             }
             _ => {
                 say(&init())?;
@@ -92,6 +111,9 @@ fn supervisor(started: u64) -> io::Result<()> {
     let line = json!({"type": "result", "subtype": "success", "is_error": false, "num_turns": 1,
         "session_id": "f0f0", "total_cost_usd": 0.0, "result": verdict.to_string(),
         "structured_output": verdict});
+    if std::env::var(PART).as_deref() == Ok("hour") {
+        hour::review(&mut output()?)?;
+    }
     let spoke = now();
     // First the file: after its verdict ccc ends a supervisor that does not end by itself.
     stamps::add(&dir, "supervisor", &[("started", started), ("verdict", spoke)])?;
@@ -99,20 +121,45 @@ fn supervisor(started: u64) -> io::Result<()> {
 }
 
 fn stream(uuid: &str) -> io::Result<()> {
-    let lines = Lines::new();
+    let mixed = Lines::new();
+    let prose = (std::env::var(PART).as_deref() == Ok("prose")).then(|| Prose::new(number(LONG)));
+    let mut out = output()?;
     let first = now();
     say(&init())?;
     say(&taken(uuid))?;
-    // The file behind it, not the line buffer of `stdout`, which would cut the lines.
-    let mut out =
-        std::fs::File::from(std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?);
-    let bytes = lines.write(number(BYTES), &mut out)?;
+    let bytes = match &prose {
+        Some(prose) => prose.write(number(BYTES), &mut out)?,
+        None => mixed.write(number(BYTES), &mut out)?,
+    };
     say(&result())?;
     let last = now();
-    drop(lines);
+    drop((mixed, prose));
     let spent = cpu(getrusage(UsageWho::RUSAGE_SELF)?);
     let made = [("first", first), ("last", last), ("bytes", bytes), ("cpu", spent)];
     stamps::add(&dir(), "agent", &made)
+}
+
+/// The file behind it, not the line buffer of `stdout`, which would cut the lines.
+pub fn output() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+/// How much a flood has come to, put on record now and then.
+#[derive(Default)]
+pub struct Count {
+    told: u64,
+    bytes: u64,
+}
+
+impl Count {
+    pub fn add(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        if self.bytes - self.told >= 1 << 17 {
+            self.told = self.bytes;
+            // A figure that is missing is seen in the table.
+            let _ = stamps::add(&dir(), "flood", &[("at", now()), ("bytes", self.bytes)]);
+        }
+    }
 }
 
 fn say(message: &Value) -> io::Result<()> {

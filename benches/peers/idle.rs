@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use super::measure::{switches, tree};
 use super::options::Options;
-use super::place::Place;
+use super::place::{CCC, Place};
 use super::stamps;
-use super::subject::Subject;
+use super::subject::{Subject, argv};
 use super::table::Table;
 use super::terminal::{Terminal, end};
 
@@ -56,7 +56,7 @@ pub fn print(options: &Options, subjects: &[Subject]) -> io::Result<()> {
 
 fn working(subject: &Subject, seconds: Duration) -> io::Result<Idle> {
     let mut place = Place::new("hold")?;
-    let mut child = subject.command(&mut place)?.spawn()?;
+    let mut child = subject.command(&mut place, true)?.spawn()?;
     let input = child.stdin.take();
     let idle = ready(&place).map(|()| watch(&place, child.id(), seconds));
     end(child.id());
@@ -68,7 +68,7 @@ fn working(subject: &Subject, seconds: Duration) -> io::Result<Idle> {
 /// A person's session before the first message.
 fn at_the_prompt(seconds: Duration) -> io::Result<Idle> {
     let place = Place::new("hold")?;
-    let mut terminal = Terminal::start(&place, &["--supervisor"])?;
+    let mut terminal = Terminal::start(place.on_a_terminal(&argv(CCC, &["--supervisor"])))?;
     thread::sleep(SETTLE);
     if let Some(status) = terminal.ended() {
         return Err(io::Error::other(format!("ccc ended at once ({status:?})")));

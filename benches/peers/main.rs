@@ -6,12 +6,17 @@
 #[path = "../../tests/support/asciinema.rs"]
 mod asciinema;
 mod bare;
+mod echo;
 mod fake;
+mod hour;
 mod idle;
 mod lines;
 mod measure;
 mod options;
 mod place;
+mod prose;
+mod recording;
+mod render;
 mod stamps;
 mod subject;
 mod table;
@@ -25,7 +30,7 @@ use std::process::ExitCode;
 use options::{HELP, Options};
 use subject::Subject;
 use table::Table;
-use whole_path::{Run, median, mega};
+use whole_path::{Job, Run, median, mega};
 
 fn main() -> ExitCode {
     let outcome = fake::play().unwrap_or_else(|| {
@@ -61,6 +66,18 @@ fn measure_all(options: &Options) -> io::Result<()> {
     if options.wants("idle") {
         idle::print(options, &subjects)?;
     }
+    if options.wants("echo") {
+        echo::print(options, &subjects)?;
+    }
+    if options.wants("render") {
+        render::print(options, &subjects)?;
+    }
+    if options.wants("recording") {
+        recording::print(options)?;
+    }
+    if options.wants("recording") || options.wants("hour") {
+        hour::print(options)?;
+    }
     Ok(())
 }
 
@@ -94,7 +111,7 @@ fn throughput(options: &Options, subjects: &[Subject]) -> io::Result<()> {
     // In turns, so that a busy moment of the machine does not hit one subject alone.
     for _ in 0..options.rounds {
         for (subject, runs) in subjects.iter().zip(&mut runs) {
-            runs.push(whole_path::run(subject, options.bytes)?);
+            runs.push(whole_path::run(subject, &Job::mixed(options.bytes))?);
         }
     }
     let speed = |runs: &[Run]| median(runs.iter().map(Run::mb_per_second).collect());
@@ -137,7 +154,7 @@ fn memory(options: &Options, subjects: &[Subject]) -> io::Result<()> {
         "target",
     ]);
     for subject in subjects {
-        let run = whole_path::run(subject, options.memory_bytes)?;
+        let run = whole_path::run(subject, &Job::mixed(options.memory_bytes))?;
         let mb = |kilobytes: u64| format!("{:.1}", mega(kilobytes * 1024));
         let last = run.resident.len().saturating_sub(1);
         let mut cells = vec![subject.name()];

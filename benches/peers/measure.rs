@@ -26,6 +26,13 @@ pub fn cpu_of_children() -> u64 {
     getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0, cpu)
 }
 
+/// A percentile of sorted nanoseconds, in milliseconds.
+#[expect(clippy::cast_precision_loss, reason = "figures to read")]
+pub fn at(sorted: &[u64], percent: usize) -> f64 {
+    let index = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
+    sorted.get(index).map_or(f64::NAN, |span| *span as f64 / 1e6)
+}
+
 /// Kilobytes of a process: resident now, and at most so far. Nothing where there is no `/proc`.
 pub fn resident(pid: u32) -> Option<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;

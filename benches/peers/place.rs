@@ -1,10 +1,12 @@
 //! A clean room for one run: a home, a project, and an environment with nothing else in it.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use portable_pty::CommandBuilder;
 use tempfile::TempDir;
 
 pub const ROLE: &str = "CCC_BENCH_ROLE";
@@ -12,6 +14,11 @@ pub const PART: &str = "CCC_BENCH_PART";
 pub const DIR: &str = "CCC_BENCH_DIR";
 pub const BYTES: &str = "CCC_BENCH_BYTES";
 pub const TURNS: &str = "CCC_BENCH_TURNS";
+/// Bytes of text in one message of the prose stream.
+pub const LONG: &str = "CCC_BENCH_LONG";
+/// Milliseconds of work and of review in one turn of the hour.
+pub const WORK: &str = "CCC_BENCH_WORK";
+pub const REVIEW: &str = "CCC_BENCH_REVIEW";
 
 pub const CCC: &str = env!("CARGO_BIN_EXE_ccc");
 
@@ -54,23 +61,26 @@ impl Place {
         self.dir.path().join("project")
     }
 
-    pub fn env(&self) -> &[(&'static str, String)] {
-        &self.env
-    }
-
     pub fn screen(&self) -> PathBuf {
         self.dir.path().join("screen")
     }
 
     /// What the agent said, as ccc recorded it.
     pub fn recording(&self) -> PathBuf {
-        self.project().join(".claude/ccc/sessions").join(super::lines::SESSION).join("agent.jsonl")
+        self.state_dir().join("sessions").join(super::lines::SESSION).join("agent.jsonl")
+    }
+
+    /// Everything that ccc leaves on disk.
+    pub fn state_dir(&self) -> PathBuf {
+        self.project().join(".claude/ccc")
     }
 
     /// In the project, with this environment only; the screen is a file.
-    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> io::Result<Command> {
+    pub fn command(&self, argv: &[OsString]) -> io::Result<Command> {
+        let [program, args @ ..] = argv else { return Err(io::Error::other("no program")) };
         let mut command = Command::new(program);
         command
+            .args(args)
             .env_clear()
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(self.project())
@@ -78,6 +88,17 @@ impl Place {
             .stdout(File::create(self.screen())?)
             .stderr(File::create(self.dir.path().join("errors"))?);
         Ok(command)
+    }
+
+    /// The same for a terminal.
+    pub fn on_a_terminal(&self, argv: &[OsString]) -> CommandBuilder {
+        let mut command = CommandBuilder::from_argv(argv.to_vec());
+        command.env_clear();
+        for (name, value) in &self.env {
+            command.env(name, value);
+        }
+        command.cwd(self.project());
+        command
     }
 
     pub fn errors(&self) -> String {

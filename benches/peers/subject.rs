@@ -1,8 +1,11 @@
 //! What is measured: ccc, and the programs it is measured against.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use portable_pty::CommandBuilder;
 
 use super::place::{CCC, Place, ROLE};
 
@@ -33,32 +36,48 @@ impl Subject {
     }
 
     /// The command that reads the agent's stream from a PTY of its own.
-    pub fn command(&self, place: &mut Place) -> io::Result<Command> {
+    pub fn command(&self, place: &mut Place, record: bool) -> io::Result<Command> {
+        let argv = self.argv(place, record)?;
+        let mut command = place.command(&argv)?;
+        if *self == Self::Script {
+            command.stdin(Stdio::piped());
+        }
+        Ok(command)
+    }
+
+    /// The same for a terminal on which it is watched.
+    pub fn on_a_terminal(&self, place: &mut Place, record: bool) -> io::Result<CommandBuilder> {
+        let argv = self.argv(place, record)?;
+        Ok(place.on_a_terminal(&argv))
+    }
+
+    fn argv(&self, place: &mut Place, record: bool) -> io::Result<Vec<OsString>> {
         if !self.is_ccc() {
             place.set(ROLE, if *self == Self::ReadOnly { "reader" } else { "emitter" });
         }
         let me = std::env::current_exe()?;
         let emitter = format!("exec '{}'", me.display());
-        match self {
+        let file = self.file(place);
+        let unrecorded = if record { &[][..] } else { &["--no-record"] };
+        Ok(match self {
             Self::Ccc(format) => {
-                let mut command = place.command(CCC)?;
-                command.args(["--supervisor", "--output-format", format, "-p", "go"]);
-                Ok(command)
+                let args = ["--output-format", format, "-p", "go"];
+                argv(CCC, &[&["--supervisor"], unrecorded, &args].concat())
             }
+            Self::CccTerminal => argv(CCC, &[&["--supervisor"], unrecorded, &["go"]].concat()),
             Self::Script => {
-                let mut command = place.command("script")?;
-                command.args(["-qfc", &emitter]).arg(self.file(place)).stdin(Stdio::piped());
-                Ok(command)
+                let mut argv = argv("script", &["-qfc", &emitter]);
+                argv.push(file.into());
+                argv
             }
             Self::Asciinema(program) => {
-                let mut command = place.command(program)?;
                 let size = ["--headless", "--window-size", "120x40", "--overwrite", "--quiet"];
-                command.arg("rec").args(size).args(["-c", &emitter]).arg(self.file(place));
-                Ok(command)
+                let mut argv = argv(program, &[&["rec"], &size[..], &["-c", &emitter]].concat());
+                argv.push(file.into());
+                argv
             }
-            Self::ReadOnly => place.command(me),
-            Self::CccTerminal => Err(io::Error::other("needs a terminal")),
-        }
+            Self::ReadOnly => vec![me.into()],
+        })
     }
 
     /// Where the stream is on disk afterwards.
@@ -70,6 +89,12 @@ impl Subject {
             Self::ReadOnly => PathBuf::from("/dev/null"),
         }
     }
+}
+
+pub fn argv(program: impl AsRef<OsStr>, args: &[&str]) -> Vec<OsString> {
+    let mut argv = vec![program.as_ref().to_owned()];
+    argv.extend(args.iter().map(OsString::from));
+    argv
 }
 
 /// `script` of util-linux; the one of BSD and macOS has other options.

@@ -4,9 +4,11 @@
 
 use std::io;
 
+use super::measure::at;
 use super::options::Options;
 use super::place::{CCC, Place, ROLE, TURNS};
 use super::stamps;
+use super::subject::argv;
 use super::table::Table;
 
 const SESSIONS: u64 = 5;
@@ -74,14 +76,12 @@ fn turns(count: u64, with_ccc: bool) -> io::Result<Spans> {
     let mut place = Place::new("turns")?;
     place.set(TURNS, count);
     let mut command = if with_ccc {
-        let mut command = place.command(CCC)?;
         let limit = count.to_string();
-        command.args(["--supervisor", "--output-format", "text", "--max-iterations", &limit]);
-        command.args(["-p", "go"]);
-        command
+        let args = ["--supervisor", "--output-format", "text", "--max-iterations", &limit];
+        place.command(&argv(CCC, &[&args[..], &["-p", "go"]].concat()))?
     } else {
         place.set(ROLE, "bare loop");
-        place.command(std::env::current_exe()?)?
+        place.command(&[std::env::current_exe()?.into()])?
     };
     let status = command.status()?;
     if !status.success() {
@@ -104,11 +104,4 @@ fn turns(count: u64, with_ccc: bool) -> io::Result<Spans> {
 
 fn spans(from: &[u64], to: &[u64]) -> Vec<u64> {
     from.iter().zip(to).map(|(from, to)| to.saturating_sub(*from)).collect()
-}
-
-/// A percentile, in milliseconds.
-#[expect(clippy::cast_precision_loss, reason = "figures to read")]
-fn at(sorted: &[u64], percent: usize) -> f64 {
-    let index = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
-    sorted.get(index).map_or(f64::NAN, |span| *span as f64 / 1e6)
 }

@@ -4,6 +4,7 @@ mod attention;
 mod client;
 mod completions;
 mod doctor;
+mod fixture;
 pub mod import;
 mod init;
 mod logging;
@@ -82,9 +83,8 @@ fn play(args: &[OsString]) -> i32 {
 fn dispatch(cli: Cli) -> Result<i32> {
     match cli.command {
         Some(Command::Init { global }) => init::run(global),
-        Some(Command::Replay { files, instant, output_format }) => {
-            replay::run(&files, instant, output_format)
-        }
+        Some(Command::Replay(args)) => replay::run(&args),
+        Some(Command::Fixture(args)) => fixture::run(&args),
         Some(Command::Provider(command)) => provider::run(command),
         Some(Command::Validate(args)) => validate::run(&args),
         Some(Command::Doctor { json }) => doctor::run(json),

@@ -13,6 +13,7 @@ use super::{Usage, init, looks, prompt};
 use crate::claude_args::{Taken, take_over};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::config::Config;
+use crate::external_editor;
 use crate::instructions::{self, Instructions, Problem};
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::Rules;
@@ -103,11 +104,14 @@ pub fn run(
         size,
         earlier,
         recorder,
+        editor: external_editor::command(env::var_os("VISUAL"), env::var_os("EDITOR")),
     };
     let wishes = Wishes {
         plain: args.plain || supervisor.plain || looks::asked_for_lines(),
         provider: provider.unwrap_or_default().to_owned(),
         notify: supervisor.notify,
+        state_dir: place.state_dir,
+        records: !args.no_record,
     };
     Ok(surfaces::run(setup, format, &wishes)?.exit_code)
 }

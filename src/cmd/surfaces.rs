@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use crossbeam_channel::{Receiver, Sender};
@@ -13,11 +14,13 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::{attention, looks};
 use crate::cli::OutputFormat;
 use crate::event::{Outcome, Report};
+use crate::history::History;
+use crate::project_files::ProjectFiles;
 use crate::record::{Cast, Recorder};
 use crate::session::{self, Control, Filmed, Narrated, Session, Setup, Tee};
 use crate::surface::{
-    self, JsonSurface, LineSurface, Look, RealScreen, StreamJsonSurface, Surface, Terminal,
-    TextSurface,
+    self, Aids, JsonSurface, Keys, LineSurface, Look, RealScreen, StreamJsonSurface, Surface,
+    Terminal, TextSurface,
 };
 use crate::{child, signals};
 
@@ -42,6 +45,9 @@ pub struct Wishes {
     pub plain: bool,
     pub provider: String,
     pub notify: Option<String>,
+    pub state_dir: PathBuf,
+    /// What is typed may be kept.
+    pub records: bool,
 }
 
 pub fn run(setup: Setup, format: Option<OutputFormat>, wishes: &Wishes) -> Result<Report> {
@@ -61,19 +67,31 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     let attention = attention::resolve(wishes.notify.as_deref(), &setup.dir)?;
     surface::restore_on_panic();
     let reflow = surface::reflows(|name| env::var_os(name));
-    let screen = Filmed::new(RealScreen::new()?, cast(&setup));
-    let terminal = Terminal::new(screen, looks::terminal(), reflow)?;
-    let mut terminal = terminal.for_session(&wishes.provider, attention);
     let (to_control, control) = session::control();
     let keys = to_control.clone();
-    child::named("keys", move || {
-        while let Ok(input) = crossterm::event::read() {
-            if keys.send(Control::Input(input)).is_err() {
-                return;
-            }
-        }
-    })?;
+    let keys = Keys::start(move |input| keys.send(Control::Input(input)).is_ok())?;
+    let screen = Filmed::new(RealScreen::new(keys)?, cast(&setup));
+    let terminal = Terminal::new(screen, looks::terminal(), reflow)?;
+    let mut terminal =
+        terminal.for_session(&wishes.provider, attention).with_aids(aids(&setup.dir, wishes));
     run_session(setup, &mut terminal, (to_control, control))
+}
+
+/// What helps a person to type. A history that cannot be read or written costs the history.
+fn aids(project: &Path, wishes: &Wishes) -> Aids {
+    let mut files = ProjectFiles::new(project);
+    let history = History::new(&wishes.state_dir);
+    let earlier = history.load().unwrap_or_else(|error| {
+        log::warn!("{error:#}");
+        Vec::new()
+    });
+    let keeps = wishes.records;
+    let remember = move |text: &str| {
+        if keeps && let Err(error) = history.add(text) {
+            log::warn!("{error:#}");
+        }
+    };
+    Aids { history: earlier, remember: Box::new(remember), files: Box::new(move || files.list()) }
 }
 
 fn lines(setup: Setup, plain: bool) -> Result<Report> {

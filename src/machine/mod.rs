@@ -26,6 +26,7 @@
 //! Without a person at the terminal, "back to the person" is the end of the session.
 
 mod agent;
+mod cost;
 mod questions;
 mod resume;
 mod review;
@@ -43,6 +44,7 @@ use crate::event::{
     ReviewRequest, Round, Said, Seconds,
 };
 use crate::verdict::Collector;
+use cost::Cost;
 
 /// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
 /// not, the work is reviewed as it is.
@@ -162,27 +164,6 @@ pub struct Machine {
     reviewing: Duration,
 }
 
-/// The client reports a process's total, which starts again at 0 after `/clear` and a restart.
-#[derive(Debug, Default, Clone, Copy)]
-struct Cost {
-    past: f64,
-    process: f64,
-    reviews: f64,
-}
-
-impl Cost {
-    fn agent(&mut self, total: f64) {
-        if total < self.process {
-            self.past += self.process;
-        }
-        self.process = total;
-    }
-
-    fn total(self) -> f64 {
-        self.past + self.process + self.reviews
-    }
-}
-
 /// What a status line needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Status {
@@ -204,7 +185,7 @@ pub struct Status {
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
-        let Carried { round, fresh, said, cost_usd } =
+        let Carried { round, fresh, said, cost_usd, agent_usd } =
             rules.carried.clone().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });
         Self {
             phase: Phase::Waiting,
@@ -242,7 +223,7 @@ impl Machine {
             questions: VecDeque::new(),
             ids: 0,
             rounds: Vec::new(),
-            cost: Cost { past: cost_usd, ..Cost::default() },
+            cost: Cost::carried(cost_usd, agent_usd),
             working: Duration::ZERO,
             reviewing: Duration::ZERO,
             rules,

@@ -1,6 +1,7 @@
 //! A session that is taken up again: what one run leaves, and what the next one goes on with.
 
 use super::Machine;
+use super::cost::Cost;
 use crate::event::{Carried, Notice};
 
 impl Machine {
@@ -12,6 +13,7 @@ impl Machine {
             fresh: self.fresh,
             said: self.said.clone(),
             cost_usd: self.cost.total(),
+            agent_usd: self.cost.agents(),
         }
     }
 
@@ -22,7 +24,7 @@ impl Machine {
             return;
         }
         self.resumed = true;
-        let Carried { mut round, fresh, mut said, cost_usd } = carried;
+        let Carried { mut round, fresh, mut said, cost_usd, agent_usd } = carried;
         let begun = !self.said.is_empty();
         if fresh && begun {
             round = 0;
@@ -32,7 +34,7 @@ impl Machine {
         }
         self.round = round;
         self.fresh = fresh && !begun;
-        self.cost.past += cost_usd;
+        self.cost = Cost::carried(cost_usd, agent_usd);
         let notice = Notice::Resumed {
             round: if fresh { 0 } else { round },
             max: self.rules.max_iterations,

@@ -48,7 +48,7 @@ impl Machine {
     }
 
     fn concluded(&mut self, result: &TurnResult) {
-        self.cost.reviews += result.cost_usd;
+        let cost_usd = self.cost.review(result.cost_usd);
         let Some(review) = self.review.as_mut() else { return };
         let verdict = std::mem::take(&mut review.collector).conclude(result);
         let seconds = self.now.saturating_sub(review.started).as_secs_f64();
@@ -59,12 +59,7 @@ impl Machine {
         self.stop_review();
         let (round, completed, feedback) =
             (self.round, verdict.completed, verdict.feedback.clone());
-        self.rounds.push(Round {
-            round,
-            verdict: verdict.clone(),
-            seconds,
-            cost_usd: result.cost_usd,
-        });
+        self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd });
         let (max, cost_usd) = (self.rules.max_iterations, self.cost.total());
         self.say(Notice::Verdict { round, max, seconds, cost_usd, verdict });
         if completed {

@@ -106,6 +106,7 @@ impl Script {
                 fresh: rest == "done",
                 said: vec![Said { text: "before".into(), earlier: false }],
                 cost_usd: 0.5,
+                agent_usd: 0.25,
             }),
             "signal" => Event::Signal(rest.parse().expect("a number")),
             other => panic!("no such event: {other}"),

@@ -149,7 +149,7 @@ impl Machine {
         self.waking = false;
         self.stop_waiting();
         self.withdraw(|question| question.asker == Asker::Agent);
-        self.cost.past += std::mem::take(&mut self.cost.process);
+        self.cost.new_process();
         let resume = self.session_id.clone().filter(|_| self.resumable);
         self.actions.push(Action::StartAgent { resume });
     }

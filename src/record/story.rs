@@ -14,6 +14,7 @@ use super::read::{Recording, sessions};
 use super::rerun::{Run, runs};
 use super::turn::{Turn, Turns};
 use crate::event::{Carried, Notice, Outcome, Round, Seconds};
+use crate::session_id;
 use crate::stream::Line;
 
 #[derive(Debug)]
@@ -200,12 +201,14 @@ impl Story {
     }
 }
 
-/// All stories of a project, the newest first.
+/// All stories of a project, the newest first. A directory with an odd name is none of ours.
 pub fn all(state_dir: &Path) -> Vec<Story> {
     let read = |dir: PathBuf| {
         Story::read(&dir).inspect_err(|error| log::warn!("{}: {error:#}", dir.display())).ok()
     };
-    let mut all: Vec<Story> = sessions(state_dir).into_iter().filter_map(read).collect();
+    let ours = |dir: &PathBuf| session_id::is_safe(&name_of(dir));
+    let mut all: Vec<Story> =
+        sessions(state_dir).into_iter().filter(ours).filter_map(read).collect();
     all.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.id.cmp(&other.id)));
     all
 }

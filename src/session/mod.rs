@@ -2,6 +2,7 @@
 //! and in the end shut everything down in order. The only place that knows both sides.
 
 mod children;
+mod editing;
 mod output;
 mod process;
 mod shown;
@@ -16,6 +17,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::child::ChildEvent;
 use crate::event::{Action, Carried, Event, Gone, Notice, Now, Outcome};
+use crate::external_editor::Editing;
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::{Machine, Rules};
 use crate::pty::Agent;
@@ -52,6 +54,8 @@ pub struct Setup {
     pub recorder: Option<Recorder>,
     /// What earlier runs of a session left, by its id.
     pub earlier: Earlier,
+    /// The person's own editor, and its arguments.
+    pub editor: OsString,
 }
 
 pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;
@@ -63,6 +67,8 @@ pub enum Control {
     Typed(Typed),
     Event(Event),
     Signal(i32),
+    /// The person's editor has ended.
+    Edited(anyhow::Result<String>),
     AgentExited(u32, Gone),
     SupervisorExited(u32, Gone),
 }
@@ -88,6 +94,8 @@ pub struct Session<'a> {
     outcome: Option<Outcome>,
     /// Stopped by ourselves, so that the continuation is no surprise.
     suspended: bool,
+    /// The person's editor has the terminal.
+    editing: Option<Editing>,
 }
 
 /// The channel by which keys, signals and scripts reach a session.
@@ -117,6 +125,7 @@ impl<'a> Session<'a> {
             events: VecDeque::new(),
             outcome: None,
             suspended: false,
+            editing: None,
         }
     }
 
@@ -130,6 +139,7 @@ impl<'a> Session<'a> {
                 self.next();
             }
         }
+        self.end_editing();
         self.shut_down();
         let now = self.now();
         let report = self.machine.report(self.outcome.clone().unwrap_or(Outcome::Ended), now);
@@ -203,6 +213,8 @@ impl<'a> Session<'a> {
     fn control(&mut self, control: Control) {
         match control {
             Control::Event(event) => self.step(event),
+            Control::Edited(text) => self.edited(text),
+            Control::Signal(signal) if self.is_for_editor(signal) => {}
             Control::Signal(signal) if signals::is_stop(signal) => self.suspend(),
             Control::Signal(signal) if signals::is_continue(signal) => self.continued(),
             Control::Signal(signal) => {
@@ -252,6 +264,7 @@ impl<'a> Session<'a> {
             match intent {
                 Intent::Event(event) => self.step(event),
                 Intent::Suspend => self.suspend(),
+                Intent::Edit(text) => self.edit(&text),
             }
         }
     }
@@ -260,12 +273,14 @@ impl<'a> Session<'a> {
         self.surface.suspend();
         self.suspended = true;
         signals::stop_here();
-        self.surface.resume();
+        if self.editing.is_none() {
+            self.surface.resume();
+        }
     }
 
     /// After a stop that nobody announced (SIGSTOP) the shell has changed the terminal's modes.
     fn continued(&mut self) {
-        if !std::mem::take(&mut self.suspended) {
+        if !std::mem::take(&mut self.suspended) && self.editing.is_none() {
             self.surface.suspend();
             self.surface.resume();
         }

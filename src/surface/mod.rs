@@ -2,6 +2,7 @@
 //! plain text, JSON lines, or one
 //! JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
+mod completion;
 mod editor;
 mod json;
 mod line;
@@ -23,12 +24,15 @@ pub use crate::event::{Report, Seconds};
 use crate::machine::Status;
 use crate::stream::Line;
 
+pub use completion::Files;
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
 pub use notices::duration;
 pub use stream_json::StreamJsonSurface;
 pub use styled::{Glyphs, Style, Styled, cut, first_line, lines};
-pub use terminal::{Attention, Call, RealScreen, Screen, Terminal, reflows, restore_on_panic};
+pub use terminal::{
+    Aids, Attention, Call, Keys, RealScreen, Screen, Terminal, reflows, restore_on_panic,
+};
 pub use text::TextSurface;
 pub use transcript::{Look, Transcript};
 
@@ -62,6 +66,8 @@ pub trait Surface {
     fn interrupt(&mut self) -> Option<Vec<Intent>> {
         None
     }
+    /// The person's own editor has ended: the text as it was left, or why it is to stay as it was.
+    fn edited(&mut self, _text: Result<String, String>) {}
     /// Give the terminal back to the shell, and take it again.
     fn suspend(&mut self) {}
     fn resume(&mut self) {}
@@ -75,4 +81,6 @@ pub enum Intent {
     Event(Event),
     /// Ctrl-Z.
     Suspend,
+    /// This text is to be edited in the person's own editor.
+    Edit(String),
 }

@@ -5,7 +5,8 @@
 #![allow(dead_code)]
 
 use std::io::{Read, Write};
-use std::sync::mpsc::{Receiver, channel};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -27,8 +28,12 @@ pub struct Person {
 
 impl Person {
     pub fn runs(room: &Room, args: &[&str]) -> Self {
+        Self::with_env(room, args, &[])
+    }
+
+    pub fn with_env(room: &Room, args: &[&str], env: &[(&str, &str)]) -> Self {
         let argv = [&[env!("CARGO_BIN_EXE_ccc")], args].concat();
-        Self::starts(room, &argv, &[])
+        Self::starts(room, &argv, env)
     }
 
     /// Any program, with variables of its own; an empty one is taken away.
@@ -81,10 +86,7 @@ impl Person {
             }
             match self.output.recv_timeout(PATIENCE) {
                 Ok(bytes) => self.screen.extend(bytes),
-                Err(end) => {
-                    let screen = String::from_utf8_lossy(&self.screen);
-                    panic!("no {text:?} on the screen ({end}):\n{screen}")
-                }
+                Err(end) => panic!("no {text:?} on the screen ({end}):\n{}", self.text()),
             }
         }
     }
@@ -95,6 +97,11 @@ impl Person {
         self
     }
 
+    /// The name of the terminal that the person sits at.
+    pub fn terminal(&self) -> PathBuf {
+        self.master.tty_name().expect("a name")
+    }
+
     pub fn resizes(&mut self, columns: u16, rows: u16) -> &mut Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.master.resize(size).expect("a PTY");
@@ -102,12 +109,21 @@ impl Person {
     }
 
     /// Waits for the end: the exit code, and everything that was on the screen.
+    #[track_caller]
     pub fn leaves(mut self) -> (u32, String) {
-        let status = self.child.wait().expect("ccc ends");
-        while let Ok(bytes) = self.output.recv_timeout(PATIENCE) {
-            self.screen.extend(bytes);
+        loop {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(bytes) => self.screen.extend(bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("ccc does not leave:\n{}", self.text()),
+            }
         }
-        (status.exit_code(), String::from_utf8_lossy(&self.screen).into_owned())
+        let status = self.child.wait().expect("ccc ends");
+        (status.exit_code(), self.text())
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.screen).into_owned()
     }
 }
 

@@ -18,7 +18,7 @@ use crate::patience::{PATIENCE, wait_within};
 /// A client in a few lines of shell: takes every message up, answers "done", confirms every review
 /// or prints what the test wants (`supervisor_prints`), and keeps its arguments, environment and
 /// directory for the test to look at.
-const CLIENT: &str = r#"#!/bin/sh
+pub const CLIENT: &str = r#"#!/bin/sh
 role=agent
 for arg; do [ "$arg" = --fork-session ] && role=supervisor; done
 n=$(ls "$ROOM" | grep -c "$role.*args")
@@ -34,7 +34,7 @@ while read -r line; do
       cat "$ROOM/../supervisor.prints" 2>/dev/null ||
       echo '{"type":"result","num_turns":1,"result":"","structured_output":{"completed":true,"feedback":"fine"}}'
   else
-    echo "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"fake\",\"session_id\":\"$id\"}"
+    echo "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"fake\",\"slash_commands\":[\"compact\"],\"session_id\":\"$id\"}"
     echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"$uuid\",\"session_id\":\"$id\"}"
     echo "{\"type\":\"assistant\",\"session_id\":\"$id\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"all done here\"}]}}"
     echo "{\"type\":\"result\",\"num_turns\":1,\"result\":\"all done here\",\"total_cost_usd\":0.25,\"session_id\":\"$id\"}"

@@ -308,3 +308,34 @@ fn a_person_is_asked_before_a_recording_is_removed() {
         assert_eq!(recording(&room, ID).exists(), stays, "{typed:?}");
     }
 }
+
+#[test]
+fn what_one_run_recorded_the_next_one_goes_on_with() {
+    let room = Room::supervised();
+    let overloaded = r#"{"type":"result","is_error":true,"num_turns":1,"result":"overloaded"}"#;
+    room.supervisor_prints(&format!("{overloaded}\n"));
+    room.ccc(&["--supervisor", "-p", "build it"]).run().code(4);
+    let id = value_of(&room.seen("agent-0.args"), "--session-id");
+    let outcome = || {
+        let json = room.ccc(&["sessions", "show", "--json"]).run().code(0).out();
+        let story: Value = serde_json::from_str(&json).expect("JSON");
+        (story["outcome"].clone(), story["runs"].clone(), story["rounds"].clone())
+    };
+    assert_eq!(outcome(), ("no_verdict".into(), 1.into(), Value::Array(Vec::new())));
+
+    fs::remove_file(room.path("supervisor.prints")).expect("a file");
+    let out = room.ccc(&["--supervisor", "-r", "-p", "go on"]).run().code(0).out();
+    assert!(out.contains("Going on: after round 1 of 10, 1 message, $0.25"), "{out}");
+    assert!(out.contains("Confirmed complete in round 2"), "{out}");
+    let (ended, runs, rounds) = outcome();
+    assert_eq!((ended, runs, &rounds[0]["round"]), ("completed".into(), 2.into(), &2.into()));
+
+    // The third one starts a task of its own, and knows of both messages.
+    let args = ["--supervisor", "--resume", &id[..7], "-p", "another thing"];
+    let out = room.ccc(&args).run().code(0).out();
+    assert!(out.contains("Going on: 2 messages"), "{out}");
+    assert!(out.contains("Confirmed complete in round 1"), "{out}");
+    let list = room.ccc(&["sessions"]).run().code(0).out();
+    let row = list.lines().nth(1).expect("a row");
+    assert!(row.contains("  confirmed  2 ") && row.ends_with("  build it"), "{list}");
+}

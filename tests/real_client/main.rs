@@ -20,6 +20,7 @@ mod output;
 mod permission;
 #[cfg(target_os = "linux")]
 mod restart;
+mod resume;
 mod review;
 mod steering;
 mod streaming;

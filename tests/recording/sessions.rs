@@ -142,6 +142,45 @@ echo '{"type":"result","num_turns":1,"result":"","structured_output":{"completed
     assert!(rerun(&recording) > 10);
 }
 
+/// A line that a tool asks for without echo is never recorded, since no tool can ask for one: the
+/// agent's terminal is another one than the person's, and the supervisor has none.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_tool_can_ask_at_the_persons_terminal() {
+    let room = room(&[YES]);
+    room.client(
+        r#"#!/bin/sh
+for arg; do
+  if [ "$arg" = --fork-session ]; then
+    (: </dev/tty) 2>"$ROOM/supervisor.tty" && echo 'has one' >"$ROOM/supervisor.tty"
+    read -r line
+    echo '{"type":"result","num_turns":1,"result":"","structured_output":{"completed":true,"feedback":""}}'
+    exit
+  fi
+done
+tty <&1 >"$ROOM/agent.tty"
+stty -a </dev/tty >"$ROOM/agent.modes"
+while read -r line; do
+  uuid=${line#*\"uuid\":\"}
+  echo '{"type":"system","subtype":"init","session_id":"s"}'
+  echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"${uuid%%\"*}\"}"
+  echo '{"type":"result","num_turns":1,"result":"done"}'
+done
+"#,
+    );
+    let mut person = Person::runs(&room, &["--supervisor"]);
+    person.sees("ready").types("go").sees("go").types("\r").sees("Confirmed complete");
+    let own = person.terminal();
+    person.sees("ready").types("\x04");
+    assert_eq!(person.leaves().0, 0);
+    let agents = room.seen("agent.tty");
+    assert!(agents.starts_with("/dev/") && agents.trim() != own.to_string_lossy(), "{agents}");
+    // Nobody has to switch the echo off: it is off, so that our own messages do not come back.
+    assert!(room.seen("agent.modes").contains("-echo "), "{}", room.seen("agent.modes"));
+    let supervisors = room.seen("supervisor.tty");
+    assert!(supervisors.contains("/dev/tty"), "{supervisors}");
+}
+
 #[test]
 fn everything_is_private() {
     let room = room(&[YES]);

@@ -61,11 +61,11 @@ pub fn take_up(place: &Place, taken: &Taken, person: bool) -> Result<TakenUp> {
         }
     };
     let id = story::session_id(&recording);
-    if story::is_running(&recording.dir) {
-        eprintln!("ccc: session {id} is running elsewhere; two at once get in each other's way");
-    }
     if !session_id::is_safe(&id) {
         return Err(Usage(format!("{id:?} is no session id")).into());
+    }
+    if story::is_running(&recording.dir) {
+        eprintln!("ccc: session {id} is running elsewhere; two at once get in each other's way");
     }
     Ok(resumed(id, story::carried(&recording), taken.forks))
 }

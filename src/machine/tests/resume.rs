@@ -5,7 +5,8 @@ use super::*;
 #[test]
 fn a_session_that_is_taken_up_again_goes_on_where_it_was() {
     let said = |text: &str| Said { text: text.into(), earlier: false };
-    let carried = Carried { round: 2, fresh: false, said: vec![said("do it")], cost_usd: 0.5 };
+    let carried =
+        Carried { round: 2, said: vec![said("do it")], cost_usd: 0.5, ..Carried::default() };
     let rules =
         Rules { resume: Some("S".into()), carried: Some(carried.clone()), ..Rules::default() };
     let machine = check_with(
@@ -88,7 +89,7 @@ fn what_a_run_leaves_is_what_the_next_one_goes_on_with() {
     );
     let carried = machine.carried();
     let said = vec![Said { text: "do it".into(), earlier: false }];
-    assert_eq!(carried, Carried { round: 1, fresh: false, said, cost_usd: 0.0 });
+    assert_eq!(carried, Carried { round: 1, said, ..Carried::default() });
     let next = Machine::new(Rules { carried: Some(carried.clone()), ..Rules::default() });
     assert_eq!(next.carried(), carried);
 }

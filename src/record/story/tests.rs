@@ -183,6 +183,9 @@ fn recordings_without_rules_can_be_read_but_not_gone_on_with() {
     }
     fs::create_dir_all(shelf.dir("empty")).unwrap();
     fs::write(shelf.dir("empty").join(EVENTS), "").unwrap();
+    fs::create_dir_all(shelf.dir("\x1b[2J")).unwrap();
+    fs::write(shelf.dir("\x1b[2J").join(EVENTS), "").unwrap();
+    assert_eq!(all(shelf.0.path()).len(), 2);
     let story = shelf.read("old");
     assert_eq!((story.task.as_deref(), story.rounds.len()), (Some("do it"), 1));
     assert_eq!((shelf.earlier("old"), shelf.earlier("empty")), (None, None));

@@ -6,6 +6,7 @@ use super::{Editor, is_solid, is_word};
 
 impl Editor {
     pub fn key(&mut self, key: KeyEvent) {
+        self.begin();
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let by_word = control || alt;
@@ -50,6 +51,9 @@ impl Editor {
             'u' => self.kill(self.line_start(), self.cursor),
             'w' => self.kill(self.word_left(is_solid), self.cursor),
             'y' => self.yank(),
+            't' => self.transpose(),
+            // What terminals send for Ctrl-_ and Ctrl-/ reads as Ctrl-7.
+            '_' | '/' | '7' => self.undo(),
             _ => {}
         }
     }
@@ -59,6 +63,10 @@ impl Editor {
             'b' => self.move_to(self.word_left(is_word)),
             'f' => self.move_to(self.word_right()),
             'd' => self.kill(self.cursor, self.word_right()),
+            'y' => self.yank_older(),
+            '_' | '/' => self.redo(),
+            '<' => self.move_to(0),
+            '>' => self.move_to(self.text.len()),
             _ => {}
         }
     }

@@ -74,9 +74,74 @@ fn keys_edit() {
         ("👨\u{200d}👩\u{200d}👧!<left><left>", "|👨\u{200d}👩\u{200d}👧!"),
         ("🇩🇪🇫🇷<bs>", "🇩🇪|"),
         ("a<C-j>\u{301}<left><bs>", "a\u{301}|"),
+        ("ab한<bs>", "ab|"),
+        ("👨\u{200d}👩\u{200d}👧\u{200d}👦x<left><bs>", "|x"),
+        ("abc<C-t>", "acb|"),
+        ("abc<left><C-t>", "acb|"),
+        ("abc<left><left><C-t>", "ba|c"),
+        ("e\u{301}两<C-t>", "两e\u{301}|"),
+        ("<C-t>a<C-t><C-j><C-t>", "a\n|"),
     ] {
         assert_eq!(state(&typed(keys)), expected, "{keys}");
     }
+}
+
+#[test]
+fn kills_add_up_and_come_back() {
+    for (keys, expected) in [
+        ("one two three<C-w><C-w><C-y>", "one two three|"),
+        ("one two<C-a><A-d><A-d><C-y>!", "one two!|"),
+        ("one<C-w>two<C-w><C-y>", "two|"),
+        ("one<C-w>two<C-w><C-y><A-y>", "one|"),
+        ("one<C-w>two<C-w><C-y><A-y><A-y>", "two|"),
+        ("one<C-w>two<C-w><C-y>x<A-y>", "twox|"),
+        ("<A-y><C-y>", "|"),
+    ] {
+        assert_eq!(state(&typed(keys)), expected, "{keys}");
+    }
+}
+
+#[test]
+fn undo_goes_by_words_and_steps() {
+    for (keys, expected) in [
+        ("one two<C-7>", "one |"),
+        ("one two<C-_><C-/>", "|"),
+        ("one two<C-7><C-7><C-7><A-/>", "one |"),
+        ("one two<C-7><C-7><A-/><A-/><A-/>", "one two|"),
+        ("one two<C-7>x<A-/>", "one x|"),
+        ("one two<bs><bs><C-7>", "one two|"),
+        ("one two<C-w><C-u><C-7><C-7>", "one two|"),
+        ("ab<left><C-t><C-7>", "a|b"),
+        ("<C-7><A-/>", "|"),
+    ] {
+        assert_eq!(state(&typed(keys)), expected, "{keys}");
+    }
+    let mut editor = typed("not lost");
+    editor.clear();
+    press(&mut editor, "<C-7>");
+    assert_eq!(state(&editor), "not lost|");
+    editor.paste(&"row\n".repeat(500));
+    press(&mut editor, "<C-7>");
+    assert_eq!(state(&editor), "not lost|");
+    editor.set_text("other");
+    editor.complete(2, "ters ");
+    assert_eq!(state(&editor), "otters |");
+    press(&mut editor, "<C-7><C-7>");
+    assert_eq!(state(&editor), "not lost|");
+    editor.enter();
+    press(&mut editor, "<C-7>");
+    assert_eq!(state(&editor), "|");
+}
+
+#[test]
+fn a_message_comes_back_in_front_of_what_is_typed() {
+    let mut editor = typed("new");
+    editor.put_in_front("old\x1b[2J");
+    assert_eq!(state(&editor), "old\nnew|");
+    let mut editor = typed(" ");
+    editor.put_in_front(&"x".repeat(LARGE + 1));
+    assert_eq!(editor.view(9).rows.len(), 2, "it is shown as a paste");
+    assert_eq!(editor.text().trim_end().len(), LARGE + 1);
 }
 
 #[test]
@@ -165,6 +230,64 @@ fn history_brings_messages_and_the_draft_back() {
 }
 
 #[test]
+fn messages_of_earlier_sessions() {
+    let mut editor = typed("");
+    editor.set_history(vec!["fine".into(), " ".into(), "\x1b[31mred\u{100000}".into()]);
+    press(&mut editor, "<up>");
+    assert_eq!(state(&editor), "red|");
+    press(&mut editor, "<up><up>");
+    assert_eq!(state(&editor), "fine|");
+}
+
+fn searched(keys: &str) -> Editor {
+    let mut editor = typed("draft<left>");
+    editor.set_cells(40);
+    let history = ["fix the test", "Run it", "fix the build", "fix the build", "run the test"];
+    editor.set_history(history.iter().map(ToString::to_string).collect());
+    editor.start_search();
+    let mut rest = keys;
+    while let Some(c) = rest.chars().next() {
+        let (event, after) = match rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+            Some(("esc", after)) => (KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), after),
+            Some((name, after)) => (key(name), after),
+            None => (KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), &rest[c.len_utf8()..]),
+        };
+        if !editor.search_key(event) {
+            editor.key(event);
+        }
+        rest = after;
+    }
+    editor
+}
+
+#[test]
+fn earlier_messages_are_searched_while_typing() {
+    for (keys, expected, searching) in [
+        ("", "draf|t", Some(("", false))),
+        ("fix", "|fix the build", Some(("fix", false))),
+        ("the", "run |the test", Some(("the", false))),
+        ("fix<C-r>", "|fix the test", Some(("fix", false))),
+        ("fix<C-r><C-r>", "|fix the test", Some(("fix", true))),
+        ("fix<C-r><C-s>", "|fix the build", Some(("fix", false))),
+        ("Ru", "|Run it", Some(("Ru", false))),
+        ("fixx", "|fix the build", Some(("fixx", true))),
+        ("fixx<bs>", "|fix the build", Some(("fix", false))),
+        ("f<bs>", "draf|t", Some(("", false))),
+        ("fix<esc>", "draf|t", None),
+        ("fix<C-g>", "draf|t", None),
+        ("fix<enter>", "|fix the build", None),
+        ("zzz<enter>", "draf|t", None),
+        ("fix<end>!", "fix the build!|", None),
+        ("the<left>x", "runx| the test", None),
+        ("fix<enter><down><down>", "draft|", None),
+        ("fix<enter><C-7>", "draf|t", None),
+    ] {
+        let editor = searched(keys);
+        assert_eq!((state(&editor).as_str(), editor.searching()), (expected, searching), "{keys}");
+    }
+}
+
+#[test]
 fn pastes() {
     let mut editor = typed("see ");
     editor.paste("short\r\n\x1b[31mred\x1b[0m\u{100000}");
@@ -190,19 +313,25 @@ fn pastes() {
 proptest! {
     #[test]
     fn no_keys_break_it(
-        keys in prop::collection::vec((0..18usize, any::<char>(), 0..4u8), 0..60),
+        keys in prop::collection::vec((0..24usize, any::<char>(), 0..4u8), 0..60),
         cells in 0..12usize,
         height in 0..5usize,
     ) {
-        const NAMES: [&str; 12] =
-            ["left", "right", "up", "down", "home", "end", "del", "bs", "C-w", "C-k", "C-y", "C-u"];
+        const NAMES: [&str; 17] = [
+            "left", "right", "up", "down", "home", "end", "del", "bs", "C-w", "C-k", "C-y", "C-u", "C-t",
+            "C-7", "A-y", "A-/", "A-d",
+        ];
         let mut editor = Editor::default();
         editor.set_cells(cells);
         for (at, c, modifiers) in keys {
             match NAMES.get(at) {
                 Some(name) => editor.key(key(name)),
-                None if at == 12 => { editor.paste(&format!("{c}\n").repeat(9 + usize::from(modifiers))); }
-                None if at == 13 => { editor.enter(); }
+                None if at == 17 => { editor.paste(&format!("{c}\n").repeat(9 + usize::from(modifiers))); }
+                None if at == 18 => { editor.enter(); }
+                None if at == 19 => editor.start_search(),
+                None if editor.searching().is_some() => {
+                    editor.search_key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+                }
                 None => editor.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::from_bits_truncate(modifiers))),
             }
             let view = editor.view(height);

@@ -127,15 +127,17 @@ impl<S: Screen> Terminal<S> {
 
     fn frame(&mut self) -> Frame {
         let (columns, height) = self.size;
-        let mut status = self.status_rows(columns);
+        let mut status = self.below_rows(columns, height);
+        status.extend(self.status_rows(columns));
         let gap = usize::from(height >= GAP_FROM);
         status.truncate(height - 1 - gap);
         let room = height.saturating_sub(gap + status.len()).clamp(1, (height / 3).max(1));
         let form = self.form().is_some();
+        let search = self.search_prompt(columns);
         let (editor, prompt) = match self.focus {
             Focus::Reason if form => (&mut self.reason, self.look.glyphs.prompt),
             Focus::Reason => (&mut self.reason, "Why? "),
-            _ => (&mut self.editor, self.look.glyphs.prompt),
+            _ => (&mut self.editor, search.as_deref().unwrap_or(self.look.glyphs.prompt)),
         };
         let prompt = if columns < PROMPT_FROM { "" } else { prompt };
         // One column is left for the cursor behind a full row.

@@ -15,11 +15,15 @@ pub const DENIED: &str = "The user does not allow this.";
 impl<S: Screen> Terminal<S> {
     pub(super) fn on_input(&mut self, input: Input) -> Vec<Intent> {
         match input {
+            // Read before the terminal was given away: it was meant for what is there now.
+            Input::Key(_) | Input::Paste(_) if !self.taken => Vec::new(),
             Input::Key(key) if key.kind != KeyEventKind::Release => {
                 self.key(key).into_iter().collect()
             }
             Input::Paste(text) => {
                 self.leaving = false;
+                self.desk.help = false;
+                self.desk.completion.close();
                 if self.focus == Focus::Reason {
                     self.reason.paste(&text);
                 } else {
@@ -38,6 +42,7 @@ impl<S: Screen> Terminal<S> {
 
     fn key(&mut self, key: KeyEvent) -> Option<Intent> {
         let leaving = std::mem::take(&mut self.leaving);
+        let help = std::mem::take(&mut self.desk.help);
         let control = key.modifiers == KeyModifiers::CONTROL;
         match key.code {
             KeyCode::Char('z') if control => return Some(Intent::Suspend),
@@ -47,7 +52,7 @@ impl<S: Screen> Terminal<S> {
             }
             KeyCode::Char('c') if control => return self.control_c(leaving),
             KeyCode::Char('d') if control && self.focus != Focus::Reason => {
-                if self.editor.is_empty() {
+                if self.editor.is_empty() && self.editor.searching().is_none() {
                     return Some(Intent::Event(Event::Leave));
                 }
                 self.focus = Focus::Text;
@@ -57,7 +62,8 @@ impl<S: Screen> Terminal<S> {
         match self.focus {
             Focus::Answer => self.answer_key(key),
             Focus::Reason => self.reason_key(key),
-            Focus::Text | Focus::Fresh => self.text_key(key),
+            Focus::Text | Focus::Fresh if help && key.code == KeyCode::Esc => None,
+            Focus::Text | Focus::Fresh => self.text_key(key, help),
         }
     }
 
@@ -69,8 +75,11 @@ impl<S: Screen> Terminal<S> {
         if self.focus == Focus::Reason {
             self.reason.clear();
             self.focus = Focus::Answer;
+        } else if self.editor.searching().is_some() {
+            self.editor.cancel_search();
         } else if !self.editor.is_empty() {
             self.editor.clear();
+            self.desk.completion.close();
         } else if self.busy() {
             return Some(Intent::Event(Event::Interrupt));
         } else if leaving {
@@ -81,23 +90,56 @@ impl<S: Screen> Terminal<S> {
         None
     }
 
-    fn text_key(&mut self, key: KeyEvent) -> Option<Intent> {
-        if key.code == KeyCode::Tab && self.question.is_some() {
+    fn text_key(&mut self, key: KeyEvent, help: bool) -> Option<Intent> {
+        let popup = self.desk.completion.is_open();
+        if key.code == KeyCode::Tab && self.question.is_some() && !popup {
             self.focus = Focus::Answer;
             return None;
         }
         // Whoever is typing goes on typing: a question that comes up in between gets no key.
         self.focus = Focus::Text;
+        if self.editor.search_key(key) || self.desk.popup_key(key, &mut self.editor) {
+            return None;
+        }
+        let plain = key.modifiers.is_empty();
+        let control = key.modifiers == KeyModifiers::CONTROL;
+        let empty = self.editor.is_empty();
+        let queued = !self.status.queued.is_empty();
         match key.code {
             KeyCode::Esc if self.busy() => Some(Intent::Event(Event::Interrupt)),
-            KeyCode::Enter if key.modifiers.is_empty() => {
-                self.editor.enter().map(|text| Intent::Event(Event::Said(text)))
+            KeyCode::Enter if plain => self.send(),
+            KeyCode::Up if plain && empty && queued => Some(Intent::Event(Event::TakeBack)),
+            KeyCode::Char('g') if control => {
+                self.desk.completion.close();
+                Some(Intent::Edit(self.editor.text()))
+            }
+            KeyCode::Char('r') if control => {
+                self.desk.completion.close();
+                self.editor.start_search();
+                None
+            }
+            // The second one is typed.
+            KeyCode::Char('?') if empty && !help && !control => {
+                self.desk.help = true;
+                None
+            }
+            KeyCode::Tab => {
+                self.desk.complete(&self.editor);
+                None
             }
             _ => {
                 self.editor.key(key);
+                self.desk.after(key, &self.editor);
                 None
             }
         }
+    }
+
+    fn send(&mut self) -> Option<Intent> {
+        self.desk.completion.close();
+        let text = self.editor.enter()?;
+        (self.desk.aids.remember)(&text);
+        Some(Intent::Event(Event::Said(text)))
     }
 
     fn answer_key(&mut self, key: KeyEvent) -> Option<Intent> {

@@ -2,7 +2,10 @@
 //! below it a line to type in and one that says where the session stands.
 
 mod attention;
+mod desk;
 mod draw;
+mod help;
+mod input;
 mod keys;
 mod screen;
 #[cfg(test)]
@@ -13,7 +16,10 @@ use std::io;
 use std::time::Duration;
 
 pub use attention::{Attention, Call};
+pub use desk::Aids;
+use desk::Desk;
 use draw::Frame;
+pub use input::Keys;
 pub(super) use keys::DENIED;
 pub use screen::{RealScreen, Screen, restore_on_panic};
 
@@ -72,6 +78,7 @@ pub struct Terminal<S: Screen> {
     status: Status,
     now: Now,
     editor: Editor,
+    desk: Desk,
     reason: Editor,
     question: Option<Question>,
     /// What a form has been answered so far.
@@ -116,6 +123,7 @@ impl<S: Screen> Terminal<S> {
             },
             now: Now::ZERO,
             editor: Editor::default(),
+            desk: Desk::default(),
             reason: Editor::default(),
             question: None,
             answers: Vec::new(),
@@ -218,6 +226,7 @@ impl<S: Screen> Terminal<S> {
 impl<S: Screen> Surface for Terminal<S> {
     fn agent(&mut self, line: &Line) {
         self.dirty = true;
+        self.desk.learn(line);
         self.pending.extend(self.transcript.agent(line));
     }
 
@@ -246,8 +255,13 @@ impl<S: Screen> Surface for Terminal<S> {
         self.forget_question();
     }
 
+    fn give_back(&mut self, text: &str) {
+        self.editor.put_in_front(text);
+    }
+
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
         self.urgent |= self.status.phase != status.phase;
+        self.desk.catch_up(&self.editor);
         self.status.clone_from(status);
         self.now = now;
         self.transcript.set_now(now);
@@ -261,15 +275,22 @@ impl<S: Screen> Surface for Terminal<S> {
     }
 
     fn redraw_in(&self) -> Option<Duration> {
+        if !self.taken {
+            return None;
+        }
         let moves = matches!(self.status.phase, Phase::Working | Phase::Reviewing);
-        let spinner = (moves || self.focus == Focus::Fresh).then_some(status::FRAME);
-        self.next_picture().or(spinner)
+        let waits = self.focus == Focus::Fresh || self.desk.is_waiting();
+        self.next_picture().or((moves || waits).then_some(status::FRAME))
     }
 
     fn input(&mut self, input: crossterm::event::Event) -> Vec<Intent> {
         self.urgent = true;
         self.attention.typed(self.now);
         self.on_input(input)
+    }
+
+    fn edited(&mut self, text: Result<String, String>) {
+        self.on_edited(text);
     }
 
     fn suspend(&mut self) {

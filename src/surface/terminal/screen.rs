@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
+use super::input::Keys;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 /// Bracketed paste.
@@ -31,11 +32,13 @@ pub trait Screen: Write {
 #[derive(Debug)]
 pub struct RealScreen {
     out: File,
+    /// Read only while the terminal is ours.
+    keys: Keys,
 }
 
 impl RealScreen {
-    pub fn new() -> io::Result<Self> {
-        Ok(Self { out: stdout()? })
+    pub fn new(keys: Keys) -> io::Result<Self> {
+        Ok(Self { out: stdout()?, keys })
     }
 }
 
@@ -72,10 +75,12 @@ impl Screen for RealScreen {
     fn take(&mut self) -> io::Result<()> {
         crossterm::terminal::enable_raw_mode()?;
         TAKEN.store(true, Ordering::SeqCst);
+        self.keys.open();
         Ok(())
     }
 
     fn give_back(&mut self) -> bool {
+        self.keys.close();
         let taken = TAKEN.swap(false, Ordering::SeqCst);
         if taken && let Err(error) = crossterm::terminal::disable_raw_mode() {
             log::error!("the terminal could not be restored: {error}");

@@ -10,6 +10,7 @@ use crate::surface::sample;
 use crate::surface::transcript::tests::LOOK;
 
 mod live;
+mod prompt;
 mod questions;
 
 /// A terminal to look at; it does not reflow.

@@ -275,8 +275,9 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let typed = prop::sample::select(vec!['a', ' ', '两', '\u{301}', '\t', 'y', 'd', '\\']);
-    let control = prop::sample::select("abdefhjklnpuwyc".chars().collect::<Vec<_>>());
+    let typed =
+        prop::sample::select(vec!['a', ' ', '两', '\u{301}', '\t', 'y', 'd', '\\', '/', '@', '?']);
+    let control = prop::sample::select("abdefghjklnprtuwyc7".chars().collect::<Vec<_>>());
     let named = prop::sample::select(vec![
         KeyCode::Left,
         KeyCode::Right,

@@ -1,0 +1,152 @@
+//! `ccc replay --check`: whether the loop would decide the same today.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use unicode_width::UnicodeWidthStr;
+
+use super::stop::Stop;
+use super::targets::Target;
+use super::{junit, perform_script};
+use crate::files;
+use crate::fixture::{Pace, Script, recorded, rehearse};
+use crate::record::read::Recording;
+use crate::surface::JsonSurface;
+
+/// One target, and what came of it.
+#[derive(Debug)]
+pub struct Case {
+    pub name: String,
+    pub kind: &'static str,
+    /// Steps of a fixture, decisions of a recording.
+    pub size: usize,
+    pub outcome: String,
+    pub failure: Option<String>,
+    pub time: Duration,
+}
+
+pub fn run(targets: &[Target], junit: Option<&Path>, stop: &Stop) -> Result<i32> {
+    let mut cases = Vec::new();
+    for target in targets {
+        let case = check(target, stop);
+        if let Some(signal) = stop.seen() {
+            eprintln!("ccc: stopped after {} of {} targets", cases.len(), targets.len());
+            return Ok(128 + signal);
+        }
+        cases.push(case);
+    }
+    print!("{}", table(&cases));
+    let failed = cases.iter().filter(|case| case.failure.is_some()).count();
+    for case in &cases {
+        if let Some(failure) = &case.failure {
+            eprintln!("ccc: {}: {failure}", case.name);
+        }
+    }
+    println!("{} of {} hold", cases.len() - failed, cases.len());
+    if let Some(file) = junit {
+        files::replace(file, junit::xml(&cases).as_bytes())?;
+    }
+    Ok(i32::from(failed > 0))
+}
+
+fn check(target: &Target, stop: &Stop) -> Case {
+    let began = Instant::now();
+    let (mut size, mut outcome) = (0, String::new());
+    let (kind, result) = match target {
+        Target::Fixture(file) => ("fixture", fixture(file, stop, &mut size, &mut outcome)),
+        Target::Recording { dir, .. } => ("recording", recording(dir, &mut size, &mut outcome)),
+    };
+    let failure = result.err().map(|error| format!("{error:#}"));
+    Case { name: target.name(), kind, size, outcome, failure, time: began.elapsed() }
+}
+
+/// On the machine alone, then on the real loop: both have to agree with the script and with each
+/// other.
+fn fixture(file: &Path, stop: &Stop, size: &mut usize, outcome: &mut String) -> Result<()> {
+    let script = Script::load(file)?;
+    *size = script.steps.len();
+    let rehearsed = rehearse(&script)?;
+    rehearsed.name().clone_into(outcome);
+    let mut nowhere = JsonSurface::new(std::io::sink());
+    let performance = perform_script(&script, Pace::Instant, &mut nowhere, stop)?;
+    if let Some(failure) = performance.failure {
+        return Err(failure);
+    }
+    let performed = performance.report.outcome;
+    ensure!(
+        performed.name() == rehearsed.name() && performed.exit_code() == rehearsed.exit_code(),
+        "it ends as {:?} on the machine alone, and as {:?} on the real loop",
+        rehearsed.name(),
+        performed.name()
+    );
+    Ok(())
+}
+
+fn recording(dir: &Path, size: &mut usize, outcome: &mut String) -> Result<()> {
+    let checked = recorded::check(&Recording::open(dir)?)?;
+    *size = checked.decisions;
+    let name = if checked.killed { "cut off" } else { checked.outcome.name() };
+    name.clone_into(outcome);
+    let count = checked.differences.len();
+    match checked.differences.first() {
+        None => Ok(()),
+        Some(first) if count == 1 => Err(anyhow::anyhow!("{first}")),
+        Some(first) => Err(anyhow::anyhow!("{first} (the first of {count} differences)")),
+    }
+}
+
+fn table(cases: &[Case]) -> String {
+    let head = ["target", "kind", "steps", "outcome", "", "time"].map(str::to_owned);
+    let rows = cases.iter().map(|case| {
+        [
+            crate::stream::strip_escapes(&case.name).into_owned(),
+            case.kind.to_owned(),
+            case.size.to_string(),
+            case.outcome.clone(),
+            if case.failure.is_none() { "ok" } else { "FAILED" }.to_owned(),
+            format!("{:.2} s", case.time.as_secs_f64()),
+        ]
+    });
+    let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (at, cell) in row.iter().enumerate() {
+            let gap = " ".repeat(widths[at] - cell.width());
+            // Numbers stand to the right.
+            let cell =
+                if at == 2 || at == 5 { format!("{gap}{cell}") } else { format!("{cell}{gap}") };
+            line.push_str(&cell);
+            line.push_str("  ");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_to_read() {
+        let case = |name: &str, size, failure: Option<&str>| Case {
+            name: name.into(),
+            kind: "fixture",
+            size,
+            outcome: "ended".into(),
+            failure: failure.map(Into::into),
+            time: Duration::from_millis(120),
+        };
+        assert_eq!(
+            table(&[case("a.jsonl", 7, None), case("long name", 12, Some("no"))]),
+            "target     kind     steps  outcome            time\n\
+             a.jsonl    fixture      7  ended    ok      0.12 s\n\
+             long name  fixture     12  ended    FAILED  0.12 s\n"
+        );
+    }
+}

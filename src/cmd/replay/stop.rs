@@ -1,0 +1,64 @@
+//! Signals while something is shown or checked. A session that is played gets them itself.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Result;
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use crate::session::Control;
+use crate::signals;
+
+#[derive(Default)]
+struct State {
+    session: Option<Sender<Control>>,
+    seen: Option<i32>,
+}
+
+pub struct Stop {
+    state: Arc<Mutex<State>>,
+    wake: Receiver<()>,
+}
+
+impl Stop {
+    pub fn listen() -> Result<Self> {
+        let state = Arc::new(Mutex::new(State::default()));
+        let (to_wake, wake) = bounded(1);
+        let stop = Self { state: state.clone(), wake };
+        signals::listen(move |signal| {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let asks_to_end = !signals::is_stop(signal) && !signals::is_continue(signal);
+            if asks_to_end {
+                state.seen = Some(signal);
+                let _ = to_wake.try_send(());
+            }
+            if let Some(session) = &state.session {
+                let _ = session.send(Control::Signal(signal));
+            } else if signals::is_stop(signal) {
+                signals::stop_here();
+            }
+            true
+        })?;
+        Ok(stop)
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn hand_to(&self, session: Option<Sender<Control>>) {
+        self.state().session = session;
+    }
+
+    /// The signal that asked for the end.
+    pub fn seen(&self) -> Option<i32> {
+        self.state().seen
+    }
+
+    /// Returns early when a signal asks for the end.
+    pub fn wait(&self, time: Duration) {
+        if self.seen().is_none() {
+            let _ = self.wake.recv_timeout(time);
+        }
+    }
+}

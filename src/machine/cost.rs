@@ -1,0 +1,102 @@
+//! What a session has cost. The client reports its own total, which starts again at 0 after `/clear`
+//! and, in older clients, with each process. Newer ones go on from the total that the session had when
+//! it was left, and so do the forks of such a session.
+
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Cost {
+    /// All but what the running process counts. Below 0 where that counts what is not ours.
+    past: f64,
+    process: f64,
+    /// What a new process of this session, or a fork of it, may begin with.
+    inherited: f64,
+    reviews: f64,
+}
+
+impl Cost {
+    /// Of earlier runs: all of it, and the part that the agent's client counts.
+    pub fn carried(all: f64, agents: f64) -> Self {
+        Self { past: all - agents, process: agents, inherited: agents, reviews: 0.0 }
+    }
+
+    pub fn new_process(&mut self) {
+        self.past += self.process - self.inherited;
+        self.process = self.inherited;
+    }
+
+    pub fn agent(&mut self, total: f64) {
+        if total < self.process {
+            self.past += self.process;
+            self.inherited = 0.0;
+        }
+        self.process = total;
+    }
+
+    /// What a review has cost of its own.
+    pub fn review(&mut self, total: f64) -> f64 {
+        let own = if total < self.inherited { total } else { total - self.inherited };
+        self.reviews += own;
+        own
+    }
+
+    pub fn agents(self) -> f64 {
+        self.process
+    }
+
+    pub fn total(self) -> f64 {
+        self.past + self.process + self.reviews
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn is(cost: Cost, total: f64) {
+        assert!((cost.total() - total).abs() < 1e-9, "{cost:?} is not {total}");
+    }
+
+    #[test]
+    fn an_account_that_starts_again_is_added() {
+        let mut cost = Cost::default();
+        cost.agent(1.0);
+        cost.agent(1.5);
+        cost.review(0.25);
+        is(cost, 1.75);
+        cost.new_process();
+        cost.agent(0.5);
+        is(cost, 2.25);
+        // `/clear`
+        cost.agent(0.125);
+        is(cost, 2.375);
+    }
+
+    #[test]
+    fn a_resumed_client_may_go_on_with_its_account() {
+        for (first, review) in [(2.5, 2.1), (0.5, 0.1)] {
+            let mut cost = Cost::carried(3.0, 2.0);
+            cost.new_process();
+            is(cost, 3.0);
+            cost.agent(first);
+            is(cost, 3.5);
+            assert!((cost.review(review) - 0.1).abs() < 1e-9);
+            is(cost, 3.6);
+            // It dies, and is started again.
+            cost.new_process();
+            is(cost, 3.6);
+            cost.agent(first);
+            is(cost, 4.1);
+        }
+    }
+
+    #[test]
+    fn a_fork_does_not_pay_for_what_it_was_forked_from() {
+        for first in [2.5, 0.5] {
+            let mut cost = Cost::carried(0.0, 2.0);
+            cost.new_process();
+            is(cost, 0.0);
+            cost.agent(first);
+            is(cost, 0.5);
+        }
+    }
+}

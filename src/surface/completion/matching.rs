@@ -1,0 +1,63 @@
+//! Which names fit what was typed, the closest first. The case of ASCII letters does not count.
+
+/// How far a name is from the query; less is closer.
+type Distance = (u8, usize, usize);
+
+pub fn commands<'a>(names: impl Iterator<Item = &'a str>, query: &str, most: usize) -> Vec<String> {
+    closest(names, most, |name| {
+        let class = match find(name, query)? {
+            0 => 0,
+            _ => 1,
+        };
+        Some((class, 0, name.len()))
+    })
+}
+
+/// Directories end with a slash. A file that is deeper in the tree is further away.
+pub fn files(paths: &[String], query: &str, most: usize) -> Vec<String> {
+    closest(paths.iter().map(String::as_str), most, |path| {
+        let name = path.strip_suffix('/').unwrap_or(path);
+        let name_at = name.rfind('/').map_or(0, |slash| slash + 1);
+        let depth = name.matches('/').count();
+        let class = match (find(path, query), find(&path[name_at..], query)) {
+            // The directory whose files are wanted is no answer.
+            (Some(0), _) if path.len() == query.len() && path.ends_with('/') => return None,
+            (Some(0), _) => 0,
+            (_, Some(0)) => 1,
+            (_, Some(_)) => 2,
+            (Some(_), None) => 3,
+            (None, None) if in_order(path, query) => 4,
+            (None, None) => return None,
+        };
+        Some((class, depth, path.len()))
+    })
+}
+
+fn closest<'a>(
+    names: impl Iterator<Item = &'a str>,
+    most: usize,
+    distance: impl Fn(&str) -> Option<Distance>,
+) -> Vec<String> {
+    let mut found: Vec<_> = names.filter_map(|name| Some((distance(name)?, name))).collect();
+    if found.len() > most {
+        found.select_nth_unstable(most);
+        found.truncate(most);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|(_, name)| name.to_owned()).collect()
+}
+
+fn find(text: &str, query: &str) -> Option<usize> {
+    let (text, query) = (text.as_bytes(), query.as_bytes());
+    if query.is_empty() {
+        return Some(0);
+    }
+    text.windows(query.len()).position(|part| part.eq_ignore_ascii_case(query))
+}
+
+/// All of the query's characters, in their order, with others in between.
+fn in_order(text: &str, query: &str) -> bool {
+    let mut text = text.bytes();
+    query.bytes().all(|wanted| text.any(|byte| byte.eq_ignore_ascii_case(&wanted)))
+}

@@ -1,0 +1,128 @@
+use super::*;
+
+fn files() -> Files {
+    let paths = [
+        "src/",
+        "src/main.rs",
+        "src/surface/",
+        "src/surface/main_view.rs",
+        "README.md",
+        "my notes/",
+        "my notes/to do.txt",
+        "tests/",
+        "tests/domain.rs",
+    ];
+    (Arc::new(paths.iter().map(ToString::to_string).collect()), true)
+}
+
+fn typed(before: &str) -> Completion {
+    let mut completion = Completion::default();
+    completion.set_commands(&["clear".into(), "compact".into(), "code-review".into()]);
+    completion.typed(before, files);
+    completion
+}
+
+fn offered(before: &str) -> Vec<String> {
+    let rows = typed(before).rows(80, Glyphs::unicode());
+    rows.iter().map(|row| row.text().trim_start_matches(['❯', ' ']).to_owned()).collect()
+}
+
+#[test]
+fn commands_at_the_start_of_the_text() {
+    assert_eq!(
+        offered("/"),
+        [
+            "/clear",
+            "/compact",
+            "/supervisor  review the work when the agent is done",
+            "/code-review",
+            "/supervisoroff  no more reviews"
+        ]
+    );
+    assert_eq!(offered("/c"), ["/clear", "/compact", "/code-review"]);
+    assert_eq!(offered("/REV"), ["/code-review"]);
+    for none in ["", "x", "/x", "/clear ", " /cl", "/usr/c", "see /cl"] {
+        assert_eq!(offered(none), [""; 0], "{none:?}");
+    }
+}
+
+#[test]
+fn files_after_an_at_sign() {
+    for (before, expected) in [
+        ("@", &["src/", "tests/", "README.md", "my notes/", "src/main.rs", "src/surface/"][..]),
+        ("see @mai", &["src/main.rs", "src/surface/main_view.rs", "tests/domain.rs"]),
+        ("a\n@src/", &["src/main.rs", "src/surface/", "src/surface/main_view.rs"]),
+        ("@readme", &["README.md"]),
+        ("@smrs", &["src/main.rs", "tests/domain.rs", "src/surface/main_view.rs"]),
+        ("@\"my notes/t", &["my notes/to do.txt"]),
+        ("@my ", &[]),
+        ("me@mai", &[]),
+        ("@\"README.md\"", &[]),
+    ] {
+        assert_eq!(offered(before), expected, "{before:?}");
+    }
+}
+
+#[test]
+fn what_is_taken_is_written_as_the_client_reads_it() {
+    let take = |before: &str| typed(before).take().map(|taken| (taken.from, taken.text));
+    assert_eq!(take("/cle"), Some((0, "/clear ".into())));
+    assert_eq!(take("see @mai"), Some((4, "@src/main.rs ".into())));
+    assert_eq!(take("@sr"), Some((0, "@src/".into())));
+    assert_eq!(take("@my"), Some((0, "@\"my notes/".into())));
+    assert_eq!(take("@\"my notes/t"), Some((0, "@\"my notes/to do.txt\" ".into())));
+    assert_eq!(take("@nowhere"), None);
+    assert!(typed("@sr").take().unwrap().goes_on);
+}
+
+#[test]
+fn moving_goes_round_and_scrolls() {
+    let mut completion = typed("@");
+    let selected = |completion: &Completion| {
+        let rows = completion.rows(80, Glyphs::unicode());
+        assert_eq!(rows.len(), ROWS);
+        rows.iter().find(|row| row.text().starts_with('❯')).unwrap().text()
+    };
+    assert_eq!(selected(&completion), "❯ src/");
+    completion.step(false);
+    assert_eq!(selected(&completion), "❯ src/surface/main_view.rs");
+    completion.step(true);
+    completion.step(true);
+    assert_eq!(selected(&completion), "❯ tests/");
+    completion.typed("@", files);
+    assert_eq!(selected(&completion), "❯ tests/");
+}
+
+#[test]
+fn a_word_that_is_complete_has_nothing_left_to_do() {
+    assert!(typed("/supervisor").is_done() && typed("@src/main.rs").is_done());
+    assert!(!typed("/sup").is_done() && !typed("@src").is_done() && !typed("@src/").is_done());
+}
+
+#[test]
+fn a_dismissed_word_is_left_alone() {
+    let mut completion = typed("@s");
+    completion.dismiss();
+    completion.typed("@sr", files);
+    assert!(!completion.is_open());
+    completion.typed("@sr ", files);
+    completion.typed("@sr @s", files);
+    assert!(completion.is_open());
+}
+
+#[test]
+fn it_waits_for_the_files() {
+    let mut completion = Completion::default();
+    completion.typed("@s", || (Arc::default(), false));
+    assert!(completion.is_waiting() && !completion.is_open());
+    completion.typed("@s", files);
+    assert!(!completion.is_waiting() && completion.is_open());
+}
+
+#[test]
+fn names_cannot_steer_the_terminal_and_are_cut() {
+    let mut completion = Completion::default();
+    completion.typed("@", || (Arc::new(vec!["a\x1b[2Jbcdefghijkl".into()]), true));
+    assert_eq!(completion.rows(8, Glyphs::unicode())[0].text(), "❯ abcde…");
+    assert_eq!(completion.rows(0, Glyphs::unicode())[0].text(), "");
+}

@@ -1,0 +1,55 @@
+//! The word at the cursor, when it is one that can be completed.
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    pub kind: Kind,
+    /// Where it starts in the text, with its sign.
+    pub from: usize,
+    /// Without the sign.
+    pub query: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Command,
+    /// With a quote already: spaces belong to it.
+    File {
+        quoted: bool,
+    },
+}
+
+/// The word that `text` ends with.
+pub fn at_end(text: &str) -> Option<Token> {
+    if let Some(query) = text.strip_prefix('/') {
+        // A path is no command.
+        let plain = !query.contains(|c: char| c.is_whitespace() || c == '/');
+        return plain.then(|| Token { kind: Kind::Command, from: 0, query: query.to_owned() });
+    }
+    let starts = |at: usize| text[..at].chars().next_back().is_none_or(char::is_whitespace);
+    let from = text.rmatch_indices('@').map(|(at, _)| at).find(|at| starts(*at))?;
+    let word = &text[from + 1..];
+    let (query, quoted) = match word.strip_prefix('"') {
+        Some(query) => (query, true),
+        None => (word, false),
+    };
+    let ends = |c: char| if quoted { matches!(c, '"' | '\n') } else { c.is_whitespace() };
+    let kind = Kind::File { quoted };
+    (!query.contains(ends)).then(|| Token { kind, from, query: query.to_owned() })
+}
+
+impl Token {
+    /// How `entry` is written in a message. The client takes a name with spaces in quotes. A
+    /// directory stays open for what is in it.
+    pub fn written(&self, entry: &str) -> String {
+        let (sign, quoted) = match self.kind {
+            Kind::Command => ('/', false),
+            Kind::File { quoted } => ('@', quoted || entry.contains(char::is_whitespace)),
+        };
+        match (quoted, entry.ends_with('/')) {
+            (false, false) => format!("{sign}{entry} "),
+            (false, true) => format!("{sign}{entry}"),
+            (true, false) => format!("{sign}\"{entry}\" "),
+            (true, true) => format!("{sign}\"{entry}"),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Searching the earlier messages while typing what to look for.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{Editor, plain};
+
+#[derive(Debug)]
+pub struct Search {
+    query: String,
+    /// The message that is shown; none before something was found.
+    at: Option<usize>,
+    failed: bool,
+    /// What was being typed before, and where the cursor was.
+    draft: (String, usize),
+}
+
+impl Editor {
+    /// What is searched for, and whether nothing was found.
+    pub fn searching(&self) -> Option<(&str, bool)> {
+        self.search.as_ref().map(|search| (search.query.as_str(), search.failed))
+    }
+
+    pub fn start_search(&mut self) {
+        let draft = (self.text.clone(), self.cursor);
+        self.search = Some(Search { query: String::new(), at: None, failed: false, draft });
+    }
+
+    /// The draft comes back.
+    pub fn cancel_search(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.replace(search.draft.0);
+            self.cursor = search.draft.1;
+        }
+    }
+
+    /// What was found becomes the text.
+    pub fn accept_search(&mut self) {
+        let Some(search) = self.search.take() else { return };
+        let cursor = self.cursor;
+        self.replace(search.draft.0);
+        self.cursor = search.draft.1;
+        if let Some(at) = search.at {
+            self.begin();
+            self.bring(at);
+            self.cursor = cursor;
+        }
+    }
+
+    /// A key while searching. One that is not for the search ends it, and is still to be done.
+    pub fn search_key(&mut self, key: KeyEvent) -> bool {
+        let control = key.modifiers == KeyModifiers::CONTROL;
+        let typed = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
+        let Some(search) = &mut self.search else { return false };
+        match key.code {
+            KeyCode::Char('r') if control => self.look_further(|at| at.checked_sub(1)),
+            KeyCode::Char('s') if control => self.look_further(|at| Some(at + 1)),
+            KeyCode::Char('g' | 'c') if control => self.cancel_search(),
+            KeyCode::Esc => self.cancel_search(),
+            KeyCode::Enter => self.accept_search(),
+            KeyCode::Char(c) if typed => {
+                search.query.push_str(&plain(c.encode_utf8(&mut [0; 4])));
+                let from = search.at;
+                self.look(from, |at| at.checked_sub(1));
+            }
+            KeyCode::Char('h') if control => self.shorten(),
+            KeyCode::Backspace if key.modifiers.is_empty() => self.shorten(),
+            _ => {
+                self.accept_search();
+                return false;
+            }
+        }
+        true
+    }
+
+    fn shorten(&mut self) {
+        if let Some(search) = &mut self.search {
+            search.query.pop();
+            self.look(None, |at| at.checked_sub(1));
+        }
+    }
+
+    /// The next message in that direction that is not the one on the screen once more.
+    fn look_further(&mut self, step: fn(usize) -> Option<usize>) {
+        let Some(at) = self.search.as_ref().and_then(|search| search.at) else {
+            return self.look(None, step);
+        };
+        let mut next = step(at);
+        while let Some(text) = next.and_then(|next| self.history.get(next)) {
+            if *text != self.history[at] {
+                return self.look(next, step);
+            }
+            next = next.and_then(step);
+        }
+        if let Some(search) = &mut self.search {
+            search.failed = true;
+        }
+    }
+
+    /// From `from` on, or from the newest.
+    fn look(&mut self, from: Option<usize>, step: fn(usize) -> Option<usize>) {
+        let Some(mut search) = self.search.take() else { return };
+        let mut at = from.or_else(|| self.history.len().checked_sub(1));
+        let mut found = None;
+        while let Some((here, text)) = at.and_then(|at| Some((at, self.history.get(at)?))) {
+            found = find(text, &search.query).map(|column| (here, column));
+            if found.is_some() {
+                break;
+            }
+            at = step(here);
+        }
+        search.failed = found.is_none() && !search.query.is_empty();
+        match found {
+            _ if search.query.is_empty() => {
+                search.at = None;
+                self.replace(search.draft.0.clone());
+                self.cursor = search.draft.1;
+            }
+            Some((at, column)) => {
+                search.at = Some(at);
+                self.replace(self.history[at].clone());
+                self.cursor = self.boundary(column);
+            }
+            None => {}
+        }
+        self.search = Some(search);
+    }
+}
+
+/// Where it stands in the text. A capital letter in it means that the case counts.
+fn find(text: &str, query: &str) -> Option<usize> {
+    if query.chars().any(char::is_uppercase) {
+        return text.rfind(query);
+    }
+    text.to_ascii_lowercase().rfind(&query.to_ascii_lowercase())
+}

@@ -1,0 +1,157 @@
+//! What stands around the text being typed: the popup below it, the help, and the way out to what is
+//! not on the screen (earlier messages, the project's files, the person's own editor).
+
+use std::fmt;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{Screen, Terminal, help};
+use crate::stream::{Line, Message, Part};
+use crate::surface::completion::{Completion, Files};
+use crate::surface::editor::Editor;
+use crate::surface::styled::{self, Style, Styled};
+
+/// So many rows are not for the popup or the help: the text, the status, and some of what was said.
+const RESERVED: usize = 6;
+/// Below this there is no room for what is searched for beside what was found.
+const SEARCH_FROM: usize = 16;
+
+/// What a person who types is helped with. The surface itself touches no file.
+pub struct Aids {
+    /// Earlier messages, the newest last.
+    pub history: Vec<String>,
+    /// Gets every message that is sent.
+    pub remember: Box<dyn FnMut(&str)>,
+    /// The project's files; must not wait for them.
+    pub files: Box<dyn FnMut() -> Files>,
+}
+
+impl Default for Aids {
+    fn default() -> Self {
+        Self {
+            history: Vec::new(),
+            remember: Box::new(|_| ()),
+            files: Box::new(|| (std::sync::Arc::default(), true)),
+        }
+    }
+}
+
+impl fmt::Debug for Aids {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Aids").finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Desk {
+    pub aids: Aids,
+    pub completion: Completion,
+    pub help: bool,
+}
+
+impl Desk {
+    /// The client says at the start of every turn which commands it has.
+    pub fn learn(&mut self, line: &Line) {
+        for part in &line.parts {
+            if let Part::Message(envelope) = part
+                && let Message::Init(init) = &envelope.message
+            {
+                self.completion.set_commands(&init.commands);
+            }
+        }
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        self.completion.is_waiting()
+    }
+
+    /// The files may have come in the meantime.
+    pub fn catch_up(&mut self, editor: &Editor) {
+        if self.is_waiting() {
+            self.complete(editor);
+        }
+    }
+
+    pub fn complete(&mut self, editor: &Editor) {
+        self.completion.typed(editor.before_cursor(), &mut self.aids.files);
+    }
+
+    /// A key for the popup, when there is one: whether it was.
+    pub fn popup_key(&mut self, key: KeyEvent, editor: &mut Editor) -> bool {
+        if !self.completion.is_open() {
+            return false;
+        }
+        let control = key.modifiers == KeyModifiers::CONTROL;
+        let plain = key.modifiers.is_empty();
+        match key.code {
+            KeyCode::Up if plain => self.completion.step(false),
+            KeyCode::Down if plain => self.completion.step(true),
+            KeyCode::Char('p') if control => self.completion.step(false),
+            KeyCode::Char('n') if control => self.completion.step(true),
+            KeyCode::Esc => self.completion.dismiss(),
+            KeyCode::Enter if plain && self.completion.is_done() => {
+                self.completion.close();
+                return false;
+            }
+            KeyCode::Enter | KeyCode::Tab if plain => {
+                if let Some(taken) = self.completion.take() {
+                    editor.complete(taken.from, &taken.text);
+                    if taken.goes_on {
+                        self.complete(editor);
+                    }
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The text has had this key: only typing and erasing lead to completions, or a message brought
+    /// back would open a popup that takes the next arrow.
+    pub fn after(&mut self, key: KeyEvent, editor: &Editor) {
+        let plain = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
+        match key.code {
+            KeyCode::Char(_) | KeyCode::Backspace if plain => self.complete(editor),
+            _ => self.completion.close(),
+        }
+    }
+}
+
+impl<S: Screen> Terminal<S> {
+    #[must_use]
+    pub fn with_aids(mut self, mut aids: Aids) -> Self {
+        self.editor.set_history(std::mem::take(&mut aids.history));
+        self.desk.aids = aids;
+        self
+    }
+
+    /// What stands between the text and the status.
+    pub(super) fn below_rows(&self, columns: usize, height: usize) -> Vec<Styled> {
+        let mut rows = if self.desk.help {
+            help::rows(columns, self.look.glyphs)
+        } else {
+            self.desk.completion.rows(columns, self.look.glyphs)
+        };
+        rows.truncate(height.saturating_sub(RESERVED));
+        rows
+    }
+
+    pub(super) fn search_prompt(&self, columns: usize) -> Option<String> {
+        let (query, failed) = self.editor.searching().filter(|_| columns >= SEARCH_FROM)?;
+        let what = if failed { "no match" } else { "search" };
+        let prompt = format!("{what}: {query}");
+        let cut = styled::cut(&prompt, columns / 2, self.look.glyphs.ellipsis);
+        Some(format!("{cut} {}", self.look.glyphs.prompt))
+    }
+
+    pub(super) fn on_edited(&mut self, text: Result<String, String>) {
+        match text {
+            // Editors end the last line.
+            Ok(text) => self.editor.set_text(text.trim_end_matches(['\n', '\r'])),
+            Err(why) => {
+                let note = format!("The text is as it was: {why}");
+                self.pending.push(Styled::new(Style::Bad, &note));
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The keys, in one table: what `?` shows.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::surface::styled::{self, Glyphs, Style, Styled};
+
+pub const KEYS: [(&str, &str); 22] = [
+    ("Enter", "send"),
+    ("Alt-Enter, Ctrl-J, \\ Enter", "new line"),
+    ("Up, Down", "earlier messages"),
+    ("Up (empty, queued)", "take the last message back"),
+    ("Ctrl-R", "search earlier messages"),
+    ("/", "commands"),
+    ("@", "files of the project"),
+    ("Tab", "complete; answer a question"),
+    ("Ctrl-G", "edit in $VISUAL or $EDITOR"),
+    ("Esc", "interrupt"),
+    ("Ctrl-C", "clear, interrupt; twice: leave"),
+    ("Ctrl-D", "leave (empty)"),
+    ("Ctrl-Z", "suspend"),
+    ("Ctrl-L", "clear the screen"),
+    ("Ctrl-A, Ctrl-E", "start, end of the line"),
+    ("Alt-B, Alt-F, Ctrl-Left, -Right", "by words"),
+    ("Ctrl-W, Alt-Backspace, Alt-D", "cut a word"),
+    ("Ctrl-U, Ctrl-K", "cut to the start, end of the line"),
+    ("Ctrl-Y, Alt-Y", "put back; the cut before"),
+    ("Ctrl-_ or Ctrl-/, Alt-/", "undo, redo"),
+    ("Ctrl-T", "swap two characters"),
+    ("?", "these keys (empty)"),
+];
+
+const BETWEEN: usize = 2;
+
+/// In two columns where there is room for them.
+pub fn rows(columns: usize, glyphs: Glyphs) -> Vec<Styled> {
+    let widest = |cells: fn(&(&str, &str)) -> usize| KEYS.iter().map(cells).max().unwrap_or(0);
+    let (keys, what) = (widest(|key| key.0.width()), widest(|key| key.1.width()));
+    let one = keys + BETWEEN + what;
+    let across = if columns >= 2 * one + 2 * BETWEEN { 2 } else { 1 };
+    let down = KEYS.len().div_ceil(across);
+    let cell = |row: Styled, (key, text): &(&str, &str), last: bool| {
+        let pad = " ".repeat(keys - key.width() + BETWEEN);
+        let text = if last {
+            (*text).to_owned()
+        } else {
+            format!("{text:<width$}", width = what + BETWEEN)
+        };
+        row.with(Style::Bold, key).with(Style::Dim, &format!("{pad}{text}"))
+    };
+    (0..down)
+        .map(|at| {
+            if columns < one {
+                let (key, text) = KEYS[at];
+                return Styled::new(
+                    Style::Dim,
+                    &styled::cut(&format!("{key}  {text}"), columns, glyphs.ellipsis),
+                );
+            }
+            let entries: Vec<_> = KEYS.iter().skip(at).step_by(down).collect();
+            let last = entries.len() - 1;
+            entries
+                .into_iter()
+                .enumerate()
+                .fold(Styled::default(), |row, (at, entry)| cell(row, entry, at == last))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_shown_at_every_width() {
+        for columns in [200, 130, 80, 40] {
+            let rows = rows(columns, Glyphs::unicode());
+            assert!(rows.iter().all(|row| row.text().width() <= columns), "{columns}");
+            let all: String = rows.iter().map(|row| row.text() + "\n").collect();
+            for (key, what) in KEYS {
+                assert!(all.contains(key) || columns < 60, "{key} {columns}");
+                assert!(all.contains(what) || columns < 60, "{what} {columns}");
+            }
+        }
+        assert_eq!(rows(200, Glyphs::unicode()).len(), KEYS.len() / 2);
+        assert!(rows(0, Glyphs::unicode()).iter().all(|row| row.text().is_empty()));
+    }
+}

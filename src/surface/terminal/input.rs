@@ -1,0 +1,103 @@
+//! The keys of the real terminal: read by a thread of their own, and only while the terminal is
+//! ours. Another program on it (the person's editor, the shell) would lose keys otherwise.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crossterm::event::{self, Event};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::child;
+
+/// The thread leaves the terminal at once, unless half of a key has been read: then it may take
+/// as long as the person pleases.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+#[derive(Debug)]
+pub struct Keys {
+    gate: Arc<Gate>,
+}
+
+#[derive(Debug, Default)]
+struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    open: bool,
+    /// Nobody reads the terminal.
+    at_rest: bool,
+}
+
+impl Keys {
+    /// `send` gets every key, paste and resize, until it returns false. Nothing is read before the
+    /// first `open`.
+    pub fn start(send: impl Fn(Event) -> bool + Send + 'static) -> io::Result<Self> {
+        // Reads nothing, but from here on a SIGWINCH is noticed, which `close` relies on.
+        event::poll(Duration::ZERO)?;
+        let gate = Arc::new(Gate::default());
+        let reader = Arc::clone(&gate);
+        child::named("keys", move || {
+            read(&reader, send);
+            reader.lock().at_rest = true;
+            reader.changed.notify_all();
+        })?;
+        Ok(Self { gate })
+    }
+
+    pub fn open(&self) {
+        self.gate.lock().open = true;
+        self.gate.changed.notify_all();
+    }
+
+    /// From now on the terminal's input is left alone.
+    pub fn close(&self) {
+        if !std::mem::take(&mut self.gate.lock().open) {
+            return;
+        }
+        // The thread waits without an end, so that an idle session makes no system call. What wakes
+        // it beside a key is a change of the terminal's size, so it is told of one.
+        if let Err(error) = kill(Pid::this(), Signal::SIGWINCH) {
+            log::warn!("the keys cannot be left to others: {error}");
+        }
+        let waits = |state: &mut State| !state.at_rest;
+        let state = self.gate.changed.wait_timeout_while(self.gate.lock(), PATIENCE, waits);
+        drop(state.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_until_open(&self) {
+        let mut state = self.lock();
+        while !state.open {
+            state.at_rest = true;
+            self.changed.notify_all();
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.at_rest = false;
+    }
+}
+
+fn read(gate: &Gate, send: impl Fn(Event) -> bool) {
+    let mut size = crossterm::terminal::size().ok();
+    loop {
+        gate.wait_until_open();
+        let Ok(input) = event::read() else { return };
+        if let Event::Resize(columns, rows) = input
+            && size.replace((columns, rows)) == Some((columns, rows))
+        {
+            continue;
+        }
+        if !send(input) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What helps a person to type.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::*;
+use crate::surface::terminal::help::KEYS;
+
+const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D ends";
+
+fn bench(phase: Phase) -> Bench {
+    let mut bench = Bench::new(80, 40).phase(phase);
+    let paths = ["src/", "src/main.rs", "my notes.md"].iter().map(ToString::to_string).collect();
+    let paths = Arc::new(paths);
+    let files = Box::new(move || (Arc::clone(&paths), true));
+    bench.terminal = bench.terminal.with_aids(Aids {
+        history: vec!["first message".into(), "/clear".into()],
+        files,
+        ..Aids::default()
+    });
+    let init = r#"{"type":"system","subtype":"init","slash_commands":["clear","compact"]}"#;
+    bench.terminal.agent(&sample::line(init));
+    bench.update();
+    bench
+}
+
+fn input(bench: &Bench) -> Vec<String> {
+    bench.rows()[1..].to_vec()
+}
+
+#[test]
+fn commands_are_completed() {
+    let mut bench = bench(Phase::Waiting);
+    bench.type_in("/c");
+    assert_eq!(input(&bench), ["❯ /c", "❯ /clear", "  /compact", READY]);
+    bench.key(KeyCode::Down);
+    assert_eq!(input(&bench), ["❯ /c", "  /clear", "❯ /compact", READY]);
+    assert_eq!(bench.key(KeyCode::Enter), None);
+    assert_eq!(input(&bench), ["❯ /compact", READY]);
+    bench.type_in("now");
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("/compact now")));
+    bench.type_in("/clear");
+    assert_eq!(bench.rows().len(), 4);
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("/clear")), "nothing left to complete");
+}
+
+#[test]
+fn files_are_completed_step_by_step() {
+    let mut bench = bench(Phase::Waiting);
+    bench.type_in("see @sr");
+    assert_eq!(input(&bench), ["❯ see @sr", "❯ src/", "  src/main.rs", READY]);
+    bench.key(KeyCode::Tab);
+    assert_eq!(input(&bench), ["❯ see @src/", "❯ src/main.rs", READY]);
+    bench.key(KeyCode::Tab);
+    assert_eq!(bench.cursor(), (1, 19));
+    bench.type_in("@not");
+    bench.key(KeyCode::Enter);
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("see @src/main.rs @\"my notes.md\" ")));
+}
+
+#[test]
+fn escape_closes_the_popup_before_it_interrupts() {
+    let mut bench = bench(Phase::Working);
+    bench.type_in("@sr");
+    assert_eq!(bench.rows().len(), 5);
+    assert_eq!(bench.key(KeyCode::Esc), None);
+    assert_eq!(bench.rows().len(), 3);
+    bench.type_in("c");
+    assert_eq!(bench.rows().len(), 3);
+    assert_eq!(bench.key(KeyCode::Esc), Some(Intent::Event(Event::Interrupt)));
+}
+
+#[test]
+fn an_earlier_message_opens_no_popup() {
+    let mut bench = bench(Phase::Waiting);
+    bench.key(KeyCode::Up);
+    assert_eq!(input(&bench), ["❯ /clear", READY]);
+    bench.key(KeyCode::Up);
+    assert_eq!(input(&bench), ["❯ first message", READY]);
+    bench.input(Input::Paste("/c".into()));
+    assert_eq!(bench.rows().len(), 3);
+}
+
+#[test]
+fn the_popup_comes_when_the_files_are_known() {
+    let mut bench = Bench::new(80, 24);
+    let known = Rc::new(RefCell::new(false));
+    let seen = Rc::clone(&known);
+    let files = Box::new(move || (Arc::new(vec!["a.rs".to_owned()]), *seen.borrow()));
+    bench.terminal = bench.terminal.with_aids(Aids { files, ..Aids::default() });
+    bench.type_in("@x");
+    assert!(bench.terminal.redraw_in().is_some());
+    *known.borrow_mut() = true;
+    bench.update();
+    assert_eq!(bench.terminal.redraw_in(), None);
+}
+
+#[test]
+fn the_search_stands_in_place_of_the_prompt() {
+    let mut bench = bench(Phase::Working);
+    bench.type_in("draft");
+    bench.control('r');
+    bench.type_in("mess");
+    assert_eq!(bench.rows()[1], "search: mess ❯ first message");
+    assert_eq!(bench.cursor(), (1, 21));
+    bench.type_in("x");
+    assert_eq!(bench.rows()[1], "no match: messx ❯ first message");
+    assert_eq!(bench.key(KeyCode::Esc), None, "that was for the search");
+    assert_eq!(bench.rows()[1], "❯ draft");
+    bench.control('r');
+    bench.type_in("first");
+    assert_eq!(bench.key(KeyCode::Enter), None, "taken, not sent");
+    assert_eq!(bench.rows()[1], "❯ first message");
+    bench.control('r');
+    bench.control('c');
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("first message")));
+}
+
+#[test]
+fn what_is_sent_is_remembered() {
+    let mut bench = Bench::new(80, 24);
+    let kept = Rc::new(RefCell::new(Vec::new()));
+    let seen = Rc::clone(&kept);
+    let remember = Box::new(move |text: &str| seen.borrow_mut().push(text.to_owned()));
+    bench.terminal = bench.terminal.with_aids(Aids { remember, ..Aids::default() });
+    let long = "row\n".repeat(40);
+    bench.input(Input::Paste(long.clone()));
+    bench.key(KeyCode::Enter);
+    bench.key(KeyCode::Enter);
+    assert_eq!(*kept.borrow(), [long]);
+}
+
+#[test]
+fn a_question_mark_shows_the_keys_until_the_next_key() {
+    let mut bench = bench(Phase::Waiting);
+    assert_eq!(bench.key(KeyCode::Char('?')), None);
+    let all = bench.rows().join("\n");
+    assert!(KEYS.iter().all(|(key, what)| all.contains(key) && all.contains(what)), "{all}");
+    assert_eq!(bench.last(), READY);
+    bench.type_in("a?");
+    assert_eq!(input(&bench), ["❯ a?", READY]);
+    bench.control('c');
+    bench.type_in("??");
+    assert_eq!(input(&bench), ["❯ ?", READY]);
+}
+
+#[test]
+fn up_takes_a_queued_message_back() {
+    let mut bench = bench(Phase::Working);
+    bench.status.queued = vec!["one".into()];
+    bench.update();
+    assert_eq!(bench.key(KeyCode::Up), Some(Intent::Event(Event::TakeBack)));
+    bench.type_in("new");
+    assert_eq!(bench.key(KeyCode::Up), None);
+    bench.control('c');
+    bench.type_in("new");
+    Surface::give_back(&mut bench.terminal, "one");
+    bench.status.queued.clear();
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("one\nnew")));
+}
+
+#[test]
+fn the_text_goes_to_the_editor_and_comes_back() {
+    let mut bench = bench(Phase::Working);
+    let long = "row\n".repeat(40);
+    bench.type_in("see ");
+    bench.input(Input::Paste(long.clone()));
+    assert_eq!(bench.control('g'), Some(Intent::Edit(format!("see {long}"))));
+    bench.terminal.suspend();
+    bench.update();
+    assert_eq!(bench.terminal.redraw_in(), None, "nothing is drawn meanwhile");
+    assert_eq!(bench.key(KeyCode::Char('x')), None);
+    bench.terminal.resume();
+    bench.terminal.edited(Err("vi: exit status: 1".into()));
+    bench.update();
+    assert_eq!(bench.rows()[0], "The text is as it was: vi: exit status: 1");
+    assert!(bench.rows()[2].starts_with("❯ see [pasted 40 lines]"));
+    bench.terminal.edited(Ok("all\nnew\n".into()));
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("all\nnew")));
+}
