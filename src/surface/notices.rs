@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::styled::{self, Style, Styled};
+use super::styled::{self, Style, Styled, exposed};
 use super::{Report, Transcript};
 use crate::event::{Asker, Dropped, Notice, Outcome, Phase, Question};
 use crate::form::{self, FormQuestion};
@@ -245,22 +245,6 @@ fn field(name: &str, value: &Value) -> Vec<Styled> {
             vec![Styled::new(Style::Dim, &head).with(Style::Plain, &json)]
         }
     }
-}
-
-/// Control characters, and those that change how their neighbours look, written out.
-fn exposed(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        let hides = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}');
-        if (c.is_control() && c != '\t') || hides {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 fn exposed_lines(text: &str) -> String {

@@ -1,11 +1,17 @@
 //! Lines of styled text: what the transcript is made of, before anybody decides about colours.
 
+mod glyphs;
+mod wrap;
+
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::stream::strip_escapes;
+
+pub use glyphs::Glyphs;
+pub use wrap::Fill;
 
 const TAB: usize = 4;
 
@@ -73,9 +79,25 @@ impl Styled {
     #[must_use]
     pub fn with(mut self, style: Style, text: &str) -> Self {
         if !text.is_empty() {
-            self.spans.push((style, clean_line(text)));
+            self.spans.push((style, untabbed(text).into_owned()));
         }
         self
+    }
+
+    /// The same in place; runs of one style become one span.
+    pub fn push(&mut self, style: Style, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let text = untabbed(text);
+        match self.spans.last_mut() {
+            Some((last, run)) if *last == style => run.push_str(&text),
+            _ => self.spans.push((style, text.into_owned())),
+        }
+    }
+
+    pub fn append(&mut self, mut other: Styled) {
+        self.spans.append(&mut other.spans);
     }
 
     #[must_use]
@@ -86,6 +108,24 @@ impl Styled {
 
     pub fn text(&self) -> String {
         self.spans.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    /// Without its first bytes, which are the beginning of the first span.
+    #[must_use]
+    pub fn without_first(mut self, bytes: usize) -> Self {
+        if let Some((_, text)) = self.spans.first_mut() {
+            text.drain(..bytes.min(text.len()));
+        }
+        self
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.spans.iter().all(|(_, text)| text.is_empty())
+    }
+
+    /// Runs of one style each.
+    pub fn spans(&self) -> impl Iterator<Item = (Style, &str)> {
+        self.spans.iter().map(|(style, text)| (*style, text.as_str()))
     }
 
     pub fn write(&self, colour: bool, out: &mut Vec<u8>) {
@@ -114,10 +154,11 @@ pub fn first_line(text: &str) -> (Cow<'_, str>, bool) {
     (strip_escapes(first), lines.next().is_some())
 }
 
-fn clean_line(text: &str) -> String {
+/// One line of `text`, with spaces up to the next stop for a tab.
+pub fn untabbed(text: &str) -> Cow<'_, str> {
     let text = strip_escapes(text);
     if memchr::memchr2(b'\t', b'\n', text.as_bytes()).is_none() {
-        return text.into_owned();
+        return text;
     }
     let mut out = String::with_capacity(text.len());
     let mut cells = 0;
@@ -129,6 +170,23 @@ fn clean_line(text: &str) -> String {
         }
         out.extend(piece.chars().map(|c| if c == '\n' { ' ' } else { c }));
         cells += piece.width();
+    }
+    Cow::Owned(out)
+}
+
+/// Control characters, and those that change how their neighbours look, written out: for texts
+/// that somebody decides on.
+pub fn exposed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let hides = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}');
+        if (c.is_control() && c != '\t') || hides {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
     }
     out
 }
@@ -152,59 +210,6 @@ pub fn cut(text: &str, cells: usize, ellipsis: &str) -> String {
         out.push_str(ellipsis);
     }
     out
-}
-
-/// The characters that are drawn with, for terminals with and without Unicode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Glyphs {
-    pub tool: &'static str,
-    pub branch: &'static str,
-    pub gutter: &'static str,
-    pub good: &'static str,
-    pub bad: &'static str,
-    pub prompt: &'static str,
-    pub arrow: &'static str,
-    pub dot: &'static str,
-    pub rule: &'static str,
-    pub dash: &'static str,
-    pub ellipsis: &'static str,
-    pub spinner: &'static [&'static str],
-}
-
-impl Glyphs {
-    pub const fn unicode() -> Self {
-        Self {
-            tool: "●",
-            branch: "└",
-            gutter: "┃ ",
-            good: "✔",
-            bad: "✘",
-            prompt: "❯ ",
-            arrow: "→",
-            dot: "·",
-            rule: "──",
-            dash: "–",
-            ellipsis: "…",
-            spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
-        }
-    }
-
-    pub const fn ascii() -> Self {
-        Self {
-            tool: "*",
-            branch: "`-",
-            gutter: "| ",
-            good: "OK",
-            bad: "X",
-            prompt: "> ",
-            arrow: "->",
-            dot: "-",
-            rule: "--",
-            dash: "-",
-            ellipsis: "...",
-            spinner: &["|", "/", "-", "\\"],
-        }
-    }
 }
 
 #[cfg(test)]
