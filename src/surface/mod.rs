@@ -1,11 +1,11 @@
 //! The user's side of a session: a terminal with a person at it, plain text, JSON lines, or one
 //! JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
-mod diff;
+pub mod diff;
 mod editor;
-mod highlight;
+pub mod highlight;
 mod json;
-mod markdown;
+pub mod markdown;
 mod notices;
 #[cfg(test)]
 mod sample;

@@ -5,77 +5,44 @@
 //! pieces give the same rows.
 
 use super::super::highlight::{self, Budget, Code};
-use super::super::styled::{Fill, Glyphs, Style, Styled};
+use super::super::styled::{Fill, Glyphs, Styled};
 use super::line::{Line, spaces};
+use super::long::cut;
+use super::piece::{Block, Item, Piece};
+use super::plain::plain;
 use super::render::{CODE, Rendered, Setting, render};
 use super::scan::{self, Fence, Marker};
 use super::table::Columns;
-use crate::stream::strip_escapes;
 
 /// What is held back is never longer, whatever the text: lines, and pieces of several lines.
-const LIMIT: usize = 16 * 1024;
-/// How far before that a space is looked for.
-const SPACE: usize = 1024;
-/// Makes a paragraph of what would begin something else, when it is the middle of a line.
-const GUARD: &str = ".";
+pub const LIMIT: usize = 16 * 1024;
+/// How much code is coloured each time somebody looks: beyond that colours come when it is done.
+const LOOK: usize = 1024;
 
 #[derive(Debug, Clone)]
 pub struct Blocks {
     pub width: Option<usize>,
     /// Code lines stay whole.
-    pub whole: bool,
+    whole: bool,
     pub rows: Vec<Styled>,
-    glyphs: Glyphs,
-    open: Open,
+    pub(super) glyphs: Glyphs,
+    pub(super) open: Open,
     /// The list of the item that was shown last, if it can go on, with the item's number.
     list: Option<(u8, u64)>,
     /// A blank line came last.
     blank: bool,
-    begun: bool,
-    budget: Budget,
+    pub(super) begun: bool,
+    pub(super) budget: Budget,
 }
 
 /// What the next line may belong to.
 #[derive(Debug, Clone)]
-enum Open {
+pub(super) enum Open {
     Nothing,
     Piece(Piece),
     Block(Block),
     /// A line without an end; what stands in it so far, and what it belongs to.
     Long(Line, Box<Open>),
-}
-
-/// Some lines that are parsed together: an item of a list, or what stands between blank lines.
-#[derive(Debug, Clone, Default)]
-struct Piece {
-    text: String,
-    /// A blank row comes before it.
-    apart: bool,
-    item: Option<Item>,
-    /// The code that its last line stands in: how to open it again.
-    fence: Option<(String, Fence)>,
-    /// It goes on with a table.
-    columns: Option<Columns>,
-}
-
-#[derive(Debug, Clone)]
-struct Item {
-    marker: Marker,
-    number: u64,
-    /// The beginning has been shown already.
-    rest: bool,
-    blank: bool,
-}
-
-/// Code that stands in nothing else: its lines are shown one by one.
-#[derive(Debug, Clone)]
-struct Block {
-    /// `None`: it is code because it is indented.
-    fence: Option<Fence>,
-    code: Code,
-    /// Blank lines that are part of it if it goes on.
-    blanks: usize,
-    apart: bool,
 }
 
 impl Blocks {
@@ -93,8 +60,10 @@ impl Blocks {
         }
     }
 
-    pub fn glyphs(&self) -> Glyphs {
-        self.glyphs
+    /// What comes from now on is for a frame of a screen that is drawn many times in a second.
+    pub fn for_a_look(&mut self) {
+        self.whole = false;
+        self.budget.0 = self.budget.0.min(LOOK);
     }
 
     /// Takes what it can of `text`: complete lines, and pieces of those that are too long.
@@ -126,76 +95,7 @@ impl Blocks {
         self.flush();
     }
 
-    fn end_of_line(&mut self, line: &str) {
-        let line = strip_escapes(line);
-        let Open::Long(..) = self.open else {
-            self.line(&line);
-            return;
-        };
-        self.more(&line);
-        if let Open::Long(line, back) = std::mem::replace(&mut self.open, Open::Nothing) {
-            self.show(line);
-            self.open = *back;
-        }
-    }
-
-    fn middle_of_line(&mut self, text: &str) {
-        let text = strip_escapes(text);
-        if matches!(self.open, Open::Long(..)) {
-            self.more(&text);
-            return;
-        }
-        let code = matches!(&self.open, Open::Block(block) if block.goes_on(&text));
-        if !code {
-            self.line(&text);
-        }
-        let back = std::mem::replace(&mut self.open, Open::Nothing);
-        let (line, back) = match back {
-            Open::Block(mut block) if code => {
-                let line = self.code_line(&mut block, &text);
-                (line.unwrap_or_default(), Open::Block(block))
-            }
-            Open::Piece(piece) => {
-                let (mut lines, piece) = self.rendered(piece);
-                let words = lines.last().is_some_and(|line| line.fill.is_some());
-                let last = if words { lines.pop() } else { None };
-                lines.into_iter().for_each(|line| self.show(line));
-                (last.unwrap_or_default(), Open::Piece(piece))
-            }
-            other => (Line::default(), other),
-        };
-        let fill = Some(line.fill.unwrap_or(Fill::Words));
-        self.open = Open::Long(Line { fill, ..line }, Box::new(back));
-        self.more("");
-    }
-
-    /// More of a line that is too long to be looked at as a whole.
-    fn more(&mut self, text: &str) {
-        let Open::Long(mut line, back) = std::mem::replace(&mut self.open, Open::Nothing) else {
-            return;
-        };
-        if line.fill == Some(Fill::Cells) {
-            line.text.push(Style::Plain, text);
-        } else if !text.is_empty() {
-            let rendered =
-                render(&format!("{GUARD}{text}"), self.setting(None, None), &mut self.budget);
-            for (at, more) in rendered.lines.into_iter().enumerate() {
-                if at == 0 {
-                    line.text.append(more.text.without_first(GUARD.len()));
-                } else {
-                    let next =
-                        Line { text: more.text, first: line.hanging.clone(), ..line.clone() };
-                    self.show(std::mem::replace(&mut line, next));
-                }
-            }
-        }
-        let rows = line.take_rows(self.width);
-        self.begun |= !rows.is_empty();
-        self.rows.extend(rows);
-        self.open = Open::Long(line, back);
-    }
-
-    fn line(&mut self, line: &str) {
+    pub(super) fn line(&mut self, line: &str) {
         match std::mem::replace(&mut self.open, Open::Nothing) {
             Open::Block(block) => self.line_of_block(block, line),
             Open::Piece(piece) if piece.item.is_some() => self.line_in_item(piece, line),
@@ -295,7 +195,7 @@ impl Blocks {
     }
 
     /// A line of code; the blank ones before it are shown here, itself is `None` if it is one.
-    fn code_line(&mut self, block: &mut Block, line: &str) -> Option<Line> {
+    pub(super) fn code_line(&mut self, block: &mut Block, line: &str) -> Option<Line> {
         let inner = match &block.fence {
             Some(fence) => scan::unindented(line, fence.indent),
             None if line.trim().is_empty() => {
@@ -331,12 +231,16 @@ impl Blocks {
     }
 
     /// The lines of a piece, and what more of the same would go on with.
-    fn rendered(&mut self, mut piece: Piece) -> (Vec<Line>, Piece) {
+    pub(super) fn rendered(&mut self, mut piece: Piece) -> (Vec<Line>, Piece) {
         if std::mem::take(&mut piece.apart) {
             self.separate();
         }
         let setting = self.setting(piece.item.as_ref(), piece.columns.as_ref());
-        let Rendered { lines, table } = render(&piece.text, setting, &mut self.budget);
+        let marker = piece.item.as_ref().map(|item| item.marker);
+        let Rendered { lines, table } = match plain(&piece.text, marker, &setting) {
+            Some(line) => Rendered { lines: vec![line], table: None },
+            None => render(&piece.text, &setting, &mut self.budget),
+        };
         piece.text.clear();
         piece.columns = None;
         if let Some(item) = &mut piece.item {
@@ -364,7 +268,11 @@ impl Blocks {
         }
     }
 
-    fn setting<'a>(&self, item: Option<&Item>, columns: Option<&'a Columns>) -> Setting<'a> {
+    pub(super) fn setting<'a>(
+        &self,
+        item: Option<&Item>,
+        columns: Option<&'a Columns>,
+    ) -> Setting<'a> {
         let rest = item.filter(|item| item.rest);
         let hanging = |item: &Item| match item.marker.number {
             Some(_) => item.number.to_string().len() + 2,
@@ -385,50 +293,8 @@ impl Blocks {
         }
     }
 
-    fn show(&mut self, line: Line) {
+    pub(super) fn show(&mut self, line: Line) {
         self.begun = true;
         self.rows.extend(line.rows(self.width, self.whole));
     }
-}
-
-impl Piece {
-    fn follow_fence(&mut self, line: &str) {
-        if self.item.is_none() && !scan::is_quote(line) {
-            return;
-        }
-        let (lead, text) = scan::inner(line);
-        match &self.fence {
-            Some((_, fence)) if fence.is_closed_by(text) => self.fence = None,
-            Some(_) => {}
-            None => self.fence = Fence::opened(text).map(|fence| (lead, fence)),
-        }
-    }
-}
-
-impl Block {
-    fn goes_on(&self, line: &str) -> bool {
-        match &self.fence {
-            Some(fence) => !fence.is_closed_by(line),
-            None => line.trim().is_empty() || scan::indent(line).0 > 3,
-        }
-    }
-}
-
-/// Where a line that is too long is cut: at a space, or else before its last character that
-/// can be told from the next one.
-fn cut(text: &str) -> usize {
-    use unicode_segmentation::UnicodeSegmentation;
-
-    let mut end = LIMIT;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let mut from = end - SPACE;
-    while !text.is_char_boundary(from) {
-        from -= 1;
-    }
-    let window = &text[from..end];
-    let space = memchr::memrchr(b' ', window.as_bytes()).map(|at| from + at);
-    let cluster = || window.grapheme_indices(true).next_back().map(|(at, _)| from + at);
-    space.or_else(cluster).filter(|at| *at > from).unwrap_or(end)
 }

@@ -2,7 +2,7 @@
 
 use super::super::styled::{Fill, Style, Styled};
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
     /// In front of the first row.
     pub first: Styled,

@@ -4,7 +4,11 @@
 
 mod blocks;
 mod inline;
+mod layout;
 mod line;
+mod long;
+mod piece;
+mod plain;
 mod render;
 mod scan;
 mod table;
@@ -55,7 +59,7 @@ impl Markdown {
     /// How the rest looks now: its last rows, at most `rows`, all of them as narrow as the screen.
     pub fn tail(&self, rows: usize) -> Vec<Styled> {
         let mut blocks = self.blocks.clone();
-        blocks.whole = false;
+        blocks.for_a_look();
         let mut rest = &self.source[self.fed..];
         rest = &rest[blocks.feed(rest)..];
         if rest.trim_start_matches(MARKS).is_empty() {
@@ -77,7 +81,7 @@ impl Markdown {
     /// What is still missing of `whole`; all of it if that is not what was pushed so far.
     pub fn finish(mut self, whole: &str) -> Vec<Styled> {
         let Some(rest) = whole.strip_prefix(self.source.as_str()) else {
-            return render(whole, self.blocks.width, self.blocks.glyphs());
+            return render(whole, self.blocks.width, self.blocks.glyphs);
         };
         self.push(rest);
         self.end()

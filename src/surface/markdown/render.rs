@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use unicode_width::UnicodeWidthStr;
 
 use super::super::highlight::{Budget, Code};
-use super::super::styled::{Fill, Glyphs, Style, Styled};
+use super::super::styled::{Glyphs, Style, Styled};
 use super::inline::Inline;
 use super::line::{Line, spaces};
 use super::table::{Columns, Table};
@@ -16,8 +16,6 @@ const INNER: usize = 2 * 1024;
 /// Code stands this far in.
 pub const CODE: usize = 2;
 const RULE: usize = 40;
-/// How far in things go, where nobody says how wide the screen is.
-const DEEP: usize = 60;
 
 /// Where a piece of Markdown stands.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +37,7 @@ pub struct Rendered {
     pub table: Option<(String, Columns)>,
 }
 
-pub fn render(source: &str, setting: Setting<'_>, budget: &mut Budget) -> Rendered {
+pub fn render(source: &str, setting: &Setting<'_>, budget: &mut Budget) -> Rendered {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut renderer = Renderer::new(source, setting, budget);
@@ -49,38 +47,38 @@ pub fn render(source: &str, setting: Setting<'_>, budget: &mut Budget) -> Render
     renderer.finish()
 }
 
-struct Container {
+pub(super) struct Container {
     /// What it begins with, until a line has taken it.
-    first: Option<Styled>,
-    rest: Styled,
-    item: bool,
+    pub(super) first: Option<Styled>,
+    pub(super) rest: Styled,
+    pub(super) item: bool,
 }
 
 pub(super) struct Renderer<'a> {
-    source: &'a str,
-    setting: Setting<'a>,
-    budget: &'a mut Budget,
-    lines: Vec<Line>,
-    containers: Vec<Container>,
+    pub(super) source: &'a str,
+    pub(super) setting: Setting<'a>,
+    pub(super) budget: &'a mut Budget,
+    pub(super) lines: Vec<Line>,
+    pub(super) containers: Vec<Container>,
     /// The numbers of the next items of the open lists.
-    lists: Vec<Option<u64>>,
-    inline: Inline,
-    code: Option<(Code, String)>,
-    table: Option<Table>,
+    pub(super) lists: Vec<Option<u64>>,
+    pub(super) inline: Inline,
+    pub(super) code: Option<(Code, String)>,
+    pub(super) table: Option<Table>,
     /// Where the block ended that the next one has to keep a distance from.
-    last: Option<usize>,
+    pub(super) last: Option<usize>,
     /// All before it has been shown.
-    seen: usize,
-    ends_with: Option<(String, Columns)>,
+    pub(super) seen: usize,
+    pub(super) ends_with: Option<(String, Columns)>,
 }
 
 impl<'a> Renderer<'a> {
-    fn new(source: &'a str, setting: Setting<'a>, budget: &'a mut Budget) -> Self {
+    fn new(source: &'a str, setting: &Setting<'a>, budget: &'a mut Budget) -> Self {
         let inside =
             setting.inside.map(|cells| Container { first: None, rest: spaces(cells), item: true });
         Self {
             source,
-            setting,
+            setting: *setting,
             budget,
             lines: Vec::new(),
             containers: inside.into_iter().collect(),
@@ -133,7 +131,8 @@ impl<'a> Renderer<'a> {
             Event::Rule => {
                 self.open(range.start);
                 let room = self.room().unwrap_or(RULE).min(RULE);
-                let rule = Styled::new(Style::Dim, &self.setting.glyphs.line.repeat(room.max(1)));
+                let rule =
+                    Styled::new(Style::Dim, &self.setting.glyphs.ruling.line.repeat(room.max(1)));
                 self.push(rule, None);
                 self.close(range);
             }
@@ -225,13 +224,12 @@ impl<'a> Renderer<'a> {
 
     fn end(&mut self, tag: TagEnd, range: &Range<usize>) {
         match tag {
-            TagEnd::Emphasis => self.inline.leave(),
+            TagEnd::Emphasis | TagEnd::TableHead => self.inline.leave(),
             TagEnd::Strong | TagEnd::Strikethrough => match literal(&self.source[range.clone()]) {
                 Some(marks) => self.inline.push(None, marks),
                 None => self.inline.leave(),
             },
             TagEnd::Link | TagEnd::Image => self.inline.leave_link(),
-            TagEnd::TableHead => self.inline.leave(),
             TagEnd::TableRow => {}
             TagEnd::TableCell => self.break_line(),
             TagEnd::Heading(_) => {
@@ -277,152 +275,6 @@ impl<'a> Renderer<'a> {
         self.end_text();
         self.definitions(self.source.len());
         Rendered { lines: self.lines, table: self.ends_with }
-    }
-
-    /// A block begins: what is written so far is a line, and there may be a blank one after it.
-    fn open(&mut self, at: usize) {
-        self.end_text();
-        self.definitions(at);
-        self.separate(at);
-        self.seen = self.seen.max(at);
-        self.ends_with = None;
-    }
-
-    fn close(&mut self, range: &Range<usize>) {
-        let end = range.start + self.source[range.clone()].trim_end().len();
-        self.last = Some(end);
-    }
-
-    /// In lists the text says where blank lines are, everywhere else they are between all blocks.
-    fn separate(&mut self, at: usize) {
-        let Some(last) = self.last.take() else {
-            return;
-        };
-        let listed = !self.lists.is_empty() || self.containers.iter().any(|one| one.item);
-        let between = self.source.get(last..at).unwrap_or_default();
-        if !listed || between.matches('\n').count() > 1 {
-            let mut bars = Styled::default();
-            let quotes = self.containers.iter().rposition(|one| !one.item).map_or(0, |at| at + 1);
-            for container in &self.containers[..quotes] {
-                bars.append(container.rest.clone());
-            }
-            self.lines.push(Line { text: bars, ..Line::default() });
-        }
-    }
-
-    /// Definitions of links are no block to the parser. Nothing here looks up links of other
-    /// pieces, so they are shown.
-    fn definitions(&mut self, upto: usize) {
-        let from = self.seen;
-        let Some(skipped) = self.source.get(from..upto) else {
-            return;
-        };
-        self.seen = upto;
-        let mut any = false;
-        for line in skipped.lines() {
-            let text = line.trim_matches([' ', '\t', '>']);
-            if text.is_empty() {
-                continue;
-            }
-            if !std::mem::replace(&mut any, true) {
-                self.separate(from);
-            }
-            self.inline.line.push(Style::Plain, text);
-            self.end_line();
-        }
-        if any {
-            self.last = Some(from + skipped.trim_end().len());
-        }
-    }
-
-    fn text(&mut self, style: Option<Style>, text: &str, range: &Range<usize>) {
-        self.indent(range.start);
-        self.inline.push(style, text);
-    }
-
-    fn indent(&mut self, at: usize) {
-        if self.table.is_none() {
-            self.inline.indent(self.source, at);
-        }
-    }
-
-    fn break_line(&mut self) {
-        let cell = self.table.as_mut().and_then(|table| table.rows.last_mut()?.last_mut());
-        match cell {
-            Some(cell) => cell.push(self.inline.take()),
-            None => self.end_line(),
-        }
-    }
-
-    fn end_text(&mut self) {
-        if !self.inline.line.is_empty() {
-            self.end_line();
-            self.last = Some(self.seen);
-        }
-    }
-
-    fn end_line(&mut self) {
-        let text = self.inline.take();
-        self.push(text, Some(Fill::Words));
-    }
-
-    fn push(&mut self, text: Styled, fill: Option<Fill>) {
-        let mut line = Line { text, fill, ..Line::default() };
-        for container in &mut self.containers {
-            line.first.append(container.first.take().unwrap_or_else(|| container.rest.clone()));
-            line.hanging.append(container.rest.clone());
-        }
-        self.lines.push(line);
-    }
-
-    fn code_block(&mut self) {
-        let Some((mut code, text)) = self.code.take() else {
-            return;
-        };
-        for line in text.lines() {
-            let mut styled = Styled::default();
-            if !line.is_empty() {
-                styled = spaces(CODE);
-                styled.append(code.line(line, self.budget));
-            }
-            self.push(styled, Some(Fill::Cells));
-        }
-    }
-
-    fn new_row(&mut self) {
-        if let Some(table) = &mut self.table {
-            table.rows.push(Vec::new());
-        }
-    }
-
-    fn draw_table(&mut self, range: &Range<usize>) {
-        let Some(table) = self.table.take() else {
-            return;
-        };
-        let room = self.room();
-        let begun = self.setting.columns.take().filter(|_| range.start == 0);
-        let columns = begun.cloned().unwrap_or_else(|| table.columns(room));
-        for row in table.draw(&columns, begun.is_none(), room, self.setting.glyphs) {
-            self.push(row, None);
-        }
-        let source = &self.source[range.start..];
-        if self.containers.is_empty() && self.source[range.end..].trim().is_empty() {
-            let head = source.split_inclusive('\n').take(2).collect();
-            self.ends_with = Some((head, columns));
-        }
-    }
-
-    fn prefix(&self) -> usize {
-        self.containers.iter().map(|container| container.rest.width()).sum()
-    }
-
-    fn room(&self) -> Option<usize> {
-        self.setting.width.map(|cells| cells.saturating_sub(self.prefix()).max(1))
-    }
-
-    /// From some depth on, what is deeper stands no further in.
-    fn is_deep(&self, more: usize) -> bool {
-        self.prefix() + more > self.setting.width.map_or(DEEP, |cells| cells / 2)
     }
 }
 

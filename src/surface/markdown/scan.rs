@@ -122,12 +122,12 @@ pub fn is_quote(line: &str) -> bool {
 
 pub fn is_rule(line: &str) -> bool {
     let (columns, at) = indent(line);
-    let text = line[at..].as_bytes();
+    let text = &line.as_bytes()[at..];
     let Some(mark) = text.first().filter(|mark| b"-*_".contains(mark)) else {
         return false;
     };
-    let marks = text.iter().filter(|byte| *byte == mark).count();
-    columns < 4 && marks >= 3 && text.iter().all(|byte| byte == mark || b" \t".contains(byte))
+    let enough = text.iter().filter(|byte| *byte == mark).nth(2).is_some();
+    columns < 4 && enough && text.iter().all(|byte| byte == mark || b" \t".contains(byte))
 }
 
 /// What stands before the text of a line in quotes and lists, markers made spaces; and the text.

@@ -66,29 +66,34 @@ impl Table {
 
     fn draw_row(&self, row: &[Cell], columns: &[usize], glyphs: Glyphs, out: &mut Vec<Styled>) {
         let none = Styled::default();
-        let cells: Vec<Cell> = row
+        let mut cells: Vec<_> = row
             .iter()
             .zip(columns)
-            .map(|(cell, cells)| cell.iter().flat_map(|line| line.wrap(*cells, &none)).collect())
+            .map(|(cell, cells)| {
+                let rows = cell.iter().flat_map(|line| line.wrap(*cells, &none));
+                rows.collect::<Cell>().into_iter()
+            })
             .collect();
-        let height = cells.iter().map(Vec::len).max().unwrap_or(0).max(1);
-        for at in 0..height {
+        let height = cells.iter().map(ExactSizeIterator::len).max().unwrap_or(0).max(1);
+        for _ in 0..height {
             let mut line = Styled::default();
-            for (column, cells) in cells.iter().enumerate() {
+            for (column, rows) in cells.iter_mut().enumerate() {
                 if column > 0 {
-                    line.push(Style::Dim, &format!(" {} ", glyphs.column));
+                    line.push(Style::Dim, " ");
+                    line.push(Style::Dim, glyphs.ruling.column);
+                    line.push(Style::Dim, " ");
                 }
-                let text = cells.get(at).cloned().unwrap_or_default();
+                let text = rows.next().unwrap_or_default();
                 let free = columns[column].saturating_sub(text.width());
                 let before = match self.alignments.get(column) {
                     Some(Alignment::Right) => free,
                     Some(Alignment::Center) => free / 2,
                     _ => 0,
                 };
-                line.append(spaces(before));
+                pad(&mut line, before);
                 line.append(text);
-                if column + 1 < cells.len().max(columns.len()) {
-                    line.append(spaces(free - before));
+                if column + 1 < columns.len() {
+                    pad(&mut line, free - before);
                 }
             }
             out.push(line);
@@ -149,9 +154,15 @@ fn fitted(wanted: Vec<usize>, room: usize) -> Columns {
     Columns::Drawn(columns)
 }
 
+fn pad(line: &mut Styled, cells: usize) {
+    if cells > 0 {
+        line.push(Style::Plain, &" ".repeat(cells));
+    }
+}
+
 fn below_head(columns: &[usize], glyphs: Glyphs) -> Styled {
-    let line = |cells: &usize| glyphs.line.repeat(*cells);
-    let between = format!("{0}{1}{0}", glyphs.line, glyphs.cross);
+    let line = |cells: &usize| glyphs.ruling.line.repeat(*cells);
+    let between = format!("{0}{1}{0}", glyphs.ruling.line, glyphs.ruling.cross);
     let text = columns.iter().map(line).collect::<Vec<_>>().join(&between);
     Styled::new(Style::Dim, &text)
 }

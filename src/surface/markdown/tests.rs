@@ -62,6 +62,8 @@ fn blocks_are_apart() {
 
 #[test]
 fn words_have_their_styles() {
+    use Style::{Bold, Code, Dim, Heading, Italic, Link, Plain, Strike};
+
     let row = |text: &str| -> Vec<(Style, String)> {
         let rows = render(text, None, Glyphs::unicode());
         rows[0].spans().map(|(style, text)| (style, text.to_owned())).collect()
@@ -69,7 +71,6 @@ fn words_have_their_styles() {
     let spans = |spans: &[(Style, &str)]| -> Vec<(Style, String)> {
         spans.iter().map(|(style, text)| (*style, (*text).to_owned())).collect()
     };
-    use Style::{Bold, Code, Dim, Heading, Italic, Link, Plain, Strike};
     for (text, expected) in [
         (
             "a **b** *c* ~~d~~ `e`",

@@ -18,11 +18,16 @@ pub struct Glyphs {
     pub bullet: &'static str,
     /// In front of what is quoted.
     pub quote: &'static str,
-    // The lines of a table; `line` is that of a rule as well.
+    pub ruling: &'static Ruling,
+    pub spinner: &'static [&'static str],
+}
+
+/// The lines of a table; `line` is that of a rule as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ruling {
     pub line: &'static str,
     pub column: &'static str,
     pub cross: &'static str,
-    pub spinner: &'static [&'static str],
 }
 
 impl Glyphs {
@@ -41,9 +46,7 @@ impl Glyphs {
             ellipsis: "…",
             bullet: "• ",
             quote: "▎ ",
-            line: "─",
-            column: "│",
-            cross: "┼",
+            ruling: &Ruling { line: "─", column: "│", cross: "┼" },
             spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
         }
     }
@@ -63,9 +66,7 @@ impl Glyphs {
             ellipsis: "...",
             bullet: "- ",
             quote: "| ",
-            line: "-",
-            column: "|",
-            cross: "+",
+            ruling: &Ruling { line: "-", column: "|", cross: "+" },
             spinner: &["|", "/", "-", "\\"],
         }
     }
