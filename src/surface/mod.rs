@@ -3,7 +3,9 @@
 //! JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
 mod completion;
+mod diff;
 mod editor;
+mod highlight;
 mod json;
 mod line;
 mod markdown;

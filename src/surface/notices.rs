@@ -1,8 +1,9 @@
 //! What ccc itself says in the transcript: notices, questions, and the closing summary.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::styled::{self, Style, Styled};
+use super::diff;
+use super::styled::{self, Glyphs, Style, Styled, exposed};
 use super::transcript::{Kind, Place};
 use super::{Report, Transcript};
 use crate::event::{Asker, Dropped, Notice, Outcome, Phase, Question};
@@ -200,10 +201,12 @@ impl Transcript {
             lines.extend(indented(Style::Dim, "  ", &exposed_lines(&asked.description)));
         }
         match serde_json::from_str::<Value>(&asked.input) {
-            Ok(Value::Object(fields)) => {
+            Ok(Value::Object(mut fields)) => {
+                let change = change(&mut fields, self.look.glyphs);
                 for (name, value) in &fields {
                     lines.extend(field(name, value));
                 }
+                lines.extend(change);
             }
             _ => lines.extend(indented(Style::Plain, "  ", &exposed_lines(&asked.input))),
         }
@@ -259,6 +262,17 @@ fn indented(style: Style, first: &str, text: &str) -> Vec<Styled> {
     lines.map(|(at, line)| line.behind(style, if at == 0 { first } else { "  " })).collect()
 }
 
+/// What an edit would change; its texts need not be shown besides.
+fn change(fields: &mut Map<String, Value>, glyphs: Glyphs) -> Vec<Styled> {
+    let text = |name: &str| fields.get(name)?.as_str().map(str::to_owned);
+    let (Some(old), Some(new)) = (text("old_string"), text("new_string")) else {
+        return Vec::new();
+    };
+    fields.retain(|name, _| name != "old_string" && name != "new_string");
+    let lines = diff::edit(&old, &new, None, glyphs);
+    lines.into_iter().map(|line| line.behind(Style::Plain, "    ")).collect()
+}
+
 fn field(name: &str, value: &Value) -> Vec<Styled> {
     let head = format!("  {}: ", exposed(name));
     match value.as_str() {
@@ -274,22 +288,6 @@ fn field(name: &str, value: &Value) -> Vec<Styled> {
             vec![Styled::new(Style::Dim, &head).with(Style::Plain, &json)]
         }
     }
-}
-
-/// Control characters, and those that change how their neighbours look, written out.
-fn exposed(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        let hides = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}');
-        if (c.is_control() && c != '\t') || hides {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 fn exposed_lines(text: &str) -> String {

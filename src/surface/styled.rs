@@ -1,11 +1,17 @@
 //! Lines of styled text: what the transcript is made of, before anybody decides about colours.
 
+mod glyphs;
+mod wrap;
+
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::stream::strip_escapes;
+
+pub use glyphs::Glyphs;
+pub use wrap::Fill;
 
 const TAB: usize = 4;
 
@@ -37,24 +43,23 @@ pub enum Style {
 }
 
 impl Style {
+    /// Of the eight base colours only those that can be read on white and on black, and none of
+    /// them as a background: bold yellow, cyan and green all but vanish on white.
     fn sgr(self) -> &'static str {
         match self {
             Style::Plain => "",
             Style::Dim => "\x1b[2m",
-            Style::Bold => "\x1b[1m",
-            Style::Heading => "\x1b[1;36m",
+            Style::Bold | Style::Heading | Style::Name => "\x1b[1m",
             Style::User => "\x1b[1;34m",
-            Style::Good => "\x1b[1;32m",
-            Style::Question => "\x1b[1;33m",
+            Style::Question => "\x1b[1;35m",
             Style::Italic => "\x1b[3m",
             Style::Strike => "\x1b[9m",
-            Style::Link => "\x1b[4;34m",
+            Style::Link => "\x1b[4m",
             Style::Tool | Style::Code | Style::Literal => "\x1b[36m",
-            Style::Added | Style::Quoted => "\x1b[32m",
+            Style::Good | Style::Added | Style::Quoted => "\x1b[32m",
             Style::Bad | Style::Removed => "\x1b[31m",
             Style::Supervisor | Style::Keyword => "\x1b[35m",
             Style::Comment => "\x1b[2;3m",
-            Style::Name => "\x1b[34m",
         }
     }
 }
@@ -73,9 +78,25 @@ impl Styled {
     #[must_use]
     pub fn with(mut self, style: Style, text: &str) -> Self {
         if !text.is_empty() {
-            self.spans.push((style, clean_line(text)));
+            self.spans.push((style, untabbed(text).into_owned()));
         }
         self
+    }
+
+    /// The same in place; runs of one style become one span.
+    pub fn push(&mut self, style: Style, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let text = untabbed(text);
+        match self.spans.last_mut() {
+            Some((last, run)) if *last == style => run.push_str(&text),
+            _ => self.spans.push((style, text.into_owned())),
+        }
+    }
+
+    pub fn append(&mut self, mut other: Styled) {
+        self.spans.append(&mut other.spans);
     }
 
     #[must_use]
@@ -91,7 +112,7 @@ impl Styled {
     /// At most `cells` cells of it; `ellipsis` stands for what is missing.
     #[must_use]
     pub fn cut(self, cells: usize, ellipsis: &str) -> Self {
-        if self.text().width() <= cells {
+        if self.width() <= cells {
             return self;
         }
         let mut left = cells.saturating_sub(ellipsis.width());
@@ -108,8 +129,22 @@ impl Styled {
         Self { spans }.with(Style::Dim, if ellipsis.width() <= cells { ellipsis } else { "" })
     }
 
-    pub fn wrap(&self, cells: usize, _hanging: &Styled) -> Vec<Styled> {
-        vec![self.clone().cut(cells, "")]
+    /// Without its first bytes, which are the beginning of the first span.
+    #[must_use]
+    pub fn without_first(mut self, bytes: usize) -> Self {
+        if let Some((_, text)) = self.spans.first_mut() {
+            text.drain(..bytes.min(text.len()));
+        }
+        self
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.spans.iter().all(|(_, text)| text.is_empty())
+    }
+
+    /// Runs of one style each.
+    pub fn spans(&self) -> impl Iterator<Item = (Style, &str)> {
+        self.spans.iter().map(|(style, text)| (*style, text.as_str()))
     }
 
     pub fn write(&self, colour: bool, out: &mut Vec<u8>) {
@@ -138,10 +173,11 @@ pub fn first_line(text: &str) -> (Cow<'_, str>, bool) {
     (strip_escapes(first), lines.next().is_some())
 }
 
-fn clean_line(text: &str) -> String {
+/// One line of `text`, with spaces up to the next stop for a tab.
+pub fn untabbed(text: &str) -> Cow<'_, str> {
     let text = strip_escapes(text);
     if memchr::memchr2(b'\t', b'\n', text.as_bytes()).is_none() {
-        return text.into_owned();
+        return text;
     }
     let mut out = String::with_capacity(text.len());
     let mut cells = 0;
@@ -153,6 +189,23 @@ fn clean_line(text: &str) -> String {
         }
         out.extend(piece.chars().map(|c| if c == '\n' { ' ' } else { c }));
         cells += piece.width();
+    }
+    Cow::Owned(out)
+}
+
+/// Control characters, and those that change how their neighbours look, written out: for texts
+/// that somebody decides on.
+pub fn exposed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let hides = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}');
+        if (c.is_control() && c != '\t') || hides {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
     }
     out
 }
@@ -176,59 +229,6 @@ pub fn cut(text: &str, cells: usize, ellipsis: &str) -> String {
         out.push_str(ellipsis);
     }
     out
-}
-
-/// The characters that are drawn with, for terminals with and without Unicode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Glyphs {
-    pub tool: &'static str,
-    pub branch: &'static str,
-    pub gutter: &'static str,
-    pub good: &'static str,
-    pub bad: &'static str,
-    pub prompt: &'static str,
-    pub arrow: &'static str,
-    pub dot: &'static str,
-    pub rule: &'static str,
-    pub dash: &'static str,
-    pub ellipsis: &'static str,
-    pub spinner: &'static [&'static str],
-}
-
-impl Glyphs {
-    pub const fn unicode() -> Self {
-        Self {
-            tool: "●",
-            branch: "└",
-            gutter: "┃ ",
-            good: "✔",
-            bad: "✘",
-            prompt: "❯ ",
-            arrow: "→",
-            dot: "·",
-            rule: "──",
-            dash: "–",
-            ellipsis: "…",
-            spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
-        }
-    }
-
-    pub const fn ascii() -> Self {
-        Self {
-            tool: "*",
-            branch: "`-",
-            gutter: "| ",
-            good: "OK",
-            bad: "X",
-            prompt: "> ",
-            arrow: "->",
-            dot: "-",
-            rule: "--",
-            dash: "-",
-            ellipsis: "...",
-            spinner: &["|", "/", "-", "\\"],
-        }
-    }
 }
 
 #[cfg(test)]

@@ -55,6 +55,8 @@ impl Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Text,
+    /// A text that is whole: the next one is another.
+    Message,
     Tool,
     Notice,
     /// A heading for what follows, or nothing at all.
@@ -245,6 +247,13 @@ impl Transcript {
 
     fn text_lines(&mut self, lines: Vec<Styled>, place: Place) -> Vec<Styled> {
         self.lines(lines, Kind::Text, place)
+    }
+
+    /// What is written next is another text.
+    fn text_is_whole(&mut self) {
+        if self.last.0 == Kind::Text {
+            self.last.0 = Kind::Message;
+        }
     }
 
     fn tool_lines(&mut self, lines: Vec<Styled>, place: Place) -> Vec<Styled> {

@@ -1,55 +1,95 @@
-//! Stand-in.
+//! An agent's text as lines for the screen while it is being written: Markdown where it is
+//! Markdown, and as it stands where it is not. What can no longer change comes once; the rest can
+//! be looked at as often as a screen is drawn.
 
-use super::styled::{self, Glyphs, Style, Styled};
+mod blocks;
+mod inline;
+mod layout;
+mod line;
+mod long;
+mod piece;
+mod plain;
+mod render;
+mod scan;
+mod table;
+#[cfg(test)]
+mod tests;
 
-#[derive(Debug)]
+use super::styled::{Glyphs, Styled};
+use blocks::Blocks;
+
+/// A line of nothing but these may become a heading, a fence or a rule: wait for more of it.
+const MARKS: [char; 12] = ['-', '=', '`', '~', '*', '_', '#', '>', '+', '|', ':', ' '];
+
+#[derive(Debug, Clone)]
 pub struct Markdown {
+    blocks: Blocks,
     source: String,
-    given: usize,
-    width: Option<usize>,
+    /// How much of it is in `blocks`.
+    fed: usize,
 }
 
 impl Markdown {
-    pub fn new(width: Option<usize>, _glyphs: Glyphs) -> Self {
-        Self { source: String::new(), given: 0, width }
+    /// `width`: columns to wrap at; `None` where nobody says how wide the screen is.
+    pub fn new(width: Option<usize>, glyphs: Glyphs) -> Self {
+        Self { blocks: Blocks::new(width, glyphs), source: String::new(), fed: 0 }
     }
 
+    /// For what is not settled yet.
     pub fn set_width(&mut self, width: Option<usize>) {
-        self.width = width;
+        self.blocks.width = width;
     }
 
     pub fn push(&mut self, text: &str) {
         self.source.push_str(text);
     }
 
+    /// All that was pushed.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The lines that can no longer change, once each. A line of code can be wider than the
+    /// screen; everything else fits.
     pub fn settled(&mut self) -> Vec<Styled> {
-        let Some(end) = self.source[self.given..].rfind('\n') else { return Vec::new() };
-        let lines = styled::lines(Style::Plain, &self.source[self.given..self.given + end]);
-        self.given += end + 1;
-        lines
+        self.fed += self.blocks.feed(&self.source[self.fed..]);
+        std::mem::take(&mut self.blocks.rows)
     }
 
+    /// How the rest looks now: its last rows, at most `rows`, all of them as narrow as the screen.
     pub fn tail(&self, rows: usize) -> Vec<Styled> {
-        let lines = styled::lines(Style::Plain, &self.source[self.given..]);
-        let skip = lines.len().saturating_sub(rows);
-        lines.into_iter().skip(skip).collect()
-    }
-
-    pub fn finish(self, whole: &str) -> Vec<Styled> {
-        match whole.strip_prefix(&self.source[..self.given]) {
-            Some(rest) => styled::lines(Style::Plain, rest),
-            None => styled::lines(Style::Plain, whole),
+        let mut blocks = self.blocks.clone();
+        blocks.for_a_look();
+        let mut rest = &self.source[self.fed..];
+        rest = &rest[blocks.feed(rest)..];
+        if rest.trim_start_matches(MARKS).is_empty() {
+            rest = "";
         }
+        blocks.close(rest);
+        let spare = blocks.rows.len().saturating_sub(rows);
+        blocks.rows.split_off(spare)
+    }
+
+    /// What is still missing, now that nothing comes any more.
+    pub fn end(mut self) -> Vec<Styled> {
+        let mut rows = self.settled();
+        self.blocks.close(&self.source[self.fed..]);
+        rows.append(&mut self.blocks.rows);
+        rows
+    }
+
+    /// What is still missing of `whole`; all of it if that is not what was pushed so far.
+    pub fn finish(mut self, whole: &str) -> Vec<Styled> {
+        let Some(rest) = whole.strip_prefix(self.source.as_str()) else {
+            return render(whole, self.blocks.width, self.blocks.glyphs);
+        };
+        self.push(rest);
+        self.end()
     }
 }
 
-impl Markdown {
-    pub fn finish_as_it_is(self) -> Vec<Styled> {
-        let source = self.source.clone();
-        self.finish(&source)
-    }
-}
-
-pub fn render(text: &str, _width: Option<usize>, _glyphs: Glyphs) -> Vec<Styled> {
-    styled::lines(Style::Plain, text)
+pub fn render(text: &str, width: Option<usize>, glyphs: Glyphs) -> Vec<Styled> {
+    let mut markdown = Markdown::new(width, glyphs);
+    markdown.push(text);
+    markdown.end()
 }

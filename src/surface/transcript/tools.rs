@@ -8,13 +8,15 @@ use unicode_width::UnicodeWidthStr;
 use super::{Place, Transcript};
 use crate::event::Now;
 use crate::stream::ToolResult;
+use crate::surface::diff;
 use crate::surface::status::clock;
 use crate::surface::styled::{self, Style, Styled};
 
 /// Where previews of a tool's output end.
 const PREVIEW: usize = 2000;
-/// So much of a tool's output is shown, and of an edit.
+/// So many lines of a tool's output are shown, and of an edit.
 const OUTPUT: usize = 3;
+const CHANGES: usize = 16;
 /// Below this nobody wants to know how long it took.
 const WORTH_TELLING: Duration = Duration::from_secs(2);
 /// The supervisor's way to give its verdict, which has a notice of its own.
@@ -141,6 +143,13 @@ impl Transcript {
         let branch = format!("  {} ", self.look.glyphs.branch);
         let indent = " ".repeat(branch.width());
         let label = if named { format!("{name}: ") } else { String::new() };
+        if !result.patch.is_empty() {
+            let head = Styled::new(Style::Dim, &format!("{branch}{label}{}", diff::extent(&result.patch)));
+            let room = self.wrap.map(|cells| cells.saturating_sub(self.margin(place) + indent.len()));
+            let lines = diff::hunks(&result.patch, room, CHANGES, self.look.glyphs);
+            let lines = lines.into_iter().map(|line| line.behind(Style::Plain, &indent));
+            return std::iter::once(head).chain(lines).collect();
+        }
         let (style, texts) = self.summary(result, name);
         let row = |(at, text): (usize, String)| {
             let (head, text) =

@@ -93,15 +93,19 @@ impl Transcript {
                 self.rendered(whole, place)
             }
         };
-        self.text_lines(lines, place)
+        let lines = self.text_lines(lines, place);
+        self.text_is_whole();
+        lines
     }
 
     /// No more of it will come, as after an interrupt.
     pub(super) fn stop_writing(&mut self) -> Vec<Styled> {
         match self.writing.take() {
             Some(Writing::Text(markdown)) => {
-                let lines = markdown.finish_as_it_is();
-                self.text_lines(lines, Place::AGENT)
+                let lines = markdown.end();
+                let lines = self.text_lines(lines, Place::AGENT);
+                self.text_is_whole();
+                lines
             }
             _ => Vec::new(),
         }

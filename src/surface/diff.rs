@@ -1,0 +1,175 @@
+//! Small diffs: what an edit has changed, and what one would change.
+
+use std::time::Duration;
+
+use similar::{ChangeTag, TextDiff};
+
+use super::styled::{self, Glyphs, Style, Styled, exposed};
+use crate::stream::Hunk;
+
+/// How long the shortest description of a change is looked for; after that any will do.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// What an edit has changed, with the numbers of the lines, one row for each: cut at `width`, and
+/// at `most` lines.
+pub fn hunks(hunks: &[Hunk], width: Option<usize>, most: usize, glyphs: Glyphs) -> Vec<Styled> {
+    let lines = hunks.iter().enumerate().flat_map(|(at, hunk)| numbered(at > 0, hunk));
+    let lines: Vec<_> = lines.collect();
+    let total = lines.iter().filter(|line| line.text.is_some()).count();
+    let digits = lines.iter().map(|line| line.number.to_string().len()).max().unwrap_or(0);
+    let mut out = Vec::new();
+    let mut shown = 0;
+    for line in &lines {
+        if shown == most {
+            break;
+        }
+        let Some(text) = line.text else {
+            out.push(Styled::new(Style::Dim, &format!("{:>digits$}", glyphs.ellipsis)));
+            continue;
+        };
+        shown += 1;
+        let text = styled::untabbed(text);
+        let room = width.map_or(usize::MAX, |cells| cells.saturating_sub(digits + 1));
+        let text = styled::cut(&text, room, glyphs.ellipsis);
+        let number = format!("{:>digits$} ", line.number);
+        out.push(Styled::new(Style::Dim, &number).with(line.style, &text));
+    }
+    if total > shown {
+        out.push(more(total - shown, glyphs));
+    }
+    out
+}
+
+struct Numbered<'a> {
+    number: u64,
+    style: Style,
+    /// `None`: some lines of the file are left out here.
+    text: Option<&'a str>,
+}
+
+fn numbered(gap: bool, hunk: &Hunk) -> Vec<Numbered<'_>> {
+    let (mut old, mut new) = (hunk.old_start, hunk.new_start);
+    let mut out = Vec::with_capacity(hunk.lines.len() + 1);
+    if gap {
+        out.push(Numbered { number: new, style: Style::Dim, text: None });
+    }
+    for line in &hunk.lines {
+        let (style, number) = match line.as_bytes().first() {
+            Some(b'-') => (Style::Removed, old),
+            Some(b'+') => (Style::Added, new),
+            // A remark on the line before, such as a newline that is missing.
+            Some(b'\\') => (Style::Dim, new.saturating_sub(1)),
+            _ => (Style::Plain, new),
+        };
+        old = old.saturating_add(u64::from(matches!(style, Style::Removed | Style::Plain)));
+        new = new.saturating_add(u64::from(matches!(style, Style::Added | Style::Plain)));
+        out.push(Numbered { number, style, text: Some(line) });
+    }
+    out
+}
+
+/// How much an edit has changed.
+pub fn extent(hunks: &[Hunk]) -> String {
+    let count = |mark: char| {
+        hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.starts_with(mark)).count()
+    };
+    format!("+{} -{}", count('+'), count('-'))
+}
+
+/// What an edit would change: every line as it is, with what would hide or reorder written out,
+/// because somebody decides on it. Nothing is cut off but what is beyond `most` lines.
+pub fn edit(old: &str, new: &str, most: Option<usize>, glyphs: Glyphs) -> Vec<Styled> {
+    let before: Vec<&str> = old.split_inclusive('\n').collect();
+    let after: Vec<&str> = new.split_inclusive('\n').collect();
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&before, &after);
+    // Both ending without a newline is how pieces of a file look; only one is a change.
+    let uneven = old.ends_with('\n') != new.ends_with('\n') && !old.is_empty() && !new.is_empty();
+    let mut out = Vec::new();
+    for change in diff.iter_all_changes() {
+        let (mark, style) = match change.tag() {
+            ChangeTag::Equal => ("  ", Style::Plain),
+            ChangeTag::Delete => ("- ", Style::Removed),
+            ChangeTag::Insert => ("+ ", Style::Added),
+        };
+        let text = change.value();
+        let line = text.strip_suffix('\n').unwrap_or(text);
+        out.push(Styled::new(style, &format!("{mark}{}", exposed(line))));
+        if uneven && !text.ends_with('\n') {
+            out.push(Styled::new(Style::Dim, "\\ no newline at the end"));
+        }
+    }
+    if let Some(most) = most.filter(|most| *most < out.len()) {
+        let left = out.len() - most;
+        out.truncate(most);
+        out.push(more(left, glyphs));
+    }
+    out
+}
+
+fn more(lines: usize, glyphs: Glyphs) -> Styled {
+    let ending = if lines == 1 { "" } else { "s" };
+    Styled::new(Style::Dim, &format!("{} {lines} more line{ending}", glyphs.ellipsis))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(rows: &[Styled]) -> Vec<String> {
+        rows.iter().map(Styled::text).collect()
+    }
+
+    fn hunk(old_start: u64, new_start: u64, lines: &[&str]) -> Hunk {
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        Hunk { old_start, new_start, lines }
+    }
+
+    #[test]
+    fn hunks_have_the_numbers_of_their_lines() {
+        let patch = [
+            hunk(9, 9, &[" a", "-b", "+c", "+d", " \te\x1b[1m", "\\ No newline at end of file"]),
+            hunk(120, 121, &["-两个汉字两个汉字"]),
+        ];
+        let rows = hunks(&patch, Some(16), 10, Glyphs::unicode());
+        assert_eq!(
+            texts(&rows),
+            [
+                "  9  a",
+                " 10 -b",
+                " 10 +c",
+                " 11 +d",
+                " 12     e",
+                " 12 \\ No newlin…",
+                "  …",
+                "120 -两个汉字两…",
+            ]
+        );
+        let styles = |row: &Styled| row.spans().map(|(style, _)| style).collect::<Vec<_>>();
+        assert_eq!(styles(&rows[1]), [Style::Dim, Style::Removed]);
+        assert_eq!(styles(&rows[2]), [Style::Dim, Style::Added]);
+        assert_eq!(
+            texts(&hunks(&patch, None, 2, Glyphs::ascii())),
+            ["  9  a", " 10 -b", "... 5 more lines"]
+        );
+        assert_eq!(texts(&hunks(&patch[1..], None, 0, Glyphs::unicode())), ["… 1 more line"]);
+        assert!(hunks(&[], None, 5, Glyphs::unicode()).is_empty());
+    }
+
+    #[test]
+    fn edits_hide_nothing() {
+        for (old, new, expected) in [
+            ("a\nb\nc", "a\nx\nc", &["  a", "- b", "+ x", "  c"][..]),
+            ("", "a\n\nb\n", &["+ a", "+ ", "+ b"]),
+            ("a\n", "", &["- a"]),
+            ("a", "a\n", &["- a", "\\ no newline at the end", "+ a"]),
+            ("a\r\n", "a\n", &["- a\\r", "+ a"]),
+            ("ok", "\u{202e}ko\x1b[8m", &["- ok", "+ \\u{202e}ko\\u{1b}[8m"]),
+            ("same", "same", &["  same"]),
+        ] {
+            let rows = edit(old, new, None, Glyphs::unicode());
+            assert_eq!(texts(&rows), expected, "{old:?} {new:?}");
+        }
+        let rows = edit("a\nb\n", "c\nd\n", Some(3), Glyphs::unicode());
+        assert_eq!(texts(&rows), ["- a", "- b", "+ c", "… 1 more line"]);
+    }
+}

@@ -1,0 +1,300 @@
+//! A text that is still being written, cut into pieces that can no longer change.
+//!
+//! The cuts depend on the text alone, never on how it arrives: lines are looked at one by one,
+//! and what has grown too long is cut at a fixed size. So the whole at once and any sequence of
+//! pieces give the same rows.
+
+use super::super::highlight::{self, Budget, Code};
+use super::super::styled::{Fill, Glyphs, Styled};
+use super::line::{Line, spaces};
+use super::long::cut;
+use super::piece::{Block, Item, Piece};
+use super::plain::plain;
+use super::render::{CODE, Rendered, Setting, render};
+use super::scan::{self, Fence, Marker};
+use super::table::Columns;
+
+/// What is held back is never longer, whatever the text: lines, and pieces of several lines.
+pub const LIMIT: usize = 16 * 1024;
+/// How much code is coloured each time somebody looks: beyond that colours come when it is done.
+const LOOK: usize = 1024;
+
+#[derive(Debug, Clone)]
+pub struct Blocks {
+    pub width: Option<usize>,
+    /// Code lines stay whole.
+    whole: bool,
+    pub rows: Vec<Styled>,
+    pub(super) glyphs: Glyphs,
+    pub(super) open: Open,
+    /// The list of the item that was shown last, if it can go on, with the item's number.
+    list: Option<(u8, u64)>,
+    /// A blank line came last.
+    blank: bool,
+    pub(super) begun: bool,
+    pub(super) budget: Budget,
+}
+
+/// What the next line may belong to.
+#[derive(Debug, Clone)]
+pub(super) enum Open {
+    Nothing,
+    Piece(Piece),
+    Block(Block),
+    /// A line without an end; what stands in it so far, and what it belongs to.
+    Long(Line, Box<Open>),
+}
+
+impl Blocks {
+    pub fn new(width: Option<usize>, glyphs: Glyphs) -> Self {
+        Self {
+            width,
+            whole: true,
+            rows: Vec::new(),
+            glyphs,
+            open: Open::Nothing,
+            list: None,
+            blank: false,
+            begun: false,
+            budget: Budget::default(),
+        }
+    }
+
+    /// What comes from now on is for a frame of a screen that is drawn many times in a second.
+    pub fn for_a_look(&mut self) {
+        self.whole = false;
+        self.budget.0 = self.budget.0.min(LOOK);
+    }
+
+    /// Takes what it can of `text`: complete lines, and pieces of those that are too long.
+    pub fn feed(&mut self, text: &str) -> usize {
+        let mut at = 0;
+        loop {
+            let rest = &text[at..];
+            let window = &rest.as_bytes()[..rest.len().min(LIMIT)];
+            match memchr::memchr(b'\n', window) {
+                Some(end) => {
+                    self.end_of_line(&rest[..end]);
+                    at += end + 1;
+                }
+                None if rest.len() >= LIMIT => {
+                    let end = cut(rest);
+                    self.middle_of_line(&rest[..end]);
+                    at += end;
+                }
+                None => return at,
+            }
+        }
+    }
+
+    /// The text is over, with this behind its last newline.
+    pub fn close(&mut self, rest: &str) {
+        if !rest.is_empty() || matches!(self.open, Open::Long(..)) {
+            self.end_of_line(rest);
+        }
+        self.flush();
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
+        match std::mem::replace(&mut self.open, Open::Nothing) {
+            Open::Block(block) => self.line_of_block(block, line),
+            Open::Piece(piece) if piece.item.is_some() => self.line_in_item(piece, line),
+            Open::Piece(piece) => self.line_in_text(piece, line),
+            Open::Nothing | Open::Long(..) => self.first_line(line),
+        }
+    }
+
+    fn first_line(&mut self, line: &str) {
+        if line.trim().is_empty() {
+            self.blank = true;
+            return;
+        }
+        let blank = std::mem::take(&mut self.blank);
+        if let Some(fence) = Fence::opened(line) {
+            let code = Code::new(&fence.info, highlight::BLOCK);
+            self.list = None;
+            self.open = Open::Block(Block { fence: Some(fence), code, blanks: 0, apart: true });
+        } else if scan::indent(line).0 > 3 {
+            let code = Code::new("", 0);
+            self.list = None;
+            self.line_of_block(Block { fence: None, code, blanks: 0, apart: true }, line);
+        } else if let Some(marker) = Marker::of(line) {
+            self.first_of_item(marker, blank, line);
+        } else {
+            self.list = None;
+            let alone = scan::is_heading(line) || scan::is_rule(line);
+            self.add(Piece { apart: true, ..Piece::default() }, line);
+            if alone {
+                self.flush();
+            }
+        }
+    }
+
+    fn first_of_item(&mut self, marker: Marker, blank: bool, line: &str) {
+        let before = self.list.take().filter(|(mark, _)| *mark == marker.mark);
+        let number = match before {
+            Some((_, number)) => number.saturating_add(1),
+            None => marker.number.unwrap_or_default(),
+        };
+        let item = Item { marker, number, rest: false, blank: false };
+        let apart = before.is_none() || blank;
+        self.add(Piece { apart, item: Some(item), ..Piece::default() }, line);
+    }
+
+    fn line_in_text(&mut self, piece: Piece, line: &str) {
+        let blank = line.trim().is_empty();
+        let interrupted = || {
+            Fence::opened(line).is_some()
+                || scan::is_heading(line)
+                || Marker::of(line).is_some_and(|marker| marker.interrupts())
+        };
+        if blank || interrupted() {
+            self.open = Open::Piece(piece);
+            self.flush();
+            self.first_line(line);
+        } else {
+            self.add(piece, line);
+        }
+    }
+
+    fn line_in_item(&mut self, mut piece: Piece, line: &str) {
+        let Some(item) = &mut piece.item else {
+            return;
+        };
+        if line.trim().is_empty() {
+            item.blank = true;
+            self.add(piece, "");
+            return;
+        }
+        let inside = scan::indent(line).0 >= item.marker.column;
+        let lazy = !item.blank
+            && piece.fence.is_none()
+            && Marker::of(line).is_none()
+            && Fence::opened(line).is_none()
+            && !(scan::is_heading(line) || scan::is_quote(line) || scan::is_rule(line));
+        if inside || lazy {
+            item.blank = false;
+            self.add(piece, line);
+            return;
+        }
+        self.blank = item.blank;
+        self.open = Open::Piece(piece);
+        self.flush();
+        self.first_line(line);
+    }
+
+    fn line_of_block(&mut self, mut block: Block, line: &str) {
+        if block.goes_on(line) {
+            if let Some(line) = self.code_line(&mut block, line) {
+                self.show(line);
+            }
+            self.open = Open::Block(block);
+        } else if block.fence.is_none() {
+            self.first_line(line);
+        }
+    }
+
+    /// A line of code; the blank ones before it are shown here, itself is `None` if it is one.
+    pub(super) fn code_line(&mut self, block: &mut Block, line: &str) -> Option<Line> {
+        let inner = match &block.fence {
+            Some(fence) => scan::unindented(line, fence.indent),
+            None if line.trim().is_empty() => {
+                block.blanks += 1;
+                return None;
+            }
+            None => scan::unindented(line, 4),
+        };
+        if std::mem::take(&mut block.apart) {
+            self.separate();
+        }
+        for _ in 0..std::mem::take(&mut block.blanks) {
+            self.show(Line::default());
+        }
+        let text = block.code.line(inner, &mut self.budget);
+        let first = if inner.is_empty() { Styled::default() } else { spaces(CODE) };
+        Some(Line { first, text, fill: Some(Fill::Cells), ..Line::default() })
+    }
+
+    /// Adds a line to a piece; what was there before is shown if it becomes too much.
+    fn add(&mut self, mut piece: Piece, line: &str) {
+        if piece.text.len() + line.len() > LIMIT && !piece.text.is_empty() {
+            let (lines, rest) = self.rendered(piece);
+            lines.into_iter().for_each(|line| self.show(line));
+            piece = rest;
+        }
+        let rest = piece.item.as_ref().filter(|item| item.rest);
+        let line = rest.map_or(line, |item| scan::unindented(line, item.marker.column));
+        piece.text.push_str(line);
+        piece.text.push('\n');
+        piece.follow_fence(line);
+        self.open = Open::Piece(piece);
+    }
+
+    /// The lines of a piece, and what more of the same would go on with.
+    pub(super) fn rendered(&mut self, mut piece: Piece) -> (Vec<Line>, Piece) {
+        if std::mem::take(&mut piece.apart) {
+            self.separate();
+        }
+        let setting = self.setting(piece.item.as_ref(), piece.columns.as_ref());
+        let marker = piece.item.as_ref().map(|item| item.marker);
+        let Rendered { lines, table } = match plain(&piece.text, marker, &setting) {
+            Some(line) => Rendered { lines: vec![line], table: None },
+            None => render(&piece.text, &setting, &mut self.budget),
+        };
+        piece.text.clear();
+        piece.columns = None;
+        if let Some(item) = &mut piece.item {
+            item.rest = true;
+        } else if let Some((head, columns)) = table {
+            piece.text = head;
+            piece.columns = Some(columns);
+        }
+        if let Some((lead, fence)) = &piece.fence {
+            let opener = fence.again(lead);
+            let rest = piece.item.as_ref().map_or(0, |item| item.marker.column);
+            piece.text.push_str(scan::unindented(&opener, rest));
+        }
+        (lines, piece)
+    }
+
+    fn flush(&mut self) {
+        match std::mem::replace(&mut self.open, Open::Nothing) {
+            Open::Piece(piece) => {
+                self.list = piece.item.as_ref().map(|item| (item.marker.mark, item.number));
+                let (lines, _) = self.rendered(piece);
+                lines.into_iter().for_each(|line| self.show(line));
+            }
+            Open::Block(_) | Open::Nothing | Open::Long(..) => {}
+        }
+    }
+
+    pub(super) fn setting<'a>(
+        &self,
+        item: Option<&Item>,
+        columns: Option<&'a Columns>,
+    ) -> Setting<'a> {
+        let rest = item.filter(|item| item.rest);
+        let hanging = |item: &Item| match item.marker.number {
+            Some(_) => item.number.to_string().len() + 2,
+            None => self.glyphs.bullet.chars().count(),
+        };
+        Setting {
+            width: self.width,
+            glyphs: self.glyphs,
+            number: item.filter(|item| !item.rest).map(|item| item.number),
+            inside: rest.map(hanging),
+            columns,
+        }
+    }
+
+    fn separate(&mut self) {
+        if self.begun {
+            self.rows.push(Styled::default());
+        }
+    }
+
+    pub(super) fn show(&mut self, line: Line) {
+        self.begun = true;
+        self.rows.extend(line.rows(self.width, self.whole));
+    }
+}

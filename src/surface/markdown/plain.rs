@@ -1,0 +1,91 @@
+//! Lines without any mark, which need no parser: most of a long list, or of a log.
+
+use super::super::styled::{Fill, Style, Styled};
+use super::line::{Line, spaces};
+use super::render::Setting;
+use super::scan::Marker;
+
+/// The one line of `text`, exactly as the parser would have it; `None` if it has to be asked.
+pub fn plain(text: &str, item: Option<Marker>, setting: &Setting<'_>) -> Option<Line> {
+    let line = text.trim_end_matches(['\n', ' ']);
+    let mut words = line;
+    let mut first = Styled::default();
+    if let Some(marker) = item {
+        words = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        words = words.get(1..)?.strip_prefix(' ')?;
+        let mark = match (marker.number, setting.number) {
+            (Some(_), Some(number)) => format!("{number}. "),
+            (None, _) => setting.glyphs.bullet.to_owned(),
+            _ => return None,
+        };
+        first = Styled::new(Style::Plain, &mark);
+        // On a screen this narrow nothing is plain.
+        if setting.width.is_some_and(|cells| cells < 2 * mark.len()) {
+            return None;
+        }
+    }
+    let begins = words.as_bytes().first()?.is_ascii_alphabetic();
+    if !begins || setting.inside.is_some() || setting.columns.is_some() || !words.bytes().all(quiet)
+    {
+        return None;
+    }
+    let hanging = spaces(first.width());
+    Some(Line { first, hanging, text: Styled::new(Style::Plain, words), fill: Some(Fill::Words) })
+}
+
+/// Says nothing but itself wherever it stands in a line.
+fn quiet(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b" .,;:'\"()?/%+=-@$".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::render::render;
+    use super::*;
+    use crate::surface::Glyphs;
+    use crate::surface::highlight::Budget;
+
+    proptest! {
+        #[test]
+        fn the_parser_would_say_the_same(
+            mark in "|- |[*+] |[0-9]{1,3}[.)] ",
+            words in "[a-zA-Z0-9 .,;:'\"()?/%+=@$-]{0,20}",
+            width in prop::option::of(1usize..40),
+        ) {
+            let text = format!("{mark}{words}\n");
+            let item = Marker::of(text.trim_end_matches('\n'));
+            let number = item.and_then(|marker| marker.number);
+            let setting =
+                Setting { width, glyphs: Glyphs::unicode(), number, inside: None, columns: None };
+            if let Some(line) = plain(&text, item, &setting) {
+                let parsed = render(&text, &setting, &mut Budget::default()).lines;
+                prop_assert_eq!(vec![line], parsed, "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_a_list_are_plain() {
+        let setting = Setting {
+            width: Some(40),
+            glyphs: Glyphs::unicode(),
+            number: Some(7),
+            inside: None,
+            columns: None,
+        };
+        for (text, expected) in [
+            ("- an item.\n\n", Some("• ")),
+            ("1. an item\n", Some("7. ")),
+            ("Words\n", Some("")),
+            ("- *an* item\n", None),
+            ("-     code\n", None),
+            ("a\nb\n", None),
+            ("- 1. a\n", None),
+        ] {
+            let line = plain(text, Marker::of(text.trim_end()), &setting);
+            assert_eq!(line.map(|line| line.first.text()).as_deref(), expected, "{text:?}");
+        }
+    }
+}
