@@ -4,9 +4,10 @@
 //! it as ccc does, and panics there.
 
 use std::env;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use ccc::surface::{Attention, Call, Glyphs, Look, RealScreen, Terminal, restore_on_panic};
+use ccc::surface::{Attention, Call, Glyphs, Keys, Look, RealScreen, Terminal, restore_on_panic};
 
 use crate::person::Person;
 use crate::stage::{opening, room};
@@ -49,13 +50,15 @@ fn panics(thread: &str) -> ! {
         live: true,
         ticker: None,
     };
-    let screen = RealScreen::new().expect("a screen");
+    let (pressed, presses) = channel();
+    let keys = Keys::start(move |input| pressed.send(input).is_ok()).expect("its keys");
+    let screen = RealScreen::new(keys).expect("a screen");
     let mut terminal = Terminal::new(screen, look, true)
         .expect("a terminal")
         .for_session("", Attention::new(Call::Bell, Some("project".into())));
     let status = ccc::machine::Machine::new(ccc::machine::Rules::default()).status();
     ccc::surface::Surface::update(&mut terminal, &status, Duration::ZERO).expect("it draws");
-    crossterm::event::read().expect("a key");
+    presses.recv().expect("a key");
     if thread == "another" {
         let gone = std::thread::spawn(|| panic!("zq-panic")).join();
         drop(terminal);

@@ -44,11 +44,6 @@ impl Markdown {
         self.source.push_str(text);
     }
 
-    /// All that was pushed.
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
     /// The lines that can no longer change, once each. A line of code can be wider than the
     /// screen; everything else fits.
     pub fn settled(&mut self) -> Vec<Styled> {

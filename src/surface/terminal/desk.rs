@@ -140,7 +140,7 @@ impl<S: Screen> Terminal<S> {
         let (query, failed) = self.editor.searching().filter(|_| columns >= SEARCH_FROM)?;
         let what = if failed { "no match" } else { "search" };
         let prompt = format!("{what}: {query}");
-        let cut = styled::cut(&prompt, columns / 2, self.look.glyphs.ellipsis);
+        let cut = styled::cut(&styled::untabbed(&prompt), columns / 2, self.look.glyphs.ellipsis);
         Some(format!("{cut} {}", self.look.glyphs.prompt))
     }
 

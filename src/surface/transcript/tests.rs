@@ -132,7 +132,7 @@ fn a_turns_result_is_shown_only_when_nothing_else_said_it() {
     let text = assistant(r#"{"type":"text","text":"hi"}"#);
     assert_eq!(agent(&[init, &result(0, false)]), ["Total cost: $0", "ok"]);
     assert_eq!(agent(&[init, &text, &result(0, false)]), ["hi"]);
-    assert_eq!(agent(&[init, &text, &result(1, false), init, &result(0, false)]).len(), 3);
+    assert_eq!(agent(&[init, &text, &result(1, false), init, &result(0, false)]).len(), 4);
     assert!(agent(&[init, &result(1, false)]).is_empty());
     assert!(agent(&[init, &result(0, true)]).is_empty());
 }

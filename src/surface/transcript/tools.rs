@@ -144,8 +144,10 @@ impl Transcript {
         let indent = " ".repeat(branch.width());
         let label = if named { format!("{name}: ") } else { String::new() };
         if !result.patch.is_empty() {
-            let head = Styled::new(Style::Dim, &format!("{branch}{label}{}", diff::extent(&result.patch)));
-            let room = self.wrap.map(|cells| cells.saturating_sub(self.margin(place) + indent.len()));
+            let head =
+                Styled::new(Style::Dim, &format!("{branch}{label}{}", diff::extent(&result.patch)));
+            let room =
+                self.wrap.map(|cells| cells.saturating_sub(self.margin(place) + indent.len()));
             let lines = diff::hunks(&result.patch, room, CHANGES, self.look.glyphs);
             let lines = lines.into_iter().map(|line| line.behind(Style::Plain, &indent));
             return std::iter::once(head).chain(lines).collect();
