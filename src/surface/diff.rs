@@ -1,8 +1,9 @@
 //! Small diffs: what an edit has changed, and what one would change.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use similar::{ChangeTag, TextDiff};
+use similar::algorithms::{Capture, Replace, myers};
+use similar::{ChangeTag, DiffOp};
 
 use super::styled::{self, Glyphs, Style, Styled, exposed};
 use crate::stream::Hunk;
@@ -81,11 +82,12 @@ pub fn extent(hunks: &[Hunk]) -> String {
 pub fn edit(old: &str, new: &str, most: Option<usize>, glyphs: Glyphs) -> Vec<Styled> {
     let before: Vec<&str> = old.split_inclusive('\n').collect();
     let after: Vec<&str> = new.split_inclusive('\n').collect();
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&before, &after);
+    let changes = changes(&before, &after);
+    let changes = changes.iter().flat_map(|change| change.iter_changes(&before, &after));
     // Both ending without a newline is how pieces of a file look; only one is a change.
     let uneven = old.ends_with('\n') != new.ends_with('\n') && !old.is_empty() && !new.is_empty();
     let mut out = Vec::new();
-    for change in diff.iter_all_changes() {
+    for change in changes {
         let (mark, style) = match change.tag() {
             ChangeTag::Equal => ("  ", Style::Plain),
             ChangeTag::Delete => ("- ", Style::Removed),
@@ -104,6 +106,15 @@ pub fn edit(old: &str, new: &str, most: Option<usize>, glyphs: Glyphs) -> Vec<St
         out.push(more(left, glyphs));
     }
     out
+}
+
+fn changes(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
+    let mut found = Replace::new(Capture::new());
+    let until = Some(Instant::now() + PATIENCE);
+    let all = (0..before.len(), 0..after.len());
+    // Writing changes down cannot fail.
+    let _ = myers::diff_deadline(&mut found, before, all.0, after, all.1, until);
+    found.into_inner().into_ops()
 }
 
 fn more(lines: usize, glyphs: Glyphs) -> Styled {
@@ -171,5 +182,18 @@ mod tests {
         }
         let rows = edit("a\nb\n", "c\nd\n", Some(3), Glyphs::unicode());
         assert_eq!(texts(&rows), ["- a", "- b", "+ c", "… 1 more line"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn both_texts_can_be_read_off_an_edit(old in "[abc\n]{0,20}", new in "[abc\n]{0,20}") {
+            let rows = texts(&edit(&old, &new, None, Glyphs::unicode()));
+            let side = |mark: &str| -> Vec<&str> {
+                let rows = rows.iter().filter(|row| row.starts_with("  ") || row.starts_with(mark));
+                rows.map(|row| &row[2..]).collect()
+            };
+            proptest::prop_assert_eq!(side("- "), old.lines().collect::<Vec<_>>());
+            proptest::prop_assert_eq!(side("+ "), new.lines().collect::<Vec<_>>());
+        }
     }
 }
