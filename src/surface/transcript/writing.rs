@@ -14,7 +14,7 @@ const THOUGHT_ROWS: usize = 3;
 
 #[derive(Debug)]
 pub enum Writing {
-    Text(Markdown),
+    Text(Box<Markdown>),
     Thought(String),
 }
 
@@ -73,8 +73,8 @@ impl Transcript {
         Vec::new()
     }
 
-    fn markdown(&self) -> Markdown {
-        Markdown::new(self.wrap, self.look.glyphs)
+    fn markdown(&self) -> Box<Markdown> {
+        Box::new(Markdown::new(self.wrap, self.look.glyphs))
     }
 
     /// Lines of the text in the making that cannot change any more.

@@ -91,7 +91,7 @@ fn in_pieces(text: &str, width: Option<usize>, lengths: &[usize]) -> Vec<Styled>
             break;
         }
     }
-    assert_eq!(markdown.source(), text);
+    assert_eq!(markdown.source, text);
     rows.extend(markdown.finish(text));
     rows
 }
