@@ -12,13 +12,24 @@ use crate::surface::styled::{Style, Styled};
 /// What the agent reads when the person says no more than no.
 pub const DENIED: &str = "The user does not allow this.";
 
+/// Escape and Ctrl-X in quick succession look like Ctrl-Alt-X, which no terminal here has a key for.
+fn pressed(key: KeyEvent) -> Vec<KeyEvent> {
+    let both = KeyModifiers::CONTROL | KeyModifiers::ALT;
+    if matches!(key.code, KeyCode::Char(_)) && key.modifiers == both {
+        let control = KeyEvent::new(key.code, KeyModifiers::CONTROL);
+        vec![KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), control]
+    } else {
+        vec![key]
+    }
+}
+
 impl<S: Screen> Terminal<S> {
     pub(super) fn on_input(&mut self, input: Input) -> Vec<Intent> {
         match input {
             // Read before the terminal was given away: it was meant for what is there now.
             Input::Key(_) | Input::Paste(_) if !self.taken => Vec::new(),
             Input::Key(key) if key.kind != KeyEventKind::Release => {
-                self.key(key).into_iter().collect()
+                pressed(key).into_iter().filter_map(|key| self.key(key)).collect()
             }
             Input::Paste(text) => {
                 self.leaving = false;

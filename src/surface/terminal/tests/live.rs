@@ -174,6 +174,15 @@ fn control_c_clears_interrupts_or_asks_before_it_leaves() {
 }
 
 #[test]
+fn escape_and_control_c_at_once_are_two_keys() {
+    let mut bench = Bench::new(80, 24);
+    bench.type_in("draft");
+    let both = KeyModifiers::CONTROL | KeyModifiers::ALT;
+    assert_eq!(bench.press(KeyCode::Char('c'), both), None);
+    assert_eq!(bench.rows(), ["", "❯", READY]);
+}
+
+#[test]
 fn control_d_leaves_only_an_empty_box() {
     let mut bench = Bench::new(80, 24);
     bench.type_in("xy");
