@@ -254,7 +254,13 @@ mod tests {
             What::Did(Did::Unask),
             What::Did(Did::Finish { outcome: Outcome::Failed("no".into()) }),
             What::Did(Did::Finish { outcome: Outcome::Completed }),
-            What::Said(Notice::Verdict { round: 1, max: 3, seconds: 0.5, cost_usd: 0.1, verdict }),
+            What::Said(Notice::Verdict {
+                round: 1,
+                max: 3,
+                seconds: 0.5,
+                cost_usd: 0.000_939_999_999_999_999_9,
+                verdict,
+            }),
             What::Said(Notice::Interrupted),
             What::Said(Notice::Phase { phase: Phase::Working, round: 0, max: 10 }),
         ] {
