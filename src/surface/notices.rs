@@ -30,6 +30,7 @@ impl Transcript {
             Notice::Phase { phase, round, max } => self.phase(*phase, *round, *max),
             Notice::UserMessage { text } => {
                 let lines = indented(Style::User, self.look.glyphs.prompt, text);
+                let lines = self.fitted(lines, "  ");
                 self.apart(lines)
             }
             Notice::Feedback { .. } => {
@@ -153,12 +154,13 @@ impl Transcript {
         let said = self.has_just_said(error);
         let text = if said { String::new() } else { format!(": {}", sentence(error)) };
         let text = format!("The agent's turn failed{text}.");
-        let mut lines = self.failure(&text);
-        if let Some(advice) = advice(error).filter(|_| self.look.hints) {
-            lines
-                .push(Styled::new(Style::Plain, &format!("  {} {advice}", self.look.glyphs.arrow)));
+        let mut lines = styled::lines(Style::Bad, &text);
+        if let Some(advice) = advice(error) {
+            let text = format!("  {} {advice}", self.look.glyphs.arrow);
+            lines.push(Styled::new(Style::Plain, &text));
         }
-        lines
+        let lines = self.fitted(lines, "    ");
+        if said { self.apart(lines) } else { self.shown(lines) }
     }
 
     fn agent_gone(&mut self, how: &str, last_words: &str, resuming: bool) -> Vec<Styled> {
@@ -176,7 +178,15 @@ impl Transcript {
     }
 
     fn failure(&mut self, text: &str) -> Vec<Styled> {
-        self.shown(styled::lines(Style::Bad, text))
+        let lines = self.fitted(styled::lines(Style::Bad, text), "  ");
+        self.shown(lines)
+    }
+
+    /// Wrapped to the screen, where there is one; further rows stand behind `hanging`.
+    fn fitted(&self, lines: Vec<Styled>, hanging: &str) -> Vec<Styled> {
+        let Some(cells) = self.wrap else { return lines };
+        let hanging = Styled::new(Style::Plain, hanging);
+        lines.iter().flat_map(|line| line.wrap(cells, &hanging)).collect()
     }
 
     fn hinted(&self, text: &str, hint: &str) -> String {

@@ -69,7 +69,7 @@ pub struct Transcript {
     pub(super) supervising: bool,
     width: usize,
     /// Where text is wrapped; `None` where the reader's program does that.
-    wrap: Option<usize>,
+    pub(super) wrap: Option<usize>,
     now: Now,
     last: (Kind, Place),
     running: Vec<Running>,

@@ -25,7 +25,10 @@ fn a_failed_turn_is_reported_and_not_reviewed(client: &Path) {
     let api = Api::start(vec![has_no_credit(Rule::on("zq-build-it"))]);
     let done = Ccc::new(&room).client(client).api(&api).supervised("zq-build-it").run();
     assert_eq!(done.code, Some(1), "{done}");
-    assert!(done.text().contains("The agent's turn failed: Credit balance is too low"), "{done}");
+    // The client has said why itself; ccc says what to do.
+    let wanted =
+        "Credit balance is too low\n\nThe agent's turn failed.\n  → The account is out of credit";
+    assert!(done.text().contains(wanted), "{done}");
     assert_eq!(count(&api.requests(), begins_review), 0, "{done}");
     assert_eq!(api.requests().len(), 1, "{done}");
 }
