@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Action, Asker, Carried, Event, Gone, Notice, Outcome, Report};
+use crate::event::{Action, Asker, Carried, Event, Gone, Notice, Now, Outcome, Report};
 use crate::machine::Rules;
 use crate::stream::Permission;
 
@@ -29,6 +29,13 @@ pub struct Entry {
     pub at: f64,
     #[serde(flatten)]
     pub what: What,
+}
+
+impl Entry {
+    /// What the machine was told the time is: whole microseconds.
+    pub fn now(&self) -> Now {
+        Now::try_from_secs_f64((self.at * 1e6).round() / 1e6).unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

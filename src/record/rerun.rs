@@ -1,13 +1,11 @@
 //! The runs of a recording, and a run on the machine again: what it knew at its end, also when nobody
 //! was left to write that down.
 
-use std::time::Duration;
-
 use super::entry::{Begun, Entry, Saw, What};
 use super::read::{AGENT, Recording, SUPERVISOR};
-use crate::event::{Event, Outcome, Report};
+use crate::event::{Event, Now, Outcome, Report};
 use crate::machine::Machine;
-use crate::stream::{Line, Part};
+use crate::stream::Line;
 
 /// From one `begun` to the next.
 #[derive(Debug)]
@@ -45,6 +43,10 @@ impl Run<'_> {
         self.entries.last().map_or(0.0, |entry| entry.at)
     }
 
+    fn last(&self) -> Now {
+        self.entries.last().map_or(Now::ZERO, Entry::now)
+    }
+
     pub fn lines(&self, recording: &Recording) -> RawLines {
         let lines = |file: &str, older: u64| {
             // A file that cannot be read costs what is in it, as one that was never written.
@@ -61,16 +63,16 @@ impl Run<'_> {
         let mut machine = Machine::new(self.begun?.rules.clone());
         let mut lines = self.lines(recording);
         for entry in self.entries {
-            let now = moment(entry.at);
+            let now = entry.now();
             let What::Saw(saw) = &entry.what else { continue };
             match saw {
                 Saw::Agent { lines: count } => {
-                    for envelope in lines.agent(*count).flat_map(envelopes) {
+                    for envelope in lines.agent(*count).flat_map(Line::into_messages) {
                         machine.step(Event::Agent(envelope), now);
                     }
                 }
                 Saw::Supervisor { review, lines: count } => {
-                    for envelope in lines.supervisor(*count).flat_map(envelopes) {
+                    for envelope in lines.supervisor(*count).flat_map(Line::into_messages) {
                         machine.step(Event::Supervisor { review: *review, envelope }, now);
                     }
                 }
@@ -90,7 +92,7 @@ impl Run<'_> {
             return Some(report.clone());
         }
         let machine = self.machine(recording)?;
-        Some(machine.report(Outcome::Ended, moment(self.seconds())))
+        Some(machine.report(Outcome::Ended, self.last()))
     }
 }
 
@@ -108,18 +110,6 @@ impl RawLines {
     pub fn supervisor(&mut self, count: u64) -> impl Iterator<Item = Line> {
         self.supervisor.by_ref().take(size(count)).map(Line::decode)
     }
-}
-
-fn envelopes(line: Line) -> impl Iterator<Item = crate::stream::Envelope> {
-    line.parts.into_iter().filter_map(|part| match part {
-        Part::Message(envelope) => Some(*envelope),
-        Part::Text(_) | Part::Bad(_) => None,
-    })
-}
-
-/// Recordings have microseconds, and that is what the machine was told.
-fn moment(at: f64) -> Duration {
-    Duration::try_from_secs_f64((at * 1e6).round() / 1e6).unwrap_or_default()
 }
 
 fn size(lines: u64) -> usize {

@@ -28,6 +28,14 @@ impl Line {
         parse(&raw, &mut parts);
         Self { raw, parts }
     }
+
+    /// What of it the loop is told.
+    pub fn into_messages(self) -> impl Iterator<Item = Envelope> {
+        self.parts.into_iter().filter_map(|part| match part {
+            Part::Message(envelope) => Some(*envelope),
+            Part::Text(_) | Part::Bad(_) => None,
+        })
+    }
 }
 
 fn parse(mut rest: &[u8], parts: &mut Vec<Part>) {
