@@ -91,6 +91,8 @@ pub fn review_args(
 ) -> Vec<OsString> {
     let mut args = speak_json();
     args.push("--fork-session".into());
+    // Else `--continue` could take up the review instead of the work.
+    args.push("--no-session-persistence".into());
     pair(&mut args, "--resume", &request.session_id);
     pair(&mut args, "--json-schema", SCHEMA);
     // Newer clients drop this on a resumed session; the review's message repeats it, and is all there
@@ -203,7 +205,7 @@ mod tests {
         let args = text(&review_args(&request, "INSTRUCTIONS", &ReviewOptions::default()));
         for part in [
             "--print --output-format stream-json",
-            "--fork-session --resume S",
+            "--fork-session --no-session-persistence --resume S",
             "--json-schema {",
             "--system-prompt INSTRUCTIONS",
             "--disallowedTools Edit,Write,NotebookEdit",

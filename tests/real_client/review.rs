@@ -45,6 +45,17 @@ fn the_review_is_a_fork_with_the_instructions_and_the_users_words(client: &Path)
     assert!(review.messages_text().contains("zq-built."));
     assert_ne!(session_id(review), session_id(last));
     assert_eq!(review.model(), last.model());
+
+    // It leaves nothing that could be taken for the work later.
+    let projects = fs::read_dir(room.home().join(".claude/projects")).expect("a directory");
+    let files = projects
+        .flat_map(|project| fs::read_dir(project.expect("an entry").path()).expect("a project"));
+    let conversations: Vec<_> = files
+        .map(|file| file.expect("an entry").path())
+        .filter(|file| file.extension().is_some_and(|kind| kind == "jsonl"))
+        .collect();
+    let [conversation] = conversations.as_slice() else { panic!("{conversations:?}") };
+    assert!(conversation.to_string_lossy().contains(&session_id(last)));
 }
 
 /// What the user and the agent said and did. The client writes the same content as a text or as a
