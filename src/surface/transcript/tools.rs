@@ -163,9 +163,12 @@ impl Transcript {
     }
 
     fn summary(&self, result: &ToolResult, name: &str) -> (Style, Vec<String>) {
+        // The client marks its own complaints for the model; a person needs no mark.
+        let preview =
+            result.preview.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
         let clean = |line: &str| styled::first_line(line).0.into_owned();
         let mut lines: Vec<_> =
-            result.preview.lines().filter(|line| !line.trim().is_empty()).map(clean).collect();
+            preview.lines().filter(|line| !line.trim().is_empty()).map(clean).collect();
         let all = result.preview.lines().count();
         let more = if result.preview.chars().count() >= PREVIEW { "+" } else { "" };
         let Some(first) = lines.first_mut() else {
