@@ -1,116 +1,7 @@
 //! What each language looks like. Relatives share what they have in common.
 
+use super::language::{Block, Keys, Language, Quote};
 use super::{Style, Syntax, words};
-
-#[derive(Debug, PartialEq)]
-pub(super) struct Quote {
-    pub open: &'static str,
-    pub close: &'static str,
-    /// A backslash hides what comes behind it.
-    pub escapes: bool,
-    /// It goes on in the next line.
-    pub lines: bool,
-}
-
-#[derive(Debug)]
-pub(super) struct Block {
-    pub open: &'static str,
-    pub close: &'static str,
-    pub nested: bool,
-}
-
-/// Where keys stand that are names.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Keys {
-    None,
-    /// In quotes, before a colon.
-    Quoted,
-    /// The same, and at the beginning of a line before a colon.
-    Colon,
-    /// At the beginning of a line, before `=` or in brackets.
-    Equals,
-    /// What a makefile makes.
-    Target,
-    /// Anywhere, before a colon and a space.
-    Property,
-}
-
-#[derive(Debug)]
-pub(super) struct Language {
-    pub comments: &'static [&'static str],
-    /// Comments begin only behind a space.
-    pub spaced: bool,
-    pub block: Option<Block>,
-    /// Of those that begin alike the longest first.
-    pub quotes: &'static [Quote],
-    /// Words that belong to the string behind them.
-    pub prefixes: &'static [&'static str],
-    /// `'x'` is a character, and `'x` no string.
-    pub character: bool,
-    /// `r#"…"#`
-    pub raw: bool,
-    pub keywords: &'static [&'static str],
-    pub literals: &'static [&'static str],
-    pub any_case: bool,
-    /// What words can hold beside letters, digits and `_`.
-    pub extra: &'static [u8],
-    /// Words can begin with any of that, and numbers are words.
-    pub loose: bool,
-    /// What is before a `(` is a name.
-    pub calls: bool,
-    /// So is what is before a `!`.
-    pub bang: bool,
-    /// What `@word` is.
-    pub at: Option<Style>,
-    /// `#word` at the beginning of a line.
-    pub directives: bool,
-    /// `:word`
-    pub symbols: bool,
-    /// `/…/`
-    pub patterns: bool,
-    /// Keywords are none before a colon.
-    pub fields: bool,
-    pub keys: Keys,
-    pub shell: bool,
-}
-
-impl Language {
-    pub fn in_word(&self, byte: u8) -> bool {
-        byte.is_ascii_alphanumeric()
-            || byte == b'_'
-            || !byte.is_ascii()
-            || self.extra.contains(&byte)
-    }
-
-    pub fn starts_word(&self, byte: u8) -> bool {
-        let plain = byte.is_ascii_alphabetic() || byte == b'_' || !byte.is_ascii();
-        plain || (self.loose || byte == b'$') && self.in_word(byte)
-    }
-
-    pub fn is_keyword(&self, word: &str) -> bool {
-        if !self.any_case {
-            return self.keywords.binary_search(&word).is_ok();
-        }
-        let mut lower = [0; 24];
-        let Some(lower) = lower.get_mut(..word.len()) else {
-            return false;
-        };
-        lower.copy_from_slice(word.as_bytes());
-        lower.make_ascii_lowercase();
-        self.keywords.binary_search_by(|keyword| keyword.as_bytes().cmp(lower)).is_ok()
-    }
-
-    pub fn is_literal(&self, word: &str) -> bool {
-        let same = |literal: &&str| {
-            *literal == word || self.any_case && literal.eq_ignore_ascii_case(word)
-        };
-        self.literals.iter().any(same)
-    }
-
-    pub fn is_definer(word: &str) -> bool {
-        words::DEFINERS.binary_search(&word).is_ok()
-    }
-}
 
 const fn quote(open: &'static str, close: &'static str) -> Quote {
     Quote { open, close, escapes: true, lines: false }
@@ -134,7 +25,7 @@ const NONE: Language = Language {
     prefixes: &[],
     character: false,
     raw: false,
-    keywords: &[],
+    keywords: &words::NONE,
     literals: &["true", "false", "null"],
     any_case: false,
     extra: &[],
@@ -155,7 +46,7 @@ static C: Language = Language {
     block: SLASHES,
     character: true,
     directives: true,
-    keywords: words::C,
+    keywords: &words::C,
     literals: &["true", "false", "NULL", "nullptr"],
     ..NONE
 };
@@ -166,7 +57,7 @@ static CPP: Language = Language {
     quotes: &[long("R\"(", ")\"", false), DOUBLE],
     character: true,
     directives: true,
-    keywords: words::CPP,
+    keywords: &words::CPP,
     literals: &["true", "false", "NULL", "nullptr"],
     ..NONE
 };
@@ -178,7 +69,7 @@ static JAVA: Language = Language {
     character: true,
     extra: b"$",
     at: Some(Style::Name),
-    keywords: words::JAVA,
+    keywords: &words::JAVA,
     ..NONE
 };
 
@@ -188,7 +79,7 @@ static KOTLIN: Language = Language {
     quotes: &[long("\"\"\"", "\"\"\"", false), DOUBLE],
     character: true,
     at: Some(Style::Name),
-    keywords: words::KOTLIN,
+    keywords: &words::KOTLIN,
     ..NONE
 };
 
@@ -197,7 +88,7 @@ static SWIFT: Language = Language {
     block: NESTED,
     quotes: &[TRIPLE, DOUBLE],
     at: Some(Style::Name),
-    keywords: words::SWIFT,
+    keywords: &words::SWIFT,
     literals: &["true", "false", "nil"],
     ..NONE
 };
@@ -214,7 +105,7 @@ static CSHARP: Language = Language {
     ],
     character: true,
     directives: true,
-    keywords: words::CSHARP,
+    keywords: &words::CSHARP,
     ..NONE
 };
 
@@ -223,7 +114,7 @@ static GO: Language = Language {
     block: SLASHES,
     quotes: &[DOUBLE, long("`", "`", false)],
     character: true,
-    keywords: words::GO,
+    keywords: &words::GO,
     literals: &["true", "false", "nil", "iota"],
     ..NONE
 };
@@ -236,7 +127,7 @@ static RUST: Language = Language {
     character: true,
     raw: true,
     bang: true,
-    keywords: words::RUST,
+    keywords: &words::RUST,
     literals: &["true", "false"],
     ..NONE
 };
@@ -245,7 +136,7 @@ static ZIG: Language = Language {
     comments: &["//"],
     character: true,
     at: Some(Style::Name),
-    keywords: words::ZIG,
+    keywords: &words::ZIG,
     literals: &["true", "false", "null", "undefined"],
     ..NONE
 };
@@ -261,7 +152,7 @@ static JAVASCRIPT: Language = Language {
     at: Some(Style::Name),
     patterns: true,
     fields: true,
-    keywords: words::JAVASCRIPT,
+    keywords: &words::JAVASCRIPT,
     literals: SCRIPT_LITERALS,
     ..NONE
 };
@@ -274,7 +165,7 @@ static TYPESCRIPT: Language = Language {
     at: Some(Style::Name),
     patterns: true,
     fields: true,
-    keywords: words::TYPESCRIPT,
+    keywords: &words::TYPESCRIPT,
     literals: SCRIPT_LITERALS,
     ..NONE
 };
@@ -284,7 +175,7 @@ static PYTHON: Language = Language {
     quotes: &[TRIPLE, long("'''", "'''", true), DOUBLE, SINGLE],
     prefixes: &["r", "b", "f", "u", "t", "rb", "br", "rf", "fr"],
     at: Some(Style::Name),
-    keywords: words::PYTHON,
+    keywords: &words::PYTHON,
     literals: &["True", "False", "None"],
     ..NONE
 };
@@ -294,7 +185,7 @@ static PHP: Language = Language {
     block: SLASHES,
     quotes: &[long("\"", "\"", true), long("'", "'", true)],
     extra: b"$",
-    keywords: words::PHP,
+    keywords: &words::PHP,
     any_case: true,
     ..NONE
 };
@@ -305,7 +196,7 @@ static RUBY: Language = Language {
     quotes: &[DOUBLE, SINGLE],
     symbols: true,
     patterns: true,
-    keywords: words::RUBY,
+    keywords: &words::RUBY,
     literals: &["true", "false", "nil"],
     ..NONE
 };
@@ -316,7 +207,7 @@ static ELIXIR: Language = Language {
     quotes: &[TRIPLE, DOUBLE],
     symbols: true,
     at: Some(Style::Name),
-    keywords: words::ELIXIR,
+    keywords: &words::ELIXIR,
     literals: &["true", "false", "nil"],
     ..NONE
 };
@@ -325,7 +216,7 @@ static LUA: Language = Language {
     comments: &["--"],
     block: Some(Block { open: "--[[", close: "]]", nested: false }),
     quotes: &[long("[[", "]]", false), DOUBLE, SINGLE],
-    keywords: words::LUA,
+    keywords: &words::LUA,
     literals: &["true", "false", "nil"],
     ..NONE
 };
@@ -336,7 +227,7 @@ static HASKELL: Language = Language {
     character: true,
     extra: b"'",
     calls: false,
-    keywords: words::HASKELL,
+    keywords: &words::HASKELL,
     literals: &["True", "False", "Nothing"],
     ..NONE
 };
@@ -346,7 +237,7 @@ static SQL: Language = Language {
     block: SLASHES,
     quotes: &[Quote { escapes: false, ..SINGLE }, Quote { escapes: false, ..DOUBLE }],
     prefixes: &["e", "n", "b", "x"],
-    keywords: words::SQL,
+    keywords: &words::SQL,
     any_case: true,
     ..NONE
 };
@@ -381,7 +272,7 @@ static SHELL: Language = Language {
     comments: &["#"],
     spaced: true,
     quotes: &[long("\"", "\"", true), long("'", "'", false)],
-    keywords: words::SHELL,
+    keywords: &words::SHELL,
     literals: &[],
     extra: b"-./~:@%+,",
     loose: true,
@@ -393,7 +284,7 @@ static DOCKERFILE: Language = Language {
     comments: &["#"],
     spaced: true,
     quotes: &[DOUBLE, SINGLE],
-    keywords: words::DOCKER,
+    keywords: &words::DOCKER,
     literals: &[],
     extra: b"-./~:@%+",
     loose: true,
@@ -405,7 +296,7 @@ static MAKEFILE: Language = Language {
     comments: &["#"],
     spaced: true,
     quotes: &[DOUBLE, SINGLE],
-    keywords: words::MAKE,
+    keywords: &words::MAKE,
     literals: &[],
     extra: b"-./~:@%+",
     loose: true,

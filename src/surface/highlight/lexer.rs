@@ -1,11 +1,8 @@
 //! The words, numbers, strings and comments of a line of code.
 
-use super::languages::{Keys, Language, Quote};
+use super::language::{Keys, Language, Quote};
 use super::shell::Session;
 use super::{State, Style, Styled};
-
-/// The longest character in quotes that is written with an escape.
-const ESCAPED: usize = 12;
 
 pub(super) struct Lexer<'a> {
     pub(super) language: &'static Language,
@@ -19,7 +16,7 @@ pub(super) struct Lexer<'a> {
     /// The last word says that the next one is a name.
     naming: bool,
     /// Looked for and not found: regular expressions in the rest of the line.
-    no_pattern: bool,
+    pub(super) no_pattern: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -70,12 +67,12 @@ impl<'a> Lexer<'a> {
     }
 
     pub(super) fn emit(&mut self, style: Style, to: usize) {
-        self.out.push(style, &self.text[self.done..to]);
+        self.out.push_untabbed(style, &self.text[self.done..to]);
         self.done = to;
     }
 
     /// From `from` on it is no longer plain; the next to be looked at is what comes at `at`.
-    fn begin(&mut self, from: usize, at: usize) {
+    pub(super) fn begin(&mut self, from: usize, at: usize) {
         self.emit(Style::Plain, from);
         self.at = at;
     }
@@ -110,7 +107,7 @@ impl<'a> Lexer<'a> {
         State::Code
     }
 
-    fn word_end(&self, from: usize) -> usize {
+    pub(super) fn word_end(&self, from: usize) -> usize {
         let rest = &self.text.as_bytes()[from..];
         from + rest.iter().take_while(|byte| self.language.in_word(**byte)).count()
     }
@@ -277,102 +274,6 @@ impl<'a> Lexer<'a> {
         Some(State::Quoted(quote))
     }
 
-    /// How deep it still is, unless the line ends in it.
-    fn block(&mut self, depth: usize) -> Option<State> {
-        let block = self.language.block.as_ref()?;
-        let bytes = self.text.as_bytes();
-        let (open, close) = (block.open.as_bytes(), block.close.as_bytes());
-        while self.at < bytes.len() {
-            let rest = &bytes[self.at..];
-            let found = if block.nested {
-                memchr::memchr2(open[0], close[0], rest)
-            } else {
-                memchr::memchr(close[0], rest)
-            };
-            self.at = found.map_or(bytes.len(), |found| self.at + found);
-            let rest = &bytes[self.at..];
-            if rest.starts_with(close) {
-                self.at += close.len();
-                if depth > 1 {
-                    return Some(State::Block(depth - 1));
-                }
-                self.emit(Style::Comment, self.at);
-                return Some(State::Code);
-            }
-            if block.nested && rest.starts_with(open) {
-                self.at += open.len();
-                return Some(State::Block(depth + 1));
-            }
-            self.at = (self.at + 1).min(bytes.len());
-        }
-        None
-    }
-
-    /// Whether the string ends here.
-    fn quoted(&mut self, quote: &Quote) -> bool {
-        let bytes = self.text.as_bytes();
-        let close = quote.close.as_bytes();
-        while self.at < bytes.len() {
-            let rest = &bytes[self.at..];
-            let found = if quote.escapes {
-                memchr::memchr2(close[0], b'\\', rest)
-            } else {
-                memchr::memchr(close[0], rest)
-            };
-            self.at = found.map_or(bytes.len(), |found| self.at + found);
-            let rest = &bytes[self.at..];
-            if rest.starts_with(close) {
-                self.at += close.len();
-                let key = matches!(self.language.keys, Keys::Quoted | Keys::Colon) && {
-                    let rest = &bytes[self.at..];
-                    rest.iter().find(|byte| **byte != b' ') == Some(&b':')
-                };
-                self.emit(if key { Style::Name } else { Style::Quoted }, self.at);
-                return true;
-            }
-            let skip = if rest.first() == Some(&b'\\') { 2 } else { 1 };
-            self.at = (self.at + skip).min(bytes.len());
-        }
-        false
-    }
-
-    fn hashes(&self, at: usize) -> usize {
-        self.text.as_bytes()[at..].iter().take_while(|byte| **byte == b'#').count()
-    }
-
-    fn raw(&mut self, hashes: usize) -> bool {
-        let bytes = self.text.as_bytes();
-        while let Some(found) = memchr::memchr(b'"', &bytes[self.at..]) {
-            self.at += found + 1;
-            let follow = self.hashes(self.at);
-            if follow >= hashes {
-                self.at += hashes;
-                self.emit(Style::Quoted, self.at);
-                return true;
-            }
-            self.at += follow;
-        }
-        self.at = bytes.len();
-        false
-    }
-
-    /// Behind a `'`: a character, or the name of a lifetime or of a loop.
-    fn character(&mut self) {
-        let rest = &self.text[self.at..];
-        let length = match rest.chars().next() {
-            Some('\\') => {
-                let window = &rest.as_bytes()[..rest.len().min(ESCAPED)];
-                window.get(2..).and_then(|rest| memchr::memchr(b'\'', rest)).map(|end| end + 2)
-            }
-            Some(c) => Some(c.len_utf8()).filter(|end| rest.as_bytes().get(*end) == Some(&b'\'')),
-            None => None,
-        };
-        match length {
-            Some(length) => self.show(Style::Quoted, self.at - 1, self.at + length + 1),
-            None => self.at = self.word_end(self.at),
-        }
-    }
-
     /// Behind the `#` of a line of the preprocessor.
     fn directive(&mut self) {
         let from = self.at - 1;
@@ -390,32 +291,6 @@ impl<'a> Lexer<'a> {
             let from = end + rest.len() - file.len();
             self.show(Style::Quoted, from, from + length);
         }
-    }
-
-    /// Behind a `/` that divides, or begins a regular expression.
-    fn pattern(&mut self) {
-        let from = self.at - 1;
-        let bytes = self.text.as_bytes();
-        let before = bytes[..from].iter().rfind(|byte| **byte != b' ');
-        if before.is_some_and(|byte| !b"(,=:[!&|?{};+~".contains(byte)) {
-            return;
-        }
-        let mut class = false;
-        let mut end = self.at;
-        while let Some(&byte) = bytes.get(end) {
-            match byte {
-                b'\\' => end += 1,
-                b'[' => class = true,
-                b']' => class = false,
-                b'/' if !class => {
-                    self.show(Style::Quoted, from, end + 1);
-                    return;
-                }
-                _ => {}
-            }
-            end += 1;
-        }
-        self.no_pattern = true;
     }
 }
 

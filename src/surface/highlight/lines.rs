@@ -1,6 +1,6 @@
 //! Where the beginning of a line says what it is: diffs, and keys before their values.
 
-use super::languages::Keys;
+use super::language::Keys;
 use super::lexer::Lexer;
 use super::{State, Style, Styled};
 

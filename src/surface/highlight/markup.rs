@@ -46,7 +46,7 @@ pub(super) fn part(text: &str, state: &mut State) -> Styled {
             }
         };
         let (now, later) = rest.split_at(length.unwrap_or(rest.len()));
-        out.push(style, now);
+        out.push_untabbed(style, now);
         rest = later;
     }
     out

@@ -2,17 +2,19 @@
 //! was left open. It knows the words and the quotes of a language and nothing of its grammar, so
 //! that code costs a screen hardly more than other text.
 
+mod language;
 mod languages;
 mod lexer;
 mod lines;
 mod markup;
+mod quoted;
 mod shell;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use super::styled::{Style, Styled, untabbed};
-use languages::{Language, Quote};
+use language::{Language, Quote};
 use lexer::Lexer;
 
 /// How a block of code is read.
@@ -86,7 +88,11 @@ impl Code {
         let text = untabbed(text);
         let begins = !std::mem::replace(&mut self.inside, true);
         match self.syntax {
-            Syntax::Plain => Styled::new(Style::Plain, &text),
+            Syntax::Plain => {
+                let mut plain = Styled::default();
+                plain.push_untabbed(Style::Plain, &text);
+                plain
+            }
             Syntax::Diff => lines::diff(&text, begins, &mut self.state),
             Syntax::Markup => markup::part(&text, &mut self.state),
             Syntax::Words(language) => {

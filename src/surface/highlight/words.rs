@@ -1,18 +1,58 @@
 //! The words of each language, in the order of their bytes.
 
-/// Words without all their quotes.
-macro_rules! words {
-    ($($word:ident)*) => { &[$(stringify!($word)),*] };
+/// Each word of a program is looked up here, so that the first letter has to leave few.
+#[derive(Debug)]
+pub struct Words {
+    all: &'static [&'static str],
+    /// How many begin with a smaller byte.
+    before: [u8; 129],
 }
 
-pub const C: &[&str] = words![
+impl Words {
+    pub const fn new(all: &'static [&'static str]) -> Self {
+        assert!(all.len() <= u8::MAX as usize);
+        let mut before = [0; 129];
+        let (mut byte, mut count) = (0, 0);
+        while byte < before.len() {
+            while (count as usize) < all.len()
+                && (all[count as usize].as_bytes()[0] as usize) < byte
+            {
+                count += 1;
+            }
+            before[byte] = count;
+            byte += 1;
+        }
+        Self { all, before }
+    }
+
+    pub fn has(&self, word: &[u8]) -> bool {
+        let Some(first) = word.first().map(|byte| usize::from(*byte)).filter(|byte| *byte < 128)
+        else {
+            return false;
+        };
+        let alike = usize::from(self.before[first])..usize::from(self.before[first + 1]);
+        self.all[alike].iter().any(|known| known.as_bytes() == word)
+    }
+
+    #[cfg(test)]
+    pub fn all(&self) -> &'static [&'static str] {
+        self.all
+    }
+}
+
+/// Words without all their quotes.
+macro_rules! words {
+    ($($word:ident)*) => { Words::new(&[$(stringify!($word)),*]) };
+}
+
+pub static C: Words = words![
     auto bool break case char const constexpr continue default do double else enum extern float
     for goto if inline int int16_t int32_t int64_t int8_t long register restrict return short
     signed size_t sizeof ssize_t static static_assert struct switch typedef typeof uint16_t
     uint32_t uint64_t uint8_t union unsigned void volatile while
 ];
 
-pub const CPP: &[&str] = words![
+pub static CPP: Words = words![
     alignas alignof and auto bool break case catch char char16_t char32_t char8_t class co_await
     co_return co_yield concept const const_cast consteval constexpr constinit continue decltype
     default delete do double dynamic_cast else enum explicit export extern final float for
@@ -24,7 +64,7 @@ pub const CPP: &[&str] = words![
     volatile wchar_t while
 ];
 
-pub const CSHARP: &[&str] = words![
+pub static CSHARP: Words = words![
     abstract as async await base bool break byte case catch char checked class const continue
     decimal default delegate do double dynamic else enum event explicit extern finally fixed
     float for foreach get goto if implicit in init int interface internal is lock long namespace
@@ -34,30 +74,30 @@ pub const CSHARP: &[&str] = words![
     void volatile when where while with yield
 ];
 
-pub const DOCKER: &[&str] = words![
+pub static DOCKER: Words = words![
     ADD ARG AS CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL MAINTAINER ONBUILD RUN
     SHELL STOPSIGNAL USER VOLUME WORKDIR
 ];
 
-pub const ELIXIR: &[&str] = words![
+pub static ELIXIR: Words = words![
     after alias and case catch cond def defdelegate defexception defguard defimpl defmacro
     defmacrop defmodule defp defprotocol defstruct do else end fn for if import in not or quote
     raise receive require rescue super throw try unless unquote use when with
 ];
 
-pub const GO: &[&str] = words![
+pub static GO: Words = words![
     any bool break byte case chan complex128 complex64 const continue default defer else error
     fallthrough float32 float64 for func go goto if import int int16 int32 int64 int8 interface
     map package range return rune select string struct switch type uint uint16 uint32 uint64
     uint8 uintptr var
 ];
 
-pub const HASKELL: &[&str] = words![
+pub static HASKELL: Words = words![
     as case class data default deriving do else family forall foreign hiding if import in infix
     infixl infixr instance let mdo module newtype of pattern proc qualified rec then type where
 ];
 
-pub const JAVA: &[&str] = words![
+pub static JAVA: Words = words![
     abstract assert async await boolean break byte case catch char class const continue def
     default do double else enum exports extends final finally float for get goto if implements
     import in instanceof int interface late long module native new package permits private
@@ -65,13 +105,13 @@ pub const JAVA: &[&str] = words![
     switch synchronized this throw throws transient try var void volatile while with yield
 ];
 
-pub const JAVASCRIPT: &[&str] = words![
+pub static JAVASCRIPT: Words = words![
     as async await break case catch class const continue debugger default delete do else export
     extends finally for from function get if import in instanceof let new of return set static
     super switch this throw try typeof var void while with yield
 ];
 
-pub const KOTLIN: &[&str] = words![
+pub static KOTLIN: Words = words![
     abstract actual annotation as break by case catch class companion const constructor continue
     crossinline data def do else enum expect extends external final finally for fun get given if
     implicit import in infix init inline inner interface internal is lateinit lazy match new
@@ -80,17 +120,17 @@ pub const KOTLIN: &[&str] = words![
     where while with yield
 ];
 
-pub const LUA: &[&str] = words![
+pub static LUA: Words = words![
     and break do else elseif end for function goto if in local not or repeat return then until
     while
 ];
 
-pub const MAKE: &[&str] = words![
+pub static MAKE: Words = words![
     define else endef endif export ifdef ifeq ifndef ifneq include override sinclude undefine
     unexport vpath
 ];
 
-pub const PHP: &[&str] = words![
+pub static PHP: Words = words![
     abstract and array as bool break callable case catch class clone const continue declare
     default do echo else elseif empty endfor endforeach endif endswitch endwhile enum extends
     final finally float fn for foreach function global goto if implements include include_once
@@ -99,30 +139,30 @@ pub const PHP: &[&str] = words![
     string switch throw trait try unset use var void while xor yield
 ];
 
-pub const PYTHON: &[&str] = words![
+pub static PYTHON: Words = words![
     and as assert async await break case class continue def del elif else except finally for
     from global if import in is lambda match nonlocal not or pass raise return try while with
     yield
 ];
 
-pub const RUBY: &[&str] = words![
+pub static RUBY: Words = words![
     BEGIN END alias and attr_accessor attr_reader attr_writer begin break case class def defined
     do else elsif end ensure extend for if in include loop module next not or prepend private
     protected public raise redo require require_relative rescue retry return self super then
     undef unless until when while yield
 ];
 
-pub const RUST: &[&str] = words![
+pub static RUST: Words = words![
     Self as async await break const continue crate dyn else enum extern fn for if impl in let
     loop macro_rules match mod move mut pub ref return self static struct super trait type union
     unsafe use where while yield
 ];
 
-pub const SHELL: &[&str] = words![
+pub static SHELL: Words = words![
     case coproc do done elif else esac fi for function if select then time until while
 ];
 
-pub const SQL: &[&str] = words![
+pub static SQL: Words = words![
     add all alter analyze and any as asc auto_increment autoincrement begin between bigint blob
     boolean by cascade case char check coalesce collate column commit concurrently conflict
     constraint create cross current_date current_timestamp cursor database date declare default
@@ -137,7 +177,7 @@ pub const SQL: &[&str] = words![
     where while window with without
 ];
 
-pub const SWIFT: &[&str] = words![
+pub static SWIFT: Words = words![
     Any Self actor any as associatedtype async await break case catch class continue convenience
     default defer deinit didSet do dynamic else enum extension fallthrough fileprivate final for
     func get guard if import in indirect infix init inout internal is isolated lazy let mutating
@@ -146,7 +186,7 @@ pub const SWIFT: &[&str] = words![
     switch throw throws try typealias unowned var weak where while willSet
 ];
 
-pub const TYPESCRIPT: &[&str] = words![
+pub static TYPESCRIPT: Words = words![
     abstract any as asserts async await boolean break case catch class const continue debugger
     declare default delete do else enum export extends finally for from function get if
     implements import in infer instanceof interface is keyof let namespace never new number
@@ -154,7 +194,7 @@ pub const TYPESCRIPT: &[&str] = words![
     super switch this throw try type typeof unknown var void while with yield
 ];
 
-pub const ZIG: &[&str] = words![
+pub static ZIG: Words = words![
     addrspace align allowzero and anyframe anytype asm async await bool break callconv catch
     comptime const continue defer else enum errdefer error export extern f32 f64 fn for i16 i32
     i64 i8 if inline isize linksection noalias noinline noreturn nosuspend opaque or orelse
@@ -163,8 +203,10 @@ pub const ZIG: &[&str] = words![
 ];
 
 /// What comes behind these is a name.
-pub const DEFINERS: &[&str] = words![
+pub static DEFINERS: Words = words![
     actor class concept data def defmacro defmodule defp defprotocol enum extension fn fun func
     function instance interface macro_rules mod module namespace newtype object package protocol
     record struct trait type typealias
 ];
+
+pub static NONE: Words = words![];
