@@ -67,8 +67,6 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     let attention = attention::resolve(wishes.notify.as_deref(), &setup.dir)?;
     surface::restore_on_panic();
     let reflow = surface::reflows(|name| env::var_os(name));
-    // Before the first code is on the screen, and not in the way of anybody.
-    child::named("languages", surface::learn_languages)?;
     let (to_control, control) = session::control();
     let keys = to_control.clone();
     let keys = Keys::start(move |input| keys.send(Control::Input(input)).is_ok())?;

@@ -27,7 +27,6 @@ use crate::machine::Status;
 use crate::stream::Line;
 
 pub use completion::Files;
-pub use highlight::warm_up as learn_languages;
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
 pub use notices::duration;

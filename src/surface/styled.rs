@@ -85,13 +85,15 @@ impl Styled {
 
     /// The same in place; runs of one style become one span.
     pub fn push(&mut self, style: Style, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let text = untabbed(text);
+        self.push_untabbed(style, &untabbed(text));
+    }
+
+    /// The same for a part of what is `untabbed` as a whole.
+    pub(super) fn push_untabbed(&mut self, style: Style, text: &str) {
         match self.spans.last_mut() {
-            Some((last, run)) if *last == style => run.push_str(&text),
-            _ => self.spans.push((style, text.into_owned())),
+            _ if text.is_empty() => {}
+            Some((last, run)) if *last == style => run.push_str(text),
+            _ => self.spans.push((style, text.to_owned())),
         }
     }
 

@@ -4,7 +4,7 @@
 //! and what has grown too long is cut at a fixed size. So the whole at once and any sequence of
 //! pieces give the same rows.
 
-use super::super::highlight::{self, Budget, Code};
+use super::super::highlight::Code;
 use super::super::styled::{Fill, Glyphs, Styled};
 use super::line::{Line, spaces};
 use super::long::cut;
@@ -16,8 +16,6 @@ use super::table::Columns;
 
 /// What is held back is never longer, whatever the text: lines, and pieces of several lines.
 pub const LIMIT: usize = 16 * 1024;
-/// How much code is coloured each time somebody looks: beyond that colours come when it is done.
-const LOOK: usize = 1024;
 
 #[derive(Debug, Clone)]
 pub struct Blocks {
@@ -32,7 +30,6 @@ pub struct Blocks {
     /// A blank line came last.
     blank: bool,
     pub(super) begun: bool,
-    pub(super) budget: Budget,
 }
 
 /// What the next line may belong to.
@@ -56,14 +53,12 @@ impl Blocks {
             list: None,
             blank: false,
             begun: false,
-            budget: Budget::default(),
         }
     }
 
     /// What comes from now on is for a frame of a screen that is drawn many times in a second.
     pub fn for_a_look(&mut self) {
         self.whole = false;
-        self.budget.0 = self.budget.0.min(LOOK);
     }
 
     /// Takes what it can of `text`: complete lines, and pieces of those that are too long.
@@ -111,11 +106,11 @@ impl Blocks {
         }
         let blank = std::mem::take(&mut self.blank);
         if let Some(fence) = Fence::opened(line) {
-            let code = Code::new(&fence.info, highlight::BLOCK);
+            let code = Code::new(&fence.info);
             self.list = None;
             self.open = Open::Block(Block { fence: Some(fence), code, blanks: 0, apart: true });
         } else if scan::indent(line).0 > 3 {
-            let code = Code::new("", 0);
+            let code = Code::new("");
             self.list = None;
             self.line_of_block(Block { fence: None, code, blanks: 0, apart: true }, line);
         } else if let Some(marker) = Marker::of(line) {
@@ -188,13 +183,14 @@ impl Blocks {
             if let Some(line) = self.code_line(&mut block, line) {
                 self.show(line);
             }
+            block.code.end_line();
             self.open = Open::Block(block);
         } else if block.fence.is_none() {
             self.first_line(line);
         }
     }
 
-    /// A line of code; the blank ones before it are shown here, itself is `None` if it is one.
+    /// A line of code or its beginning; the blank ones before it are shown here, itself is `None` if it is one.
     pub(super) fn code_line(&mut self, block: &mut Block, line: &str) -> Option<Line> {
         let inner = match &block.fence {
             Some(fence) => scan::unindented(line, fence.indent),
@@ -210,7 +206,7 @@ impl Blocks {
         for _ in 0..std::mem::take(&mut block.blanks) {
             self.show(Line::default());
         }
-        let text = block.code.line(inner, &mut self.budget);
+        let text = block.code.part(inner);
         let first = if inner.is_empty() { Styled::default() } else { spaces(CODE) };
         Some(Line { first, text, fill: Some(Fill::Cells), ..Line::default() })
     }
@@ -239,7 +235,7 @@ impl Blocks {
         let marker = piece.item.as_ref().map(|item| item.marker);
         let Rendered { lines, table } = match plain(&piece.text, marker, &setting) {
             Some(line) => Rendered { lines: vec![line], table: None },
-            None => render(&piece.text, &setting, &mut self.budget),
+            None => render(&piece.text, &setting),
         };
         piece.text.clear();
         piece.columns = None;

@@ -115,7 +115,7 @@ impl Renderer<'_> {
             let mut styled = Styled::default();
             if !line.is_empty() {
                 styled = spaces(CODE);
-                styled.append(code.line(line, self.budget));
+                styled.append(code.line(line));
             }
             self.push(styled, Some(Fill::Cells));
         }

@@ -25,6 +25,9 @@ impl Blocks {
             self.show(line);
             self.open = *back;
         }
+        if let Open::Block(block) = &mut self.open {
+            block.code.end_line();
+        }
     }
 
     pub(super) fn middle_of_line(&mut self, text: &str) {
@@ -59,14 +62,17 @@ impl Blocks {
 
     /// More of a line that is too long to be looked at as a whole.
     pub(super) fn more(&mut self, text: &str) {
-        let Open::Long(mut line, back) = std::mem::replace(&mut self.open, Open::Nothing) else {
+        let Open::Long(mut line, mut back) = std::mem::replace(&mut self.open, Open::Nothing)
+        else {
             return;
         };
         if line.fill == Some(Fill::Cells) {
-            line.text.push(Style::Plain, text);
+            match &mut *back {
+                Open::Block(block) => line.text.append(block.code.part(text)),
+                _ => line.text.push(Style::Plain, text),
+            }
         } else if !text.is_empty() {
-            let rendered =
-                render(&format!("{GUARD}{text}"), &self.setting(None, None), &mut self.budget);
+            let rendered = render(&format!("{GUARD}{text}"), &self.setting(None, None));
             for (at, more) in rendered.lines.into_iter().enumerate() {
                 if at == 0 {
                     line.text.append(more.text.without_first(GUARD.len()));

@@ -45,7 +45,6 @@ mod tests {
     use super::super::render::render;
     use super::*;
     use crate::surface::Glyphs;
-    use crate::surface::highlight::Budget;
 
     proptest! {
         #[test]
@@ -60,7 +59,7 @@ mod tests {
             let setting =
                 Setting { width, glyphs: Glyphs::unicode(), number, inside: None, columns: None };
             if let Some(line) = plain(&text, item, &setting) {
-                let parsed = render(&text, &setting, &mut Budget::default()).lines;
+                let parsed = render(&text, &setting).lines;
                 prop_assert_eq!(vec![line], parsed, "{}", text);
             }
         }

@@ -5,14 +5,12 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
-use super::super::highlight::{Budget, Code};
+use super::super::highlight::Code;
 use super::super::styled::{Glyphs, Style, Styled};
 use super::inline::Inline;
 use super::line::{Line, spaces};
 use super::table::{Columns, Table};
 
-/// How much code is coloured in a block inside a list or a quote: it is drawn anew in each frame.
-const INNER: usize = 2 * 1024;
 /// Code stands this far in.
 pub const CODE: usize = 2;
 const RULE: usize = 40;
@@ -37,10 +35,10 @@ pub struct Rendered {
     pub table: Option<(String, Columns)>,
 }
 
-pub fn render(source: &str, setting: &Setting<'_>, budget: &mut Budget) -> Rendered {
+pub fn render(source: &str, setting: &Setting<'_>) -> Rendered {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut renderer = Renderer::new(source, setting, budget);
+    let mut renderer = Renderer::new(source, setting);
     for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
         renderer.event(event, range);
     }
@@ -57,7 +55,6 @@ pub(super) struct Container {
 pub(super) struct Renderer<'a> {
     pub(super) source: &'a str,
     pub(super) setting: Setting<'a>,
-    pub(super) budget: &'a mut Budget,
     pub(super) lines: Vec<Line>,
     pub(super) containers: Vec<Container>,
     /// The numbers of the next items of the open lists.
@@ -73,13 +70,12 @@ pub(super) struct Renderer<'a> {
 }
 
 impl<'a> Renderer<'a> {
-    fn new(source: &'a str, setting: &Setting<'a>, budget: &'a mut Budget) -> Self {
+    fn new(source: &'a str, setting: &Setting<'a>) -> Self {
         let inside =
             setting.inside.map(|cells| Container { first: None, rest: spaces(cells), item: true });
         Self {
             source,
             setting: *setting,
-            budget,
             lines: Vec::new(),
             containers: inside.into_iter().collect(),
             lists: Vec::new(),
@@ -208,7 +204,7 @@ impl<'a> Renderer<'a> {
                     CodeBlockKind::Fenced(info) => info,
                     CodeBlockKind::Indented => "",
                 };
-                self.code = Some((Code::new(info, INNER), String::new()));
+                self.code = Some((Code::new(info), String::new()));
             }
             Tag::Table(alignments) => {
                 self.table = Some(Table { alignments, rows: Vec::new() });

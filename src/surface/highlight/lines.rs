@@ -1,0 +1,79 @@
+//! Where the beginning of a line says what it is: diffs, and keys before their values.
+
+use super::language::Keys;
+use super::lexer::Lexer;
+use super::{State, Style, Styled};
+
+pub(super) fn diff(text: &str, begins: bool, state: &mut State) -> Styled {
+    let header = ["diff ", "index ", "Index: "].iter().any(|start| text.starts_with(start));
+    let style = match text.as_bytes().first() {
+        _ if !begins => Style::Plain,
+        _ if header => {
+            *state = State::Code;
+            Style::Bold
+        }
+        Some(b'+' | b'-')
+            if *state == State::Code && (text.starts_with("--- ") || text.starts_with("+++ ")) =>
+        {
+            Style::Bold
+        }
+        Some(b'+') => Style::Added,
+        Some(b'-') => Style::Removed,
+        Some(b'@') if text.starts_with("@@") => {
+            *state = State::Hunk;
+            Style::Name
+        }
+        _ => Style::Plain,
+    };
+    Styled::new(style, text)
+}
+
+impl Lexer<'_> {
+    /// The key that a line begins with, where the language has such lines.
+    pub(super) fn key(&mut self) {
+        let Some(indent) = self.indent else {
+            return;
+        };
+        let line = &self.text[indent..];
+        let (from, length) = match self.language.keys {
+            Keys::Colon => {
+                let key = line.trim_start_matches("- ").trim_start_matches(' ');
+                (self.text.len() - key.len(), colon(key))
+            }
+            Keys::Equals if line.starts_with('[') => (indent, section(line)),
+            Keys::Equals => (indent, equals(line)),
+            Keys::Target if indent == 0 => (0, target(line)),
+            _ => return,
+        };
+        if let Some(length) = length.filter(|length| *length > 0) {
+            self.show(Style::Name, from, from + length);
+        }
+    }
+}
+
+fn colon(line: &str) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let end = memchr::memchr_iter(b':', bytes)
+        .find(|at| matches!(bytes.get(at + 1), None | Some(b' ')))?;
+    let odd = |byte: &u8| b"\"'{}[]#|>&*".contains(byte);
+    (!bytes[..end].iter().any(odd)).then_some(end)
+}
+
+fn section(line: &str) -> Option<usize> {
+    let name = line.trim_end();
+    let plain = |c: char| !matches!(c, ',' | '=' | '#');
+    (name.ends_with(']') && name.chars().all(plain)).then_some(name.len())
+}
+
+fn equals(line: &str) -> Option<usize> {
+    let key = line[..memchr::memchr(b'=', line.as_bytes())?].trim_end();
+    let odd = |byte: u8| b"{}[](),#;".contains(&byte);
+    let whole = key.matches(['"', '\'']).count().is_multiple_of(2);
+    (whole && !key.bytes().any(odd)).then_some(key.len())
+}
+
+fn target(line: &str) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let end = memchr::memchr3(b':', b'=', b'#', bytes)?;
+    (bytes[end] == b':' && !matches!(bytes.get(end + 1), Some(b'=' | b':'))).then_some(end)
+}

@@ -1,0 +1,121 @@
+//! What is special about a shell: which word is a command, prompts with the output between them,
+//! and documents in the middle of a script.
+
+use super::lexer::{Lexer, is_number};
+use super::{State, Style};
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Session {
+    /// Lines without a prompt are what commands have said.
+    prompted: bool,
+    /// The next line is more of this one.
+    continued: bool,
+    /// The next word is no command.
+    argument: bool,
+    /// The next `in` belongs to a loop.
+    expects_in: bool,
+    /// What ends the document that begins with the next line.
+    heredoc: Option<String>,
+}
+
+impl Session {
+    /// A line begins. Whether that is all: a line of a document, or of output.
+    pub(super) fn line(&mut self, lexer: &mut Lexer<'_>, state: &mut State) -> bool {
+        let continued = std::mem::take(&mut self.continued);
+        let text = lexer.text;
+        if let State::Heredoc(end) = state {
+            let style = if text.trim() == end { Style::Keyword } else { Style::Quoted };
+            if style == Style::Keyword {
+                *state = State::Code;
+            }
+            lexer.emit(style, text.len());
+            return true;
+        }
+        if *state != State::Code || continued {
+            self.continued = text.ends_with('\\');
+            return false;
+        }
+        self.argument = false;
+        self.expects_in = false;
+        let from = lexer.indent.unwrap_or_default();
+        if text[from..].starts_with("$ ") {
+            self.prompted = true;
+            lexer.show(Style::Dim, from, from + 2);
+        } else if self.prompted {
+            lexer.emit(Style::Plain, text.len());
+            return true;
+        }
+        self.continued = text.ends_with('\\');
+        false
+    }
+
+    pub(super) fn end_line(&mut self, state: &mut State) {
+        if let Some(end) = self.heredoc.take()
+            && *state != State::Comment
+        {
+            *state = State::Heredoc(end);
+        }
+    }
+
+    pub(super) fn argument(&mut self) {
+        self.argument = true;
+    }
+
+    pub(super) fn word(&mut self, lexer: &Lexer<'_>, word: &str, from: usize) -> Option<Style> {
+        if word == "in" && std::mem::take(&mut self.expects_in) {
+            return Some(Style::Keyword);
+        }
+        if is_number(word) {
+            return Some(Style::Literal);
+        }
+        // Before and behind the `=` of an assignment, which a command can follow.
+        if self.argument || from > 0 && lexer.byte(from - 1) == b'=' {
+            return None;
+        }
+        if lexer.byte(from + word.len()) == b'=' {
+            return None;
+        }
+        self.argument = true;
+        if lexer.language.is_keyword(word) {
+            self.expects_in = matches!(word, "for" | "case" | "select");
+            self.argument = self.expects_in || word == "function";
+            return Some(Style::Keyword);
+        }
+        // What begins with a dash goes on with a command somewhere else.
+        (!word.starts_with('-')).then_some(Style::Name)
+    }
+
+    /// Behind a byte that is in no word.
+    pub(super) fn mark(&mut self, lexer: &mut Lexer<'_>, byte: u8) {
+        let before = if lexer.at > 1 { lexer.byte(lexer.at - 2) } else { 0 };
+        match byte {
+            b'\\' => {
+                // Whatever it is, it is not what it looks like.
+                let next = lexer.text[lexer.at..].chars().next();
+                lexer.at += next.map_or(0, char::len_utf8);
+            }
+            b'&' if matches!(before, b'>' | b'<') => {}
+            b'|' | b';' | b'&' | b'(' | b')' | b'`' => self.argument = false,
+            b'{' if before != b'$' => self.argument = false,
+            b'!' if !self.argument => {}
+            b'=' => {}
+            b'<' => {
+                self.argument = true;
+                let arrows = lexer.text[..lexer.at].bytes().rev().take_while(|byte| *byte == b'<');
+                if arrows.take(3).count() == 2 && lexer.byte(lexer.at) != b'<' {
+                    self.heredoc = heredoc(&lexer.text[lexer.at..]).or(self.heredoc.take());
+                }
+            }
+            _ => self.argument = true,
+        }
+    }
+}
+
+/// What a document ends with, behind `<<`.
+fn heredoc(rest: &str) -> Option<String> {
+    let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches(' ');
+    let rest = rest.trim_start_matches(['\'', '"', '\\']);
+    let end = rest.find(|c: char| !(c == '_' || c.is_ascii_alphanumeric())).unwrap_or(rest.len());
+    let word = &rest[..end];
+    word.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()).then(|| word.to_owned())
+}
