@@ -195,3 +195,18 @@ fn code_has_its_colours() {
         assert!(spans.contains(&expected), "{spans:?}");
     }
 }
+
+#[test]
+fn colours_do_not_end() {
+    let line = "let a = \"x\"; // y";
+    for text in [
+        format!("```rust\n{}", format!("{line}\n").repeat(5_000)),
+        format!("- a\n  ```rust\n{}", format!("  {line}\n").repeat(5_000)),
+        format!("```js\n{}", format!("{line}\n").replace("// y", "").trim_end().repeat(5_000)),
+    ] {
+        let rows = render(&text, None, Glyphs::unicode());
+        let keywords = rows.iter().flat_map(Styled::spans);
+        let keywords = keywords.filter(|span| *span == (Style::Keyword, "let")).count();
+        assert_eq!(keywords, 5_000, "{}", &text[..20]);
+    }
+}

@@ -142,6 +142,8 @@ fn giants() -> Vec<(&'static str, String)> {
         ("clusters", format!("e{}", "\u{301}".repeat(40_000))),
         ("code", format!("```\n{}```\nend\n", code.repeat(600))),
         ("long code", format!("```\n{}\nnext\n```\n", "code ".repeat(8_000))),
+        ("coloured code", format!("```rust\n{}```\nend\n", code.repeat(600))),
+        ("long coloured code", format!("```js\na = [{}];\nnext\n```\n", "'if', ".repeat(8_000))),
         ("quoted code", format!("> ```\n{}> ```\n", format!("> {code}").repeat(400))),
         ("listed code", format!("1. a\n   ```\n{}   ```\n2. b", format!("   {code}").repeat(400))),
         ("table", format!("| a | b | c |\n|---|---|--:|\n{}\nend", row.repeat(600))),
