@@ -152,6 +152,10 @@ impl Cast {
         }
     }
 
+    pub(super) fn is_full(&self) -> bool {
+        self.film().sink.is_full()
+    }
+
     pub(super) fn flush(&self) {
         self.film().sink.flush();
     }

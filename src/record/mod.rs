@@ -146,6 +146,12 @@ impl Recorder {
         }
     }
 
+    /// So much waits in memory that it is time for a `flush`.
+    pub fn is_full(&self) -> bool {
+        let sinks = [&self.agent, &self.supervisor, &self.events.sink];
+        sinks.into_iter().any(Sink::is_full) || self.cast.is_full()
+    }
+
     /// Everything so far is with the system: a killed ccc loses nothing of it. The first failure is
     /// something to tell the user.
     pub fn flush(&mut self) -> Option<Notice> {

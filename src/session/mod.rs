@@ -174,7 +174,10 @@ impl<'a> Session<'a> {
     fn show(&mut self) {
         let now = self.now();
         let mut shown = self.surface.update(&self.machine.status(), now);
-        if self.flush() && shown.is_ok() {
+        // While more is there already, small pieces are not worth a system call each.
+        let waits = self.control.is_empty() && self.output.is_empty();
+        let full = self.setup.recorder.as_ref().is_some_and(Recorder::is_full);
+        if (waits || full) && self.flush() && shown.is_ok() {
             shown = self.surface.update(&self.machine.status(), now);
         }
         if let Err(error) = shown {
