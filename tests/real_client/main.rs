@@ -1,6 +1,10 @@
 //! ccc and the real client, both releases, against a scripted API: what is checked is what the API
 //! was asked, what ccc printed, and which processes are there.
 
+#[path = "../support/asciinema.rs"]
+mod asciinema;
+#[path = "../recording/played.rs"]
+mod played;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -18,6 +22,7 @@ mod interrupt;
 mod orphans;
 mod output;
 mod permission;
+mod recording;
 #[cfg(target_os = "linux")]
 mod restart;
 mod resume;
