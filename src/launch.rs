@@ -91,9 +91,9 @@ pub fn review_args(
 ) -> Vec<OsString> {
     let mut args = speak_json();
     args.push("--fork-session".into());
+    pair(&mut args, "--resume", &request.session_id);
     // Else `--continue` could take up the review instead of the work.
     args.push("--no-session-persistence".into());
-    pair(&mut args, "--resume", &request.session_id);
     pair(&mut args, "--json-schema", SCHEMA);
     // Newer clients drop this on a resumed session; the review's message repeats it, and is all there
     // is of instructions that no argument can hold.
@@ -205,7 +205,7 @@ mod tests {
         let args = text(&review_args(&request, "INSTRUCTIONS", &ReviewOptions::default()));
         for part in [
             "--print --output-format stream-json",
-            "--fork-session --no-session-persistence --resume S",
+            "--fork-session --resume S --no-session-persistence",
             "--json-schema {",
             "--system-prompt INSTRUCTIONS",
             "--disallowedTools Edit,Write,NotebookEdit",
