@@ -1,6 +1,5 @@
-//! The user's side of a session: a terminal with a person at it, lines for a person,
-//! plain text, JSON lines, or one
-//! JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
+//! The user's side of a session: a terminal with a person at it, lines for a person, plain text, JSON
+//! lines, or one JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
 mod completion;
 mod diff;

@@ -9,6 +9,7 @@ use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
 use crate::support::held::Held;
 use crate::support::patience::PATIENCE;
+use crate::support::terminal::Terminal;
 
 on_each_client!(
     text_is_on_the_screen_before_the_answer_is_whole,
@@ -19,7 +20,8 @@ on_each_client!(
 const ANSWER: &str =
     "zq-first words of the answer, which come before the pause, and zq-last words after it.";
 
-fn text_is_on_the_screen_before_the_answer_is_whole(client: &Path) {
+/// The agent has begun its answer, and the gate holds the rest of it back.
+fn half_written(client: &Path) -> ((CleanRoom, Api), Gate, Terminal) {
     let room = CleanRoom::new();
     let gate = Gate::new();
     let api =
@@ -28,6 +30,11 @@ fn text_is_on_the_screen_before_the_answer_is_whole(client: &Path) {
     terminal.wait_for("ready");
     terminal.say("zq-go");
     terminal.wait_for("zq-first words");
+    ((room, api), gate, terminal)
+}
+
+fn text_is_on_the_screen_before_the_answer_is_whole(client: &Path) {
+    let (_stage, gate, mut terminal) = half_written(client);
     assert!(!terminal.screen().contains("zq-last"), "{}", terminal.screen());
     // Typing goes on below it.
     terminal.keys("a draft");
@@ -45,14 +52,7 @@ fn text_is_on_the_screen_before_the_answer_is_whole(client: &Path) {
 }
 
 fn text_that_is_interrupted_stays_on_the_screen(client: &Path) {
-    let room = CleanRoom::new();
-    let gate = Gate::new();
-    let api =
-        Api::start(vec![confirms(), Rule::on("zq-go").text(ANSWER).chunks(30).gate_midway(&gate)]);
-    let mut terminal = Ccc::new(&room).client(client).api(&api).interactive().on_terminal();
-    terminal.wait_for("ready");
-    terminal.say("zq-go");
-    terminal.wait_for("zq-first words");
+    let (_stage, gate, mut terminal) = half_written(client);
     terminal.keys("\x1b");
     terminal.wait_for("Interrupted.");
     gate.open();

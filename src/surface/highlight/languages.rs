@@ -144,7 +144,7 @@ static ZIG: Language = Language {
 const SCRIPT_QUOTES: &[Quote] = &[DOUBLE, SINGLE, long("`", "`", true)];
 const SCRIPT_LITERALS: &[&str] = &["true", "false", "null", "undefined", "NaN", "Infinity"];
 
-static JAVASCRIPT: Language = Language {
+const SCRIPT: Language = Language {
     comments: &["//"],
     block: SLASHES,
     quotes: SCRIPT_QUOTES,
@@ -152,23 +152,12 @@ static JAVASCRIPT: Language = Language {
     at: Some(Style::Name),
     patterns: true,
     fields: true,
-    keywords: &words::JAVASCRIPT,
     literals: SCRIPT_LITERALS,
     ..NONE
 };
 
-static TYPESCRIPT: Language = Language {
-    comments: &["//"],
-    block: SLASHES,
-    quotes: SCRIPT_QUOTES,
-    extra: b"$",
-    at: Some(Style::Name),
-    patterns: true,
-    fields: true,
-    keywords: &words::TYPESCRIPT,
-    literals: SCRIPT_LITERALS,
-    ..NONE
-};
+static JAVASCRIPT: Language = Language { keywords: &words::JAVASCRIPT, ..SCRIPT };
+static TYPESCRIPT: Language = Language { keywords: &words::TYPESCRIPT, ..SCRIPT };
 
 static PYTHON: Language = Language {
     comments: &["#"],

@@ -140,13 +140,13 @@ impl<S: Screen> Terminal<S> {
     pub fn for_session(mut self, provider: &str, attention: Attention) -> Self {
         provider.clone_into(&mut self.provider);
         if attention.has_title() {
-            self.pending_escapes(attention::KEEP_TITLE);
+            self.tell(attention::KEEP_TITLE);
         }
         self.attention = attention;
         self
     }
 
-    fn pending_escapes(&mut self, escapes: &str) {
+    fn tell(&mut self, escapes: &str) {
         let written = self.screen.write_all(escapes.as_bytes()).and_then(|()| self.screen.flush());
         if let Err(error) = written {
             log::warn!("the terminal does not take what it is told: {error}");
