@@ -1,67 +1,21 @@
 //! Drawing. The transcript goes to the terminal's own scrollback and is wrapped by the terminal;
-//! below it stands the live area, which is taken away and drawn again whenever something changes.
-//!
-//! All movement is relative to the cursor, which stands in the input, and the status is below it:
-//! so the only height that has to be known is that of the input's rows above the cursor, and only
-//! they can be reflowed by a resize.
+//! below it stands the live area, which is taken away and painted again when the transcript grows.
 
 use std::io;
 
 use unicode_width::UnicodeWidthStr;
 
+use super::frame::{BEGIN, END, Frame, clamp};
 use super::screen::cleared;
 use super::{Focus, Screen, Terminal};
 use crate::surface::status::{self, Offer};
 use crate::surface::styled::{self, Style, Styled};
-
-/// The terminal shows what comes between the two in one piece, if it can.
-const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
-const END: &str = "\x1b[?2026l";
-/// A row of the live area never spills into the next one, however wide the terminal takes a
-/// character to be.
-const NO_WRAP: &str = "\x1b[?7l";
-const WRAP: &str = "\x1b[?7h";
 
 /// Below this there is room for the text alone.
 const PROMPT_FROM: usize = 8;
 const GAP_FROM: usize = 10;
 /// So many messages on their way are shown.
 const QUEUED: usize = 3;
-
-/// What stands in the live area.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Frame {
-    rows: Vec<Styled>,
-    cursor: (usize, usize),
-    cursor_shown: bool,
-    /// A terminal that gets lower may drop the rows below the cursor.
-    size: (usize, usize),
-}
-
-impl Frame {
-    /// The rows of the text, and where the cursor stands in them.
-    #[cfg(test)]
-    pub fn input(&self) -> ((usize, usize), Vec<String>) {
-        let gap = self.rows.iter().take_while(|row| **row == Styled::default()).count();
-        let gap = gap.min(self.cursor.0);
-        let rows = self.rows[gap..].iter().map(Styled::text).collect();
-        ((self.cursor.0 - gap, self.cursor.1), rows)
-    }
-
-    /// The rows above the cursor once the terminal is `columns` wide.
-    pub fn above(&self, columns: usize, reflow: bool) -> u16 {
-        let (row, column) = self.cursor;
-        if !reflow || columns >= self.size.0 {
-            return clamp(row);
-        }
-        let cells = |row: &Styled| row.text().width();
-        let before: usize =
-            self.rows.iter().take(row).map(|row| cells(row).div_ceil(columns).max(1)).sum();
-        let at_end = self.rows.get(row).is_some_and(|row| cells(row) <= column);
-        let column = if at_end { column.saturating_sub(1) } else { column };
-        clamp(before + column / columns)
-    }
-}
 
 impl<S: Screen> Terminal<S> {
     pub(super) fn draw(&mut self) -> io::Result<()> {
@@ -76,30 +30,22 @@ impl<S: Screen> Terminal<S> {
         let frame = self.frame();
         let asked = self.question.as_ref().map(|question| question.asked.tool.as_str());
         let escapes = self.attention.escapes(&self.status, asked, self.now);
-        if self.pending.is_empty() && !self.wipe && self.drawn.as_ref() == Some(&frame) {
+        let stays = self.pending.is_empty() && !self.wipe && !std::mem::take(&mut self.resized);
+        if stays && self.drawn.as_ref() == Some(&frame) {
             return self.screen.write_all(escapes.as_bytes()).and_then(|()| self.screen.flush());
         }
         let mut out = escapes.into_bytes();
         out.extend(BEGIN.bytes());
-        out.extend(self.clear().bytes());
-        self.print_pending(&mut out);
-        out.extend(NO_WRAP.bytes());
-        for (at, row) in frame.rows.iter().enumerate() {
-            if at > 0 {
-                out.extend(b"\r\n");
+        match self.drawn.take_if(|drawn| stays && frame.fits(drawn)) {
+            Some(drawn) => frame.repaint(&drawn, self.look.colour, &mut out),
+            None => {
+                out.extend(self.clear().bytes());
+                self.print_pending(&mut out);
+                frame.paint(self.look.colour, &mut out);
             }
-            row.write(self.look.colour, &mut out);
-        }
-        out.extend(WRAP.bytes());
-        let (row, column) = frame.cursor;
-        out.push(b'\r');
-        out.extend(step(frame.rows.len() - 1 - row, 'A').bytes());
-        out.extend(step(column, 'C').bytes());
-        if frame.cursor_shown {
-            out.extend(b"\x1b[?25h");
         }
         out.extend(END.bytes());
-        self.screen.set_above(clamp(row));
+        self.screen.set_above(clamp(frame.cursor.0));
         self.drawn = Some(frame);
         self.screen.write_all(&out)?;
         self.screen.flush()
@@ -221,12 +167,4 @@ impl<S: Screen> Terminal<S> {
             })
             .unwrap_or_default()
     }
-}
-
-fn step(count: usize, direction: char) -> String {
-    if count == 0 { String::new() } else { format!("\x1b[{count}{direction}") }
-}
-
-fn clamp(rows: usize) -> u16 {
-    u16::try_from(rows).unwrap_or(u16::MAX)
 }

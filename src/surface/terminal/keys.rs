@@ -44,6 +44,7 @@ impl<S: Screen> Terminal<S> {
                 Vec::new()
             }
             Input::Resize(columns, rows) => {
+                self.resized = true;
                 self.set_size((columns, rows));
                 Vec::new()
             }

@@ -4,6 +4,7 @@
 mod attention;
 mod desk;
 mod draw;
+mod frame;
 mod help;
 mod input;
 mod keys;
@@ -18,7 +19,7 @@ use std::time::Duration;
 pub use attention::{Attention, Call};
 pub use desk::Aids;
 use desk::Desk;
-use draw::Frame;
+use frame::Frame;
 pub use input::Keys;
 pub(super) use keys::DENIED;
 pub use screen::{RealScreen, Screen, restore_on_panic};
@@ -72,6 +73,8 @@ pub struct Terminal<S: Screen> {
     /// The person did something, or is asked something: the next picture does not wait.
     urgent: bool,
     wipe: bool,
+    /// Since then, perhaps to the same size again: the rows may stand elsewhere.
+    resized: bool,
     attention: Attention,
     /// Where the agent's model is, unless that is claude's own login.
     provider: String,
@@ -106,6 +109,7 @@ impl<S: Screen> Terminal<S> {
             dirty: false,
             urgent: true,
             wipe: false,
+            resized: false,
             attention: Attention::default(),
             provider: String::new(),
             status: Status {

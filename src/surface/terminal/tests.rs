@@ -18,6 +18,7 @@ pub struct Fake {
     parser: vt100::Parser,
     raw: bool,
     writes: usize,
+    written: Vec<u8>,
 }
 
 fn non_zero(value: u16) -> NonZeroU16 {
@@ -27,7 +28,7 @@ fn non_zero(value: u16) -> NonZeroU16 {
 impl Fake {
     fn new(columns: u16, rows: u16) -> Self {
         let parser = vt100::Parser::new(non_zero(rows), non_zero(columns), 1000);
-        Self { parser, raw: false, writes: 0 }
+        Self { parser, raw: false, writes: 0, written: Vec::new() }
     }
 }
 
@@ -35,6 +36,7 @@ impl Write for Fake {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.parser.process(bytes);
         self.writes += 1;
+        self.written.extend(bytes);
         Ok(bytes.len())
     }
 

@@ -56,6 +56,32 @@ fn nothing_is_written_when_nothing_changed() {
 }
 
 #[test]
+fn a_clock_that_ticks_costs_its_own_row() {
+    let mut bench = Bench::new(80, 24).phase(Phase::Working);
+    bench.type_in("half a sen");
+    bench.terminal.screen.written.clear();
+    bench.wait(1_000);
+    let written = String::from_utf8_lossy(&bench.terminal.screen.written).into_owned();
+    assert!(written.contains("working 0:01"), "{written:?}");
+    assert!(!written.contains("half") && !written.contains("\x1b[J"), "{written:?}");
+    bench.terminal.screen.written.clear();
+    bench.type_in("t");
+    let written = String::from_utf8_lossy(&bench.terminal.screen.written).into_owned();
+    assert!(written.contains("half a sent") && !written.contains("working"), "{written:?}");
+    assert_eq!(bench.cursor(), (1, 13));
+}
+
+#[test]
+fn after_a_resize_and_back_everything_is_painted_again() {
+    let mut bench = Bench::new(80, 24);
+    bench.type_in("half a sen");
+    bench.terminal.screen.written.clear();
+    bench.input(Input::Resize(80, 24));
+    let written = String::from_utf8_lossy(&bench.terminal.screen.written).into_owned();
+    assert!(written.contains("half a sen") && written.contains("ready"), "{written:?}");
+}
+
+#[test]
 fn a_picture_is_for_the_size_that_the_terminal_has_now() {
     let mut bench = Bench::new(80, 24);
     // Nobody has told yet.
