@@ -19,6 +19,8 @@ pub struct Taken {
     pub names_session: bool,
     /// `--settings`: a file or JSON text. The client takes only one, and that is ours.
     pub settings: Option<String>,
+    /// `--add-dir`: the agent works there too, so the supervisor has to look there too.
+    pub add_dirs: Vec<OsString>,
     /// `--help` and the like: the client prints something and leaves.
     pub leaves: bool,
     /// What the client gets. It ignores a prompt among its arguments in this mode, so that stays.
@@ -137,8 +139,8 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
         };
         let mut given: Vec<OsString> = Vec::new();
         let many = match values(&option) {
+            _ if attached.is_some() => 0,
             Values::None => 0,
-            Values::One | Values::Optional if attached.is_some() => 0,
             Values::One | Values::Optional => 1,
             Values::Many => usize::MAX,
         };
@@ -148,6 +150,9 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
                 Some(value) => given.push(value),
                 None => break,
             }
+        }
+        if option == "--add-dir" {
+            taken.add_dirs.extend(attached.iter().map(OsString::from).chain(given.iter().cloned()));
         }
         let value = attached.or_else(|| given.first().map(as_text));
         match option.as_str() {
@@ -228,12 +233,20 @@ mod tests {
             ("--print --verbose fix", Some("fix")),
             ("--add-dir a b --verbose fix", Some("fix")),
             ("--add-dir a b", None),
+            ("--add-dir=a fix", Some("fix")),
             ("--dangerously-skip-permissions fix", Some("fix")),
             ("--append-system-prompt -x fix", Some("fix")),
             ("-- --odd", Some("--odd")),
         ] {
             assert_eq!(take(line).prompt.as_deref(), prompt, "{line}");
         }
+    }
+
+    #[test]
+    fn directories_of_the_agent_are_the_supervisors_too() {
+        let taken = take("--add-dir a b --model x --add-dir=c fix");
+        assert_eq!(taken.add_dirs, ["a", "b", "c"].map(OsString::from));
+        assert_eq!(rest(&taken), "--add-dir a b --model x --add-dir=c fix");
     }
 
     #[test]

@@ -82,6 +82,8 @@ pub struct ReviewOptions {
     /// Another provider judges; the agent's model means nothing to it.
     pub second_opinion: bool,
     pub allowed_tools: Vec<String>,
+    /// Directories beside the project that it may look at.
+    pub add_dirs: Vec<OsString>,
 }
 
 pub fn review_args(
@@ -103,6 +105,9 @@ pub fn review_args(
     pair(&mut args, "--disallowedTools", NO_CHANGES);
     if !options.allowed_tools.is_empty() {
         pair(&mut args, "--allowedTools", options.allowed_tools.join(","));
+    }
+    for dir in &options.add_dirs {
+        pair(&mut args, "--add-dir", dir);
     }
     // Without it a fork may fall back to another variant of the model.
     let agents = if options.second_opinion { "" } else { &request.model };
@@ -218,11 +223,14 @@ mod tests {
         let options = ReviewOptions {
             model: Some("other".into()),
             allowed_tools: vec!["Bash(cargo test:*)".into(), "WebFetch".into()],
+            add_dirs: vec!["../lib".into()],
             ..Default::default()
         };
         let args = text(&review_args(&request, "", &options));
         assert!(
-            args.contains("--allowedTools Bash(cargo test:*),WebFetch --model other"),
+            args.contains(
+                "--allowedTools Bash(cargo test:*),WebFetch --add-dir ../lib --model other"
+            ),
             "{args}"
         );
     }

@@ -98,6 +98,7 @@ pub fn run(
             second_opinion: supervisor.provider.is_some(),
             model: supervisor.model,
             allowed_tools: supervisor.allowed_tools,
+            add_dirs: taken.add_dirs,
         },
         instructions: instructions.text,
         dir: place.project,

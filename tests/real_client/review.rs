@@ -16,6 +16,7 @@ on_each_client!(
     the_review_is_a_fork_with_the_instructions_and_the_users_words,
     an_early_marker_is_seen,
     the_supervisor_has_no_tools_to_edit_with,
+    the_supervisor_sees_the_directories_of_the_agent,
     the_supervisor_knows_what_it_is_and_belongs_to_no_session,
 );
 
@@ -137,6 +138,34 @@ fn the_supervisor_has_no_tools_to_edit_with(client: &Path) {
     let agents = only(&requests, is_agents);
     let tools = agents[0].tool_names();
     assert!(tools.contains(&"Edit") && tools.contains(&"Write"), "{tools:?}");
+}
+
+fn the_supervisor_sees_the_directories_of_the_agent(client: &Path) {
+    let seen = |added: bool| {
+        let room = CleanRoom::new();
+        let beside = room.home().join("lib");
+        fs::create_dir(&beside).expect("a directory");
+        fs::write(beside.join("note.txt"), "zq-beside-the-project\n").expect("a file");
+        let api = Api::start(vec![
+            Rule::any()
+                .when(begins_review)
+                .tool("Read", json!({"file_path": beside.join("note.txt")})),
+            Rule::any()
+                .when(is_review)
+                .tool("StructuredOutput", json!({"completed": true, "feedback": ""})),
+            Rule::on("zq-build-it").text("zq-built."),
+        ]);
+        let ccc = Ccc::new(&room).client(client).api(&api).supervised("zq-build-it");
+        let ccc = if added { ccc.arg("--add-dir").arg(&beside) } else { ccc };
+        let done = ccc.run();
+        assert_eq!(done.code, Some(0), "{done}");
+        only(&api.requests(), is_review)
+            .iter()
+            .any(|request| request.messages_text().contains("zq-beside-the-project"))
+    };
+    assert!(seen(true));
+    // Otherwise the test would hold for a client that lets everybody read everything.
+    assert!(!seen(false));
 }
 
 fn the_supervisor_knows_what_it_is_and_belongs_to_no_session(client: &Path) {

@@ -80,6 +80,8 @@ pub fn run(
         second_opinion: supervisor.provider.is_some(),
         model: supervisor.model,
         allowed_tools: supervisor.allowed_tools,
+        // The hook is not told of any.
+        add_dirs: Vec::new(),
     };
     let launch = Launch {
         ccc: env::current_exe().context("ccc cannot find its own executable")?,
