@@ -39,6 +39,19 @@ pub struct Look {
     pub ticker: Option<usize>,
 }
 
+impl Look {
+    /// What a script is compared with: all there is to say, the same on every machine.
+    pub const SCRIPTED: Self = Self {
+        glyphs: Glyphs::unicode(),
+        colour: false,
+        hints: true,
+        phases: true,
+        rich: false,
+        live: false,
+        ticker: None,
+    };
+}
+
 /// Whose line it is, and whether a sub-agent of theirs wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {

@@ -105,9 +105,10 @@ fn instructions_that_cannot_be_read_are_reported_and_kept() {
     assert_eq!(room.reviews(), 0);
 }
 
-/// After its first `cd` the agent, and with it the hook, is somewhere else; the project is not.
+/// After its first `cd` the agent, and with it the hook, is somewhere else; the project is not, and
+/// the client keeps its sessions by the directory they began in.
 #[test]
-fn the_projects_instructions_count_wherever_the_agent_is() {
+fn the_review_is_the_projects_wherever_the_agent_is() {
     let room = reviewed();
     room.write("project/sub/file", "");
     let mut event = room.event("abc123");
@@ -116,17 +117,6 @@ fn the_projects_instructions_count_wherever_the_agent_is() {
     hook.env("CLAUDE_PROJECT_DIR", room.path("project")).run().allows("confirmed");
     assert_eq!(value_of(&room.seen("supervisor-0.args"), "--system-prompt"), "BE STRICT");
     assert!(!room.path("home/.claude/SUPERVISOR.md").exists());
-}
-
-/// The client keeps its sessions by the directory they began in.
-#[test]
-fn the_supervisor_starts_where_the_session_began() {
-    let room = reviewed();
-    room.write("project/sub/file", "");
-    let mut event = room.event("abc123");
-    event["cwd"] = json!(room.path("project/sub"));
-    let hook = room.hook("abc123").input(event.to_string()).dir(room.path("project/sub"));
-    hook.env("CLAUDE_PROJECT_DIR", room.path("project")).run().allows("confirmed");
     let project = room.path("project").canonicalize().expect("a path");
     assert_eq!(room.seen("supervisor-0.dir").trim_end(), project.to_string_lossy());
 }
