@@ -10,8 +10,9 @@ const KEPT: usize = 30;
 pub struct Ring {
     /// The newest is the last.
     kept: Vec<String>,
-    /// What is deleted now is kept, and belongs to the newest.
+    /// What is deleted now is kept,
     killing: bool,
+    /// as a part of the newest.
     goes_on: bool,
     /// What was put back last, and where that stands in the text.
     yanked: Option<(usize, usize)>,
@@ -67,5 +68,7 @@ impl Editor {
         let text = self.ring.kept[at].clone();
         self.splice(Act::Yank, from..self.text.pos(), &text);
         self.ring.yanked = Some((at, from));
+        // Also when it is the same text once more.
+        self.last = Act::Yank;
     }
 }

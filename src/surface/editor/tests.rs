@@ -100,6 +100,7 @@ fn kills_add_up_and_come_back() {
         ("one<C-w>two<C-w><C-y><A-y>", "one|"),
         ("one<C-w>two<C-w><C-y><A-y><A-y>", "two|"),
         ("one<C-w>two<C-w><C-y>x<A-y>", "twox|"),
+        ("one<C-w>two<C-w>two<C-w><C-y><A-y><A-y>", "one|"),
         ("<A-y><C-y>", "|"),
     ] {
         assert_eq!(state(&typed(keys)), expected, "{keys}");
