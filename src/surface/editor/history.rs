@@ -1,6 +1,6 @@
 //! Earlier messages: up and down bring them back, and what was being typed is not lost.
 
-use super::{Act, Editor, plain};
+use super::{Editor, plain};
 use crate::stream::strip_escapes;
 
 #[derive(Debug)]
@@ -27,22 +27,19 @@ impl Editor {
 
     /// An earlier message becomes the text.
     pub(super) fn bring(&mut self, at: usize) {
-        self.checkpoint(Act::Other);
-        let text = self.history[at].clone();
-        let current = std::mem::take(&mut self.text);
-        self.browsing.get_or_insert(Browsing { at, draft: current }).at = at;
-        self.replace(text);
+        let draft = self.text.to_string();
+        self.browsing.get_or_insert(Browsing { at, draft }).at = at;
+        self.replace(&self.history[at].clone());
     }
 
     pub(super) fn newer(&mut self) {
         let Some(mut browsing) = self.browsing.take() else { return };
-        self.checkpoint(Act::Other);
         browsing.at += 1;
         if let Some(text) = self.history.get(browsing.at) {
-            self.replace(text.clone());
+            self.replace(&text.clone());
             self.browsing = Some(browsing);
         } else {
-            self.replace(browsing.draft);
+            self.replace(&browsing.draft);
         }
     }
 }

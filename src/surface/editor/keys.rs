@@ -1,8 +1,11 @@
 //! The keys that edit, as in every shell.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use rustyline::line_buffer::LineBuffer;
+use rustyline::{Movement, Word};
 
-use super::{Editor, is_solid, is_word};
+use super::text::{self, capitalized, word_before, word_behind};
+use super::{Act, Editor};
 
 impl Editor {
     pub fn key(&mut self, key: KeyEvent) {
@@ -15,18 +18,18 @@ impl Editor {
             KeyCode::Char(c) if alt && !control => self.alt(c),
             KeyCode::Char(c) => self.insert(c.encode_utf8(&mut [0; 4])),
             KeyCode::Enter => self.insert("\n"),
-            KeyCode::Backspace if by_word => self.kill(self.word_left(is_word), self.cursor),
+            KeyCode::Backspace if by_word => self.kill_word_before(),
             KeyCode::Backspace => self.backspace(),
-            KeyCode::Delete if by_word => self.kill(self.cursor, self.word_right()),
+            KeyCode::Delete if by_word => self.kill_word_behind(),
             KeyCode::Delete => self.delete(),
-            KeyCode::Left if by_word => self.move_to(self.word_left(is_word)),
-            KeyCode::Left => self.move_to(self.left_of(self.cursor)),
-            KeyCode::Right if by_word => self.move_to(self.word_right()),
-            KeyCode::Right => self.move_to(self.right_of(self.cursor)),
-            KeyCode::Home if control => self.move_to(0),
-            KeyCode::Home => self.move_to(self.line_start()),
-            KeyCode::End if control => self.move_to(self.text.len()),
-            KeyCode::End => self.move_to(self.line_end()),
+            KeyCode::Left if by_word => self.go(|line| line.move_backward(word_before(line))),
+            KeyCode::Left => self.go(|line| line.move_backward(1)),
+            KeyCode::Right if by_word => self.go(|line| line.move_forward(word_behind(line))),
+            KeyCode::Right => self.go(|line| line.move_forward(1)),
+            KeyCode::Home if control => self.go(LineBuffer::move_buffer_start),
+            KeyCode::Home => self.go(LineBuffer::move_home),
+            KeyCode::End if control => self.go(LineBuffer::move_buffer_end),
+            KeyCode::End => self.go(LineBuffer::move_end),
             KeyCode::Up => self.up(),
             KeyCode::Down => self.down(),
             _ => {}
@@ -35,23 +38,20 @@ impl Editor {
 
     fn control(&mut self, c: char) {
         match c {
-            'a' => self.move_to(self.line_start()),
-            'e' => self.move_to(self.line_end()),
-            'b' => self.move_to(self.left_of(self.cursor)),
-            'f' => self.move_to(self.right_of(self.cursor)),
+            'a' => self.go(LineBuffer::move_home),
+            'e' => self.go(LineBuffer::move_end),
+            'b' => self.go(|line| line.move_backward(1)),
+            'f' => self.go(|line| line.move_forward(1)),
             'p' => self.up(),
             'n' => self.down(),
             'd' => self.delete(),
             'h' => self.backspace(),
             'j' => self.insert("\n"),
-            'k' => match self.line_end() {
-                end if end == self.cursor => self.kill(end, self.right_of(end)),
-                end => self.kill(self.cursor, end),
-            },
-            'u' => self.kill(self.line_start(), self.cursor),
-            'w' => self.kill(self.word_left(is_solid), self.cursor),
+            'k' => self.kill(|line, ring| line.kill(&Movement::EndOfLine, ring)),
+            'u' => self.kill(|line, ring| line.kill(&Movement::BeginningOfLine, ring)),
+            'w' => self.kill(|line, ring| line.kill(&Movement::BackwardWord(1, Word::Big), ring)),
             'y' => self.yank(),
-            't' => self.transpose(),
+            't' => self.edit(Act::Other, text::swap_characters),
             // What terminals send for Ctrl-_ and Ctrl-/ reads as Ctrl-7.
             '_' | '/' | '7' => self.undo(),
             _ => {}
@@ -60,14 +60,38 @@ impl Editor {
 
     fn alt(&mut self, c: char) {
         match c {
-            'b' => self.move_to(self.word_left(is_word)),
-            'f' => self.move_to(self.word_right()),
-            'd' => self.kill(self.cursor, self.word_right()),
+            'b' => self.go(|line| line.move_backward(word_before(line))),
+            'f' => self.go(|line| line.move_forward(word_behind(line))),
+            'd' => self.kill_word_behind(),
+            't' => self.edit(Act::Other, text::swap_words),
+            'u' => self.change_word(str::to_uppercase),
+            'l' => self.change_word(str::to_lowercase),
+            'c' => self.change_word(capitalized),
             'y' => self.yank_older(),
             '_' | '/' => self.redo(),
-            '<' => self.move_to(0),
-            '>' => self.move_to(self.text.len()),
+            '<' => self.go(LineBuffer::move_buffer_start),
+            '>' => self.go(LineBuffer::move_buffer_end),
             _ => {}
         }
+    }
+
+    fn backspace(&mut self) {
+        self.edit(Act::Erase, |line, ring| line.backspace(1, ring));
+    }
+
+    fn delete(&mut self) {
+        self.edit(Act::Erase, |line, ring| line.delete(1, ring));
+    }
+
+    fn kill_word_before(&mut self) {
+        self.kill(|line, ring| line.backspace(word_before(line), ring));
+    }
+
+    fn kill_word_behind(&mut self) {
+        self.kill(|line, ring| line.delete(word_behind(line), ring));
+    }
+
+    fn change_word(&mut self, change: fn(&str) -> String) {
+        self.edit(Act::Other, |line, ring| text::change_word(line, change, ring));
     }
 }

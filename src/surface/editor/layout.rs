@@ -62,7 +62,7 @@ impl Editor {
             }
             at = next;
         }
-        self.cursor = at;
+        self.text.set_pos(at);
         self.goal = Some(goal);
         true
     }
@@ -96,7 +96,7 @@ impl Editor {
                 let next = Row { start: at, end: at, shown: String::new(), cells: 0 };
                 rows.push(std::mem::replace(&mut row, next));
             }
-            if cursor.is_none() && at >= self.cursor {
+            if cursor.is_none() && at >= self.text.pos() {
                 cursor = Some((rows.len(), row.cells));
             }
             if newline {

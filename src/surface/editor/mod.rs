@@ -1,5 +1,5 @@
-//! The text being typed: a cursor, killing and yanking, undo, history, pastes. It knows how wide its
-//! box is and nothing else of the screen.
+//! The text being typed: rustyline's line buffer, and around it killing and yanking, undo, history,
+//! pastes. It knows how wide its box is and nothing else of the screen.
 
 mod history;
 mod keys;
@@ -9,9 +9,12 @@ mod paste;
 mod search;
 #[cfg(test)]
 mod tests;
+mod text;
 mod undo;
 
-use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+use std::ops::Range;
+
+use rustyline::line_buffer::LineBuffer;
 
 use crate::stream::strip_escapes;
 use history::Browsing;
@@ -24,12 +27,10 @@ use undo::Undo;
 /// of the text.
 const LARGE: usize = 64 << 10;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Editor {
-    /// A long paste is one character in here.
-    text: String,
-    /// In bytes, always between two clusters.
-    cursor: usize,
+    /// A long paste is one character in here. The cursor is always between two clusters.
+    text: LineBuffer,
     /// The column that moving up and down aims at.
     goal: Option<usize>,
     /// What the last key did, and the one before: typing is undone by words, kills add up.
@@ -65,6 +66,26 @@ pub struct View {
     pub from_start: bool,
 }
 
+impl Default for Editor {
+    fn default() -> Self {
+        Self {
+            // Its `replace` grows; `insert`, `yank` and `update` would stop at the capacity.
+            text: LineBuffer::with_capacity(0),
+            goal: None,
+            last: Act::Other,
+            previous: Act::Other,
+            ring: Ring::default(),
+            undo: Undo::default(),
+            pastes: Pastes::default(),
+            history: Vec::new(),
+            browsing: None,
+            search: None,
+            cells: 0,
+            top: 0,
+        }
+    }
+}
+
 impl Editor {
     pub fn set_cells(&mut self, cells: usize) {
         self.cells = cells.max(1);
@@ -84,32 +105,27 @@ impl Editor {
     }
 
     pub fn before_cursor(&self) -> &str {
-        &self.text[..self.cursor]
+        &self.text[..self.text.pos()]
     }
 
     pub fn clear(&mut self) {
-        self.begin();
-        self.checkpoint(Act::Other);
-        self.replace(String::new());
-        self.browsing = None;
-        self.search = None;
+        self.set_text("");
     }
 
     /// Enter: the text, when it is one to send.
     pub fn enter(&mut self) -> Option<String> {
         self.begin();
-        if self.cursor == self.text.len() && self.text.ends_with('\\') {
-            self.backspace();
-            self.insert("\n");
+        let cursor = self.text.pos();
+        if self.text.is_cursor_at_end() && self.text.ends_with('\\') {
+            self.splice(Act::Other, cursor - 1..cursor, "\n");
             return None;
         }
         if self.is_blank() {
             return None;
         }
-        let text = std::mem::take(&mut self.text);
-        let sent = self.pastes.expand(&text);
-        if self.history.last() != Some(&text) {
-            self.history.push(text);
+        let sent = self.text();
+        if self.history.last().is_none_or(|last| *last != *self.text) {
+            self.history.push(self.text.to_string());
         }
         self.clear();
         self.undo = Undo::default();
@@ -121,51 +137,44 @@ impl Editor {
         self.begin();
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let text = strip_escapes(&text);
-        self.checkpoint(Act::Other);
-        match self.pastes.keep(&text) {
-            Some(mark) => self.put(mark.encode_utf8(&mut [0; 4])),
-            None => self.put(&plain(&text)),
-        }
+        let text = self.pastes.keep(&text).map_or_else(|| plain(&text), String::from);
+        self.put(Act::Other, &text);
     }
 
     /// Another text instead, as one step that can be undone.
     pub fn set_text(&mut self, text: &str) {
-        self.clear();
+        self.begin();
         let text = self.folded(text);
-        self.put(&text);
+        self.replace(&text);
+        self.browsing = None;
+        self.search = None;
     }
 
     /// In front of what is typed.
     pub fn put_in_front(&mut self, text: &str) {
         self.accept_search();
         self.begin();
-        self.checkpoint(Act::Other);
         let mut text = self.folded(text);
         if !self.is_blank() {
             text.push('\n');
         }
-        self.cursor = 0;
-        self.put(&text);
-        self.move_to(self.text.len());
+        self.replace(&(text + &self.text));
     }
 
     /// `text` instead of what stands between `from` and the cursor.
     pub fn complete(&mut self, from: usize, text: &str) {
         self.begin();
-        self.checkpoint(Act::Other);
-        self.text.drain(from..self.cursor);
-        self.cursor = from;
-        self.put(&plain(text));
+        self.splice(Act::Other, from..self.text.pos(), &plain(text));
     }
 
     fn insert(&mut self, text: &str) {
         let text = plain(text);
-        let starts_word = is_solid(&text) && !self.text[..self.cursor].ends_with(is_solid_char);
-        if starts_word {
+        let solid = |c: char| !c.is_whitespace();
+        if text.contains(solid) && !self.before_cursor().ends_with(solid) {
+            // With every word a new step begins.
             self.previous = Act::Other;
         }
-        self.checkpoint(Act::Type);
-        self.put(&text);
+        self.put(Act::Type, &text);
     }
 
     fn folded(&mut self, text: &str) -> String {
@@ -179,116 +188,40 @@ impl Editor {
         self.previous = std::mem::take(&mut self.last);
     }
 
-    fn put(&mut self, text: &str) {
-        self.text.insert_str(self.cursor, text);
-        self.cursor += text.len();
-        self.edited();
+    fn put(&mut self, act: Act, text: &str) {
+        self.splice(act, self.text.pos()..self.text.pos(), text);
     }
 
-    fn edited(&mut self) {
-        self.goal = None;
+    fn replace(&mut self, text: &str) {
+        self.splice(Act::Other, 0..self.text.len(), text);
+    }
+
+    fn splice(&mut self, act: Act, range: Range<usize>, text: &str) {
+        self.edit(act, |line, ring| line.replace(range, text, ring));
+    }
+
+    /// Everything that can be undone goes through here.
+    fn edit<T>(&mut self, act: Act, change: impl FnOnce(&mut LineBuffer, &mut Ring) -> T) {
+        let was = self.was();
+        change(&mut self.text, &mut self.ring);
+        self.remember(act, was);
         // A combining mark may have found a new neighbour.
-        self.cursor = self.boundary(self.cursor);
+        text::settle(&mut self.text);
+        self.goal = None;
     }
 
-    /// The place itself, or the end of the cluster that it is inside of.
-    fn boundary(&self, at: usize) -> usize {
-        let mut clusters = GraphemeCursor::new(at, self.text.len(), true);
-        if clusters.is_boundary(&self.text, 0).unwrap_or(true) { at } else { self.right_of(at) }
+    fn go(&mut self, step: impl FnOnce(&mut LineBuffer) -> bool) {
+        step(&mut self.text);
+        self.goal = None;
     }
 
-    fn replace(&mut self, text: String) {
-        self.text = text;
-        self.cursor = self.text.len();
+    /// Not a step of its own.
+    fn show(&mut self, text: &str, cursor: usize) {
+        self.text.replace(0..self.text.len(), text, &mut self.ring);
+        self.text.set_pos(cursor);
+        text::settle(&mut self.text);
         self.goal = None;
         self.top = 0;
-    }
-
-    fn move_to(&mut self, cursor: usize) {
-        self.cursor = cursor;
-        self.goal = None;
-    }
-
-    fn left_of(&self, at: usize) -> usize {
-        let mut clusters = GraphemeCursor::new(at, self.text.len(), true);
-        clusters.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0)
-    }
-
-    fn right_of(&self, at: usize) -> usize {
-        let mut clusters = GraphemeCursor::new(at, self.text.len(), true);
-        clusters.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len())
-    }
-
-    fn line_start(&self) -> usize {
-        self.text[..self.cursor].rfind('\n').map_or(0, |at| at + 1)
-    }
-
-    fn line_end(&self) -> usize {
-        self.text[self.cursor..].find('\n').map_or(self.text.len(), |at| self.cursor + at)
-    }
-
-    fn word_left(&self, is_word: fn(&str) -> bool) -> usize {
-        let mut at = self.cursor;
-        let mut inside = false;
-        for cluster in self.text[..self.cursor].graphemes(true).rev() {
-            if inside && !is_word(cluster) {
-                break;
-            }
-            inside |= is_word(cluster);
-            at -= cluster.len();
-        }
-        at
-    }
-
-    fn word_right(&self) -> usize {
-        let mut at = self.cursor;
-        let mut inside = false;
-        for cluster in self.text[self.cursor..].graphemes(true) {
-            if inside && !is_word(cluster) {
-                break;
-            }
-            inside |= is_word(cluster);
-            at += cluster.len();
-        }
-        at
-    }
-
-    fn backspace(&mut self) {
-        self.erase(self.left_of(self.cursor), self.cursor);
-    }
-
-    fn delete(&mut self) {
-        self.erase(self.cursor, self.right_of(self.cursor));
-    }
-
-    fn erase(&mut self, from: usize, to: usize) {
-        if from < to {
-            self.checkpoint(Act::Erase);
-            self.remove(from, to);
-        }
-    }
-
-    fn remove(&mut self, from: usize, to: usize) -> String {
-        let removed = self.text.drain(from..to).collect();
-        self.cursor = from;
-        self.edited();
-        removed
-    }
-
-    /// The two characters around the cursor change places; at the end of a line, the last two.
-    fn transpose(&mut self) {
-        let second =
-            if self.cursor == self.line_end() { self.left_of(self.cursor) } else { self.cursor };
-        let first = self.left_of(second);
-        if first >= second || first < self.line_start() {
-            return;
-        }
-        self.checkpoint(Act::Other);
-        let end = self.right_of(second);
-        let moved: String = self.text.drain(first..second).collect();
-        self.text.insert_str(end - moved.len(), &moved);
-        self.cursor = end;
-        self.edited();
     }
 }
 
@@ -296,16 +229,4 @@ impl Editor {
 fn plain(text: &str) -> String {
     let keep = |c: &char| (!c.is_control() || matches!(c, '\n' | '\t')) && !paste::is_mark(*c);
     text.chars().filter(keep).collect()
-}
-
-fn is_word(cluster: &str) -> bool {
-    cluster.chars().any(|c| c.is_alphanumeric() || c == '_' || paste::is_mark(c))
-}
-
-fn is_solid(cluster: &str) -> bool {
-    cluster.chars().any(is_solid_char)
-}
-
-fn is_solid_char(c: char) -> bool {
-    !c.is_whitespace()
 }

@@ -21,28 +21,26 @@ impl Editor {
     }
 
     pub fn start_search(&mut self) {
-        let draft = (self.text.clone(), self.cursor);
+        let draft = (self.text.to_string(), self.text.pos());
         self.search = Some(Search { query: String::new(), at: None, failed: false, draft });
     }
 
     /// The draft comes back.
     pub fn cancel_search(&mut self) {
         if let Some(search) = self.search.take() {
-            self.replace(search.draft.0);
-            self.cursor = search.draft.1;
+            self.show(&search.draft.0, search.draft.1);
         }
     }
 
     /// What was found becomes the text.
     pub fn accept_search(&mut self) {
         let Some(search) = self.search.take() else { return };
-        let cursor = self.cursor;
-        self.replace(search.draft.0);
-        self.cursor = search.draft.1;
+        let cursor = self.text.pos();
+        self.show(&search.draft.0, search.draft.1);
         if let Some(at) = search.at {
             self.begin();
             self.bring(at);
-            self.cursor = cursor;
+            self.text.set_pos(cursor);
         }
     }
 
@@ -112,13 +110,11 @@ impl Editor {
         match found {
             _ if search.query.is_empty() => {
                 search.at = None;
-                self.replace(search.draft.0.clone());
-                self.cursor = search.draft.1;
+                self.show(&search.draft.0, search.draft.1);
             }
             Some((at, column)) => {
                 search.at = Some(at);
-                self.replace(self.history[at].clone());
-                self.cursor = self.boundary(column);
+                self.show(&self.history[at].clone(), column);
             }
             None => {}
         }

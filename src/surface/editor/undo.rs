@@ -12,55 +12,51 @@ pub struct Undo {
 }
 
 #[derive(Debug)]
-struct Was {
+pub struct Was {
     text: String,
     cursor: usize,
 }
 
 impl Editor {
-    /// Before the text changes. Typing and erasing that goes on is one step.
-    pub(super) fn checkpoint(&mut self, act: Act) {
-        self.last = act;
-        self.undo.undone.clear();
-        if self.previous == act && matches!(act, Act::Type | Act::Erase) {
+    /// After something was done to the text. What goes on is one step: typing, erasing, looking for
+    /// the kill to put back.
+    pub(super) fn remember(&mut self, act: Act, was: Was) {
+        if was.text == *self.text {
             return;
         }
-        let was = self.was();
+        self.last = act;
+        self.undo.undone.clear();
+        if self.previous == act && matches!(act, Act::Type | Act::Erase | Act::Yank) {
+            return;
+        }
         self.undo.done.push(was);
         if self.undo.done.len() > STEPS {
             self.undo.done.remove(0);
         }
-        // What the same key does after this belongs to it.
-        self.previous = act;
     }
 
     pub(super) fn undo(&mut self) {
-        while let Some(step) = self.undo.done.pop() {
-            // A step that changed nothing in the end is none.
-            if step.text != self.text {
-                let was = self.was();
-                self.undo.undone.push(was);
-                self.go_back_to(step);
-                return;
-            }
+        if let Some(step) = self.undo.done.pop() {
+            let was = self.go_to(step);
+            self.undo.undone.push(was);
         }
     }
 
     pub(super) fn redo(&mut self) {
         if let Some(step) = self.undo.undone.pop() {
-            let was = self.was();
+            let was = self.go_to(step);
             self.undo.done.push(was);
-            self.go_back_to(step);
         }
     }
 
-    fn was(&self) -> Was {
-        Was { text: self.text.clone(), cursor: self.cursor }
+    fn go_to(&mut self, step: Was) -> Was {
+        let was = self.was();
+        self.show(&step.text, step.cursor);
+        self.browsing = None;
+        was
     }
 
-    fn go_back_to(&mut self, step: Was) {
-        self.replace(step.text);
-        self.cursor = step.cursor;
-        self.browsing = None;
+    pub(super) fn was(&self) -> Was {
+        Was { text: self.text.to_string(), cursor: self.text.pos() }
     }
 }

@@ -16,8 +16,7 @@ pub const KEYS: [(&str, &str); 22] = [
     ("Ctrl-G", "edit in $VISUAL or $EDITOR"),
     ("Esc", "interrupt"),
     ("Ctrl-C", "clear, interrupt; twice: leave"),
-    ("Ctrl-D", "leave (empty)"),
-    ("Ctrl-Z", "suspend"),
+    ("Ctrl-D, Ctrl-Z", "leave (empty), suspend"),
     ("Ctrl-L", "clear the screen"),
     ("Ctrl-A, Ctrl-E", "start, end of the line"),
     ("Alt-B, Alt-F, Ctrl-Left, -Right", "by words"),
@@ -25,7 +24,8 @@ pub const KEYS: [(&str, &str); 22] = [
     ("Ctrl-U, Ctrl-K", "cut to the start, end of the line"),
     ("Ctrl-Y, Alt-Y", "put back; the cut before"),
     ("Ctrl-_ or Ctrl-/, Alt-/", "undo, redo"),
-    ("Ctrl-T", "swap two characters"),
+    ("Ctrl-T, Alt-T", "swap two characters, words"),
+    ("Alt-U, Alt-L, Alt-C", "upper case, lower case, capital"),
     ("?", "these keys (empty)"),
 ];
 
