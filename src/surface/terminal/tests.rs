@@ -18,6 +18,8 @@ pub struct Fake {
     parser: vt100::Parser,
     raw: bool,
     writes: usize,
+    /// How often something was erased from the first cell on: tmux keeps a copy of that.
+    kept: usize,
 }
 
 fn non_zero(value: u16) -> NonZeroU16 {
@@ -27,13 +29,24 @@ fn non_zero(value: u16) -> NonZeroU16 {
 impl Fake {
     fn new(columns: u16, rows: u16) -> Self {
         let parser = vt100::Parser::new(non_zero(rows), non_zero(columns), 1000);
-        Self { parser, raw: false, writes: 0 }
+        Self { parser, raw: false, writes: 0, kept: 0 }
     }
 }
 
 impl Write for Fake {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.parser.process(bytes);
+        const ERASE: &[u8] = b"\x1b[J";
+        let mut rest = bytes;
+        while let Some(at) = memchr::memmem::find(rest, ERASE) {
+            self.parser.process(&rest[..at]);
+            let screen = self.parser.screen();
+            if screen.cursor_position() == (0, 0) && !screen.contents().trim().is_empty() {
+                self.kept += 1;
+            }
+            self.parser.process(ERASE);
+            rest = &rest[at + ERASE.len()..];
+        }
+        self.parser.process(rest);
         self.writes += 1;
         Ok(bytes.len())
     }
