@@ -8,6 +8,7 @@ use super::transcript::{Kind, Place};
 use super::{Report, Transcript};
 use crate::event::{Asker, Dropped, Notice, Outcome, Phase, Question};
 use crate::form::{self, FormQuestion};
+use crate::stream::always_means;
 use crate::verdict::Verdict;
 
 const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
@@ -76,7 +77,11 @@ impl Transcript {
                 self.failure(&text)
             }
             Notice::TurnFailed { error } => self.turn_failed(error),
-            Notice::Interrupted => self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]),
+            Notice::Interrupted => {
+                let mut lines = self.break_off();
+                lines.extend(self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]));
+                lines
+            }
             Notice::TakenBack { too_late, .. } => {
                 let text = if *too_late { "Too late to take it back." } else { "Taken back." };
                 self.shown(vec![Styled::new(Style::Dim, text)])
@@ -212,6 +217,10 @@ impl Transcript {
         }
         match serde_json::from_str::<Value>(&asked.input) {
             Ok(Value::Object(mut fields)) => {
+                // It stands there already.
+                fields.retain(|name, value| {
+                    name != "description" || value.as_str() != Some(asked.description.as_str())
+                });
                 let change = change(&mut fields, self.look.glyphs);
                 for (name, value) in &fields {
                     lines.extend(field(name, value));
@@ -220,11 +229,17 @@ impl Transcript {
             }
             _ => lines.extend(indented(Style::Plain, "  ", &exposed_lines(&asked.input))),
         }
+        let always = asked.suggestions.as_deref().map(always_means).unwrap_or_default();
+        if !always.is_empty() {
+            let always = format!("\"always\" would allow: {}", always.join(", "));
+            lines.push(Styled::new(Style::Dim, &format!("  {}", exposed(&always))));
+        }
         self.apart(lines)
     }
 
     pub fn report(&mut self, report: &Report) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
+        let mut broken_off = self.break_off();
         let (style, outcome) = match &report.outcome {
             Outcome::Completed => (Style::Good, format!("{} Confirmed complete", glyphs.good)),
             Outcome::Ended => (Style::Bold, "Session ended".to_owned()),
@@ -234,7 +249,7 @@ impl Transcript {
             Outcome::NoVerdict(why) => (Style::Bad, format!("{} No verdict: {why}", glyphs.bad)),
             Outcome::Signal(signal) => (Style::Bold, format!("Ended by signal {signal}")),
             // What it printed is all there is to say.
-            Outcome::ClientLeft(_) => return Vec::new(),
+            Outcome::ClientLeft(_) => return broken_off,
         };
         let rounds = u32::try_from(report.rounds.len()).unwrap_or(u32::MAX);
         let mut facts = vec![count(rounds, "round"), duration(report.seconds.total)];
@@ -249,7 +264,8 @@ impl Transcript {
             let text = format!("Go on with: ccc --supervisor --resume {id}");
             lines.push(Styled::new(Style::Dim, &text));
         }
-        self.apart(lines)
+        broken_off.extend(self.apart(lines));
+        broken_off
     }
 }
 

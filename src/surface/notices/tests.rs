@@ -144,6 +144,25 @@ fn a_question_hides_nothing() {
         ["  command: ", r"    echo hi\r\u{1b}[2K", "    ", r"    rm \u{202e}-rf \u{200b}/"]
     );
     assert_eq!(ask("Odd", "[1,\"\u{1b}\"]", Asker::Agent)[2], r#"  [1,"\u{1b}"]"#);
+    let told = r#"{"command":"ls","description":"Clean up"}"#;
+    assert_eq!(ask("Bash", told, Asker::Agent)[1..], ["  Clean up", "  command: ls"]);
+    let other = r#"{"command":"ls","description":"Clean\u202e up"}"#;
+    assert_eq!(ask("Bash", other, Asker::Agent)[3], r"  description: Clean\u{202e} up");
+}
+
+#[test]
+fn what_always_would_mean_is_said() {
+    let rules = r#"[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"rm \u001b:*"}]},
+                    {"type":"setMode","mode":"acceptEdits"}]"#;
+    let asked = PermissionRequest {
+        tool: "Bash".into(),
+        input: r#"{"command":"rm a"}"#.into(),
+        suggestions: Some(rules.into()),
+        ..PermissionRequest::default()
+    };
+    let question = Question { asker: Asker::Agent, request_id: "r".into(), asked };
+    let lines = texts(&Transcript::new(LOOK).question(&question));
+    assert_eq!(lines[2..], [r#"  "always" would allow: Bash(rm \u{1b}:*), all edits of files"#]);
 }
 
 #[test]

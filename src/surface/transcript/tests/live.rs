@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::*;
+use crate::event::{Notice, Outcome};
+use crate::surface::sample;
 
 const LIVE: Look = Look { live: true, ..LOOK };
 
@@ -79,6 +81,21 @@ fn a_text_that_is_broken_off_stays() {
     );
     assert_eq!(watched.settled, ["Half a sen"]);
     assert!(watched.live().is_empty());
+    let going_on = || {
+        let mut watched = Watched::new();
+        watched.agent(&tool("a", "Bash", r#"{"command":"ls"}"#));
+        watched.text_block().delta("Half a sen");
+        watched
+    };
+    let kept = ["Half a sen", "", "● Bash ls"];
+    // The person did not wait for the end of the turn, or left.
+    let lines = going_on().transcript.notice(&Notice::Interrupted);
+    assert_eq!(texts(&lines), [&kept[..], &["Interrupted."]].concat());
+    let lines = going_on().transcript.report(&sample::report(Outcome::Ended));
+    assert_eq!(
+        texts(&lines)[..5],
+        [&kept[..], &["", "Session ended · 1 round · 2m 03s · $0.0123"]].concat()
+    );
 }
 
 #[test]
