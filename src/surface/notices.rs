@@ -11,6 +11,7 @@ use crate::form::{self, FormQuestion};
 use crate::stream::always_means;
 use crate::verdict::Verdict;
 
+const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks the set-up.";
 const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
 
 impl Transcript {
@@ -160,7 +161,8 @@ impl Transcript {
         let text = if said { String::new() } else { format!(": {}", sentence(error)) };
         let text = format!("The agent's turn failed{text}.");
         let mut lines = styled::lines(Style::Bad, &text);
-        if let Some(advice) = advice(error) {
+        let otherwise = self.look.hints.then_some(TRY_AGAIN);
+        if let Some(advice) = advice(error).or(otherwise) {
             let text = format!("  {} {advice}", self.look.glyphs.arrow);
             lines.push(Styled::new(Style::Plain, &text));
         }
@@ -170,6 +172,7 @@ impl Transcript {
 
     fn agent_gone(&mut self, how: &str, last_words: &str, resuming: bool) -> Vec<Styled> {
         let dash = self.look.glyphs.dash;
+        let mut lines = self.break_off();
         let mut text = format!("claude {how}");
         if !last_words.is_empty() {
             text = format!("{text}: {last_words}");
@@ -179,7 +182,8 @@ impl Transcript {
         } else if self.look.hints {
             text = format!("{text} {dash} your next message resumes the session");
         }
-        self.failure(&text)
+        lines.extend(self.failure(&text));
+        lines
     }
 
     fn failure(&mut self, text: &str) -> Vec<Styled> {

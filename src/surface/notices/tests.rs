@@ -62,7 +62,10 @@ fn what_ccc_says() {
             Notice::LimitReached { max: 3 },
             "Stopped after 3 reviews without confirmation. Type a message to go on, or /supervisor to review again.",
         ),
-        (Notice::TurnFailed { error: "no credit".into() }, "The agent's turn failed: no credit."),
+        (
+            Notice::TurnFailed { error: "no idea".into() },
+            "The agent's turn failed: no idea.\n  → Send a message to try again; `ccc doctor` checks the set-up.",
+        ),
         (Notice::Interrupted, "Interrupted."),
         (
             Notice::WaitingForBackground { tasks: vec!["a".into(), "b".into()] },

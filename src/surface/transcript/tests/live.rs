@@ -91,6 +91,9 @@ fn a_text_that_is_broken_off_stays() {
     // The person did not wait for the end of the turn, or left.
     let lines = going_on().transcript.notice(&Notice::Interrupted);
     assert_eq!(texts(&lines), [&kept[..], &["Interrupted."]].concat());
+    let gone = Notice::AgentGone { how: "died".into(), last_words: String::new(), resuming: true };
+    let lines = going_on().transcript.notice(&gone);
+    assert_eq!(texts(&lines)[..4], [&kept[..], &["claude died – resuming the session"]].concat());
     let lines = going_on().transcript.report(&sample::report(Outcome::Ended));
     assert_eq!(
         texts(&lines)[..5],
@@ -153,4 +156,14 @@ fn a_retry_counts_down_until_the_answer_comes() {
     assert_eq!(watched.after(7).live(), ["rate limited, retry 3/10 now"]);
     watched.agent(&assistant(r#"{"type":"text","text":"Hi."}"#));
     assert!(watched.live().is_empty());
+    for (error, expected) in [
+        ("unknown", "the model did not answer, retry 1/9 now"),
+        ("authentication_failed", "authentication failed, retry 1/9 now: c…"),
+        ("server_error", "server error, retry 1/9 now"),
+    ] {
+        watched.agent(&format!(
+            r#"{{"type":"system","subtype":"api_retry","attempt":1,"max_retries":9,"retry_delay_ms":0,"error":"{error}"}}"#
+        ));
+        assert_eq!(watched.live(), ["", expected]);
+    }
 }
