@@ -11,6 +11,8 @@ use crate::form::{self, FormQuestion};
 use crate::stream::always_means;
 use crate::verdict::Verdict;
 
+/// So much of a message of the person's is shown again above the line that it was typed in.
+const MESSAGE: usize = 20;
 const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks the set-up.";
 const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
 
@@ -33,6 +35,7 @@ impl Transcript {
             Notice::UserMessage { text } => {
                 let lines = indented(Style::User, self.look.glyphs.prompt, text);
                 let lines = self.fitted(lines, "  ");
+                let lines = self.in_short(lines);
                 self.apart(lines)
             }
             Notice::Feedback { .. } => {
@@ -196,6 +199,18 @@ impl Transcript {
         let Some(cells) = self.wrap else { return lines };
         let hanging = Styled::new(Style::Plain, hanging);
         lines.iter().flat_map(|line| line.wrap(cells, &hanging)).collect()
+    }
+
+    /// Whoever pastes a file knows what is in it, and wants to scroll back to what was before.
+    fn in_short(&self, mut lines: Vec<Styled>) -> Vec<Styled> {
+        let hidden = lines.len().saturating_sub(MESSAGE);
+        // A line that only says that there is one more is no shorter than that line.
+        if self.look.live && hidden > 1 {
+            lines.truncate(MESSAGE);
+            let text = format!("  {} {hidden} more lines", self.look.glyphs.ellipsis);
+            lines.push(Styled::new(Style::Dim, &text));
+        }
+        lines
     }
 
     fn hinted(&self, text: &str, hint: &str) -> String {

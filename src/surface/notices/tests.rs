@@ -112,6 +112,21 @@ fn prose_that_is_the_verdict_is_not_shown_twice() {
 }
 
 #[test]
+fn a_pasted_file_is_not_all_of_it_shown_again() {
+    let said = |lines: usize| {
+        let text = vec!["x"; lines].join("\n");
+        let mut transcript = Transcript::new(Look { live: true, ..LOOK });
+        texts(&transcript.notice(&Notice::UserMessage { text }))
+    };
+    assert_eq!(said(21), [&["❯ x"][..], &["  x"; 20]].concat());
+    assert_eq!(said(5000), [&["❯ x"][..], &["  x"; 19], &["  … 4980 more lines"]].concat());
+    let long = Notice::UserMessage { text: "x".repeat(4950) };
+    let mut transcript = Transcript::new(Look { live: true, ..LOOK });
+    transcript.set_width(52);
+    assert_eq!(texts(&transcript.notice(&long))[20], "  … 80 more lines");
+}
+
+#[test]
 fn without_unicode() {
     let look = Look { glyphs: Glyphs::ascii(), ..LOOK };
     assert!(shown(look, &verdict(true)).is_ascii());

@@ -90,7 +90,7 @@ impl<S: Screen> Terminal<S> {
             self.editor.cancel_search();
         } else if !self.editor.is_empty() {
             self.editor.clear();
-            self.desk.completion.close();
+            self.desk.completion.start_anew();
         } else if self.busy() {
             return Some(Intent::Event(Event::Interrupt));
         } else if leaving {
@@ -149,6 +149,7 @@ impl<S: Screen> Terminal<S> {
     fn send(&mut self) -> Option<Intent> {
         self.desk.completion.close();
         let text = self.editor.enter()?;
+        self.desk.completion.start_anew();
         (self.desk.aids.remember)(&text);
         Some(Intent::Event(Event::Said(text)))
     }
