@@ -9,8 +9,10 @@ use ignore::WalkBuilder;
 
 use crate::child;
 
-/// More names than this are of no use to a person.
+/// More names than this are of no use to a person; the deepest ones are left out.
 const MOST: usize = 50_000;
+/// So many are looked at to find those.
+const LOOKED_AT: usize = 10 * MOST;
 /// A list older than this is made anew when it is asked for.
 const FRESH: Duration = Duration::from_secs(5);
 
@@ -61,20 +63,24 @@ fn lock(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
 
 fn walk(root: &Path, most: usize) -> Vec<String> {
     let walk = WalkBuilder::new(root).require_git(false).build();
-    let mut paths = Vec::new();
+    let mut found = Vec::new();
     for entry in walk.flatten().filter(|entry| entry.depth() > 0) {
         let directory = entry.file_type().is_some_and(|kind| kind.is_dir());
         let name = entry.path().strip_prefix(root).ok().and_then(Path::to_str);
         // A name with a quote or a control character in it cannot be written in a message.
         let writable = |name: &&str| !name.chars().any(|c| c.is_control() || c == '"');
         if let Some(name) = name.filter(writable) {
-            paths.push(if directory { format!("{name}/") } else { name.to_owned() });
+            let name = if directory { format!("{name}/") } else { name.to_owned() };
+            found.push((entry.depth(), name));
         }
-        if paths.len() >= most {
+        if found.len() >= LOOKED_AT {
             break;
         }
     }
-    paths
+    // The walk goes down before it goes on: a large directory must not hide what stands beside it.
+    found.sort_by_key(|(depth, _)| *depth);
+    found.truncate(most);
+    found.into_iter().map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]
@@ -103,6 +109,13 @@ mod tests {
         paths.sort();
         assert_eq!(paths, ["src/", "src/a b.rs", "src/main.rs"]);
         assert_eq!(walk(dir.path(), 2).len(), 2);
+        fs::create_dir(dir.path().join("src/deep")).unwrap();
+        for name in ["src/deep/a", "src/deep/b", "z"] {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
+        paths = walk(dir.path(), 2);
+        paths.sort();
+        assert_eq!(paths, ["src/", "z"]);
         assert_eq!(walk(&dir.path().join("nowhere"), 2), [""; 0]);
     }
 

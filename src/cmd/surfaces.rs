@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::File;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -132,7 +132,14 @@ fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
         }
         OutputFormat::Json => Box::new(Narrated::new(JsonSurface::new(out), look, cast)),
     };
-    run_session(setup, surface.as_mut(), session::control())
+    let report = run_session(setup, surface.as_mut(), session::control())?;
+    // It could not be said where all else was said.
+    if let Outcome::Failed(why) = &report.outcome
+        && why.starts_with(session::UNWRITTEN)
+    {
+        let _ = writeln!(std::io::stderr(), "ccc: {why}");
+    }
+    Ok(report)
 }
 
 fn cast(setup: &Setup) -> Option<Cast> {

@@ -17,7 +17,10 @@ impl Machine {
                 self.spoke(blocks);
             }
             Message::Taken { uuid } => {
+                let before = self.unconfirmed.len();
                 self.unconfirmed.retain(|sent| sent.uuid != uuid);
+                // The turn is about something that the person wants again.
+                self.abandoned &= self.unconfirmed.len() == before;
                 self.resumable = true;
             }
             Message::Result(result) => self.turn_ended(&result),
@@ -73,6 +76,7 @@ impl Machine {
         }
         self.spoke = true;
         self.turn_open = true;
+        self.abandoned = false;
         self.waking = false;
         self.stop_waiting();
         if matches!(self.phase, Phase::Waiting | Phase::Reviewing) {
@@ -112,9 +116,14 @@ impl Machine {
         let window = result.windows.iter().find(|(model, _)| *model == self.model);
         self.window = window.or(result.windows.first()).map(|(_, tokens)| *tokens).or(self.window);
         self.withdraw(|question| question.asker == Asker::Agent);
+        let abandoned = std::mem::take(&mut self.abandoned);
         if std::mem::take(&mut self.interrupting) {
             self.unjudged = false;
             self.say(Notice::Interrupted);
+            self.hand_over(Outcome::Ended);
+        } else if result.is_error && abandoned {
+            // That it was interrupted has been said.
+            self.unjudged = false;
             self.hand_over(Outcome::Ended);
         } else if result.is_error {
             self.unjudged = false;

@@ -144,6 +144,8 @@ pub struct Machine {
     taking_back: Option<(String, String)>,
     turn_open: bool,
     interrupting: bool,
+    /// The person did not wait for the end of the turn that they interrupted.
+    abandoned: bool,
     /// A turn ended well and has not been judged.
     unjudged: bool,
     background: BTreeMap<String, String>,
@@ -212,6 +214,7 @@ impl Machine {
             taking_back: None,
             turn_open: false,
             interrupting: false,
+            abandoned: false,
             unjudged: false,
             background: BTreeMap::new(),
             background_until: None,

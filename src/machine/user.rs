@@ -59,6 +59,7 @@ impl Machine {
             // The first one got no answer: the person wants the prompt back all the same.
             Phase::Working if self.interrupting => {
                 self.interrupting = false;
+                self.abandoned = self.turn_open;
                 self.unconfirmed.clear();
                 self.say(Notice::Interrupted);
                 self.give_back(Outcome::Ended);
@@ -144,6 +145,7 @@ impl Machine {
         self.agent = Agent::Running;
         self.turn_open = false;
         self.interrupting = false;
+        self.abandoned = false;
         self.taking_back = None;
         self.background.clear();
         self.waking = false;

@@ -10,6 +10,7 @@ mod shutdown;
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,9 @@ pub use shown::{Filmed, Narrated, Tee};
 
 /// So few, because each may hold a line of many megabytes; the agent waits while the loop is busy.
 const BATCHES: usize = 2;
+
+/// How the reason begins when nobody takes what a session prints.
+pub const UNWRITTEN: &str = "cannot write the output";
 
 /// Everything a session needs to know, resolved: nothing is looked up after this.
 pub struct Setup {
@@ -104,6 +108,10 @@ pub fn control() -> (Sender<Control>, Receiver<Control>) {
     unbounded()
 }
 
+fn unwritten(error: &io::Error) -> Outcome {
+    Outcome::Failed(format!("{UNWRITTEN}: {error}"))
+}
+
 impl<'a> Session<'a> {
     pub fn new(
         setup: Setup,
@@ -144,13 +152,18 @@ impl<'a> Session<'a> {
         self.end_editing();
         self.shut_down();
         let now = self.now();
-        let report = self.machine.report(self.outcome.clone().unwrap_or(Outcome::Ended), now);
+        let mut report = self.machine.report(self.outcome.clone().unwrap_or(Outcome::Ended), now);
         if let Some(recorder) = &mut self.setup.recorder {
             recorder.ended(&report, now);
         }
         self.flush();
         if let Err(error) = self.surface.close(&report) {
             log::warn!("the screen is gone: {error}");
+            // Whatever came of it, nobody has been told.
+            if !matches!(report.outcome, Outcome::Failed(_) | Outcome::Signal(_)) {
+                report.outcome = unwritten(&error);
+                report.exit_code = report.outcome.exit_code();
+            }
         }
         self.flush();
         report
@@ -184,7 +197,7 @@ impl<'a> Session<'a> {
             // The machine has to know that this is the end: it would answer what the children still
             // say, and start a dying agent again.
             self.step(Event::Leave);
-            self.outcome = Some(Outcome::Failed(format!("cannot write the output: {error}")));
+            self.outcome = Some(unwritten(&error));
         }
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::always::for_session;
 use super::message::PermissionRequest;
 
 pub fn user_message(uuid: &str, text: &str) -> Vec<u8> {
@@ -51,7 +52,7 @@ struct Allow<'a> {
     behavior: &'static str,
     updated_input: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
-    updated_permissions: Option<&'a RawValue>,
+    updated_permissions: Option<Value>,
 }
 
 pub fn permission_answer(
@@ -63,7 +64,7 @@ pub fn permission_answer(
         let allow = Allow {
             behavior: "allow",
             updated_input: serde_json::from_str(&asked.input)?,
-            updated_permissions: suggestions.map(serde_json::from_str).transpose()?,
+            updated_permissions: suggestions.map(for_session).transpose()?,
         };
         success(request_id, &allow)
     };
@@ -136,7 +137,7 @@ mod tests {
         let asked = PermissionRequest {
             tool: "Bash".into(),
             input: r#"{"command":"echo \"两\"","n":12345678901234567890123.50}"#.into(),
-            suggestions: Some(r#"[{"type":"addRules"}]"#.into()),
+            suggestions: Some(r#"[{"type":"addRules","destination":"localSettings"}]"#.into()),
             ..Default::default()
         };
         let parse = |line: Vec<u8>| serde_json::from_slice::<Value>(&line).unwrap();
@@ -146,7 +147,8 @@ mod tests {
         assert_eq!(once["response"]["response"]["updatedInput"]["command"], "echo \"两\"");
         assert!(once["response"]["response"].get("updatedPermissions").is_none());
         let always = parse(permission_answer("r", &asked, &Permission::Always));
-        assert_eq!(always["response"]["response"]["updatedPermissions"][0]["type"], "addRules");
+        let taken_up = &always["response"]["response"]["updatedPermissions"];
+        assert_eq!(*taken_up, json!([{"type":"addRules","destination":"session"}]));
         let answers = Permission::Answers(vec![("Which?".into(), "Blue".into())]);
         let answered = parse(permission_answer("r", &asked, &answers));
         assert_eq!(answered["response"]["response"]["updatedInput"]["answers"]["Which?"], "Blue");

@@ -2,6 +2,7 @@
 //!
 //! Pure: nothing here reads, writes, or knows what a process is.
 
+mod always;
 mod decode;
 mod encode;
 mod escapes;
@@ -10,6 +11,7 @@ mod lines;
 mod message;
 mod wire;
 
+pub use always::meaning as always_means;
 pub use decode::{Line, Part};
 pub use encode::{
     Permission, cancel_message, interrupt, permission_answer, refuse_control, user_message,

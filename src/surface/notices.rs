@@ -8,8 +8,12 @@ use super::transcript::{Kind, Place};
 use super::{Report, Transcript};
 use crate::event::{Asker, Dropped, Notice, Outcome, Phase, Question};
 use crate::form::{self, FormQuestion};
+use crate::stream::always_means;
 use crate::verdict::Verdict;
 
+/// So much of a message of the person's is shown again above the line that it was typed in.
+const MESSAGE: usize = 20;
+const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks the set-up.";
 const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
 
 impl Transcript {
@@ -31,6 +35,7 @@ impl Transcript {
             Notice::UserMessage { text } => {
                 let lines = indented(Style::User, self.look.glyphs.prompt, text);
                 let lines = self.fitted(lines, "  ");
+                let lines = self.in_short(lines);
                 self.apart(lines)
             }
             Notice::Feedback { .. } => {
@@ -76,7 +81,11 @@ impl Transcript {
                 self.failure(&text)
             }
             Notice::TurnFailed { error } => self.turn_failed(error),
-            Notice::Interrupted => self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]),
+            Notice::Interrupted => {
+                let mut lines = self.break_off();
+                lines.extend(self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]));
+                lines
+            }
             Notice::TakenBack { too_late, .. } => {
                 let text = if *too_late { "Too late to take it back." } else { "Taken back." };
                 self.shown(vec![Styled::new(Style::Dim, text)])
@@ -155,7 +164,8 @@ impl Transcript {
         let text = if said { String::new() } else { format!(": {}", sentence(error)) };
         let text = format!("The agent's turn failed{text}.");
         let mut lines = styled::lines(Style::Bad, &text);
-        if let Some(advice) = advice(error) {
+        let otherwise = self.look.hints.then_some(TRY_AGAIN);
+        if let Some(advice) = advice(error).or(otherwise) {
             let text = format!("  {} {advice}", self.look.glyphs.arrow);
             lines.push(Styled::new(Style::Plain, &text));
         }
@@ -165,6 +175,7 @@ impl Transcript {
 
     fn agent_gone(&mut self, how: &str, last_words: &str, resuming: bool) -> Vec<Styled> {
         let dash = self.look.glyphs.dash;
+        let mut lines = self.break_off();
         let mut text = format!("claude {how}");
         if !last_words.is_empty() {
             text = format!("{text}: {last_words}");
@@ -174,7 +185,8 @@ impl Transcript {
         } else if self.look.hints {
             text = format!("{text} {dash} your next message resumes the session");
         }
-        self.failure(&text)
+        lines.extend(self.failure(&text));
+        lines
     }
 
     fn failure(&mut self, text: &str) -> Vec<Styled> {
@@ -187,6 +199,18 @@ impl Transcript {
         let Some(cells) = self.wrap else { return lines };
         let hanging = Styled::new(Style::Plain, hanging);
         lines.iter().flat_map(|line| line.wrap(cells, &hanging)).collect()
+    }
+
+    /// Whoever pastes a file knows what is in it, and wants to scroll back to what was before.
+    fn in_short(&self, mut lines: Vec<Styled>) -> Vec<Styled> {
+        let hidden = lines.len().saturating_sub(MESSAGE);
+        // A line that only says that there is one more is no shorter than that line.
+        if self.look.live && hidden > 1 {
+            lines.truncate(MESSAGE);
+            let text = format!("  {} {hidden} more lines", self.look.glyphs.ellipsis);
+            lines.push(Styled::new(Style::Dim, &text));
+        }
+        lines
     }
 
     fn hinted(&self, text: &str, hint: &str) -> String {
@@ -212,6 +236,10 @@ impl Transcript {
         }
         match serde_json::from_str::<Value>(&asked.input) {
             Ok(Value::Object(mut fields)) => {
+                // It stands there already.
+                fields.retain(|name, value| {
+                    name != "description" || value.as_str() != Some(asked.description.as_str())
+                });
                 let change = change(&mut fields, self.look.glyphs);
                 for (name, value) in &fields {
                     lines.extend(field(name, value));
@@ -220,11 +248,17 @@ impl Transcript {
             }
             _ => lines.extend(indented(Style::Plain, "  ", &exposed_lines(&asked.input))),
         }
+        let always = asked.suggestions.as_deref().map(always_means).unwrap_or_default();
+        if !always.is_empty() {
+            let always = format!("\"always\" would allow: {}", always.join(", "));
+            lines.push(Styled::new(Style::Dim, &format!("  {}", exposed(&always))));
+        }
         self.apart(lines)
     }
 
     pub fn report(&mut self, report: &Report) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
+        let mut broken_off = self.break_off();
         let (style, outcome) = match &report.outcome {
             Outcome::Completed => (Style::Good, format!("{} Confirmed complete", glyphs.good)),
             Outcome::Ended => (Style::Bold, "Session ended".to_owned()),
@@ -234,7 +268,7 @@ impl Transcript {
             Outcome::NoVerdict(why) => (Style::Bad, format!("{} No verdict: {why}", glyphs.bad)),
             Outcome::Signal(signal) => (Style::Bold, format!("Ended by signal {signal}")),
             // What it printed is all there is to say.
-            Outcome::ClientLeft(_) => return Vec::new(),
+            Outcome::ClientLeft(_) => return broken_off,
         };
         let rounds = u32::try_from(report.rounds.len()).unwrap_or(u32::MAX);
         let mut facts = vec![count(rounds, "round"), duration(report.seconds.total)];
@@ -249,7 +283,8 @@ impl Transcript {
             let text = format!("Go on with: ccc --supervisor --resume {id}");
             lines.push(Styled::new(Style::Dim, &text));
         }
-        self.apart(lines)
+        broken_off.extend(self.apart(lines));
+        broken_off
     }
 }
 

@@ -174,9 +174,7 @@ impl Transcript {
                 lines.extend(results.iter().flat_map(|result| self.tool_result(result, place)));
             }
             Message::Result(result) if place.own => {
-                self.retry = None;
-                lines.extend(self.stop_writing());
-                lines.extend(self.give_up_tools());
+                lines.extend(self.break_off());
                 if place == Place::AGENT {
                     lines.extend(self.result(result));
                 }
@@ -228,6 +226,14 @@ impl Transcript {
         }
         let lines = self.rendered(&result.text, Place::AGENT);
         self.text_lines(lines, Place::AGENT)
+    }
+
+    /// What is going on right now will not go on: what can be seen of it stays.
+    pub(super) fn break_off(&mut self) -> Vec<Styled> {
+        self.retry = None;
+        let mut lines = self.stop_writing();
+        lines.extend(self.give_up_tools());
+        lines
     }
 
     /// Whether the agent's last words were these: an error is said twice by the client.

@@ -9,6 +9,7 @@ mod agent_process;
 mod command_line;
 mod doctor;
 mod fixtures;
+mod full_disk;
 mod hook;
 mod init;
 mod layering;

@@ -68,6 +68,8 @@ fn what_is_always_allowed_is_asked_once(client: &Path) {
     answer("a", &room, client, &api);
     assert!(room.project().join("made-by-the-tool").exists());
     assert_eq!(only(&api.requests(), is_agents).len(), 3);
+    // The next session asks again.
+    assert!(!room.project().join(".claude/settings.local.json").exists());
 }
 
 fn without_a_person_it_is_denied_with_a_reason(client: &Path) {

@@ -104,6 +104,24 @@ fn a_second_interrupt_gives_the_prompt_back_at_once() {
 }
 
 #[test]
+fn the_end_of_a_turn_that_nobody_waited_for_is_no_failure() {
+    let given_up = [
+        ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("interrupt, interrupt", "interrupt agent; interrupted; →Waiting"),
+    ];
+    check(
+        &[&given_up[..], &[("failed aborted", ""), ("said more", "send \"more\"; →Working")]]
+            .concat(),
+    );
+    // What was said in between has a turn of its own, or is part of that one.
+    let again = [("said more", "send \"more\"; →Working")];
+    let own = [("failed aborted", ""), ("init, taken, failed again", "failed \"again\"; →Waiting")];
+    check(&[&given_up[..], &again, &own].concat());
+    let part = [("taken, failed again", "failed \"again\"; →Waiting")];
+    check(&[&given_up[..], &again, &part].concat());
+}
+
+#[test]
 fn an_interrupt_drops_a_review_and_the_person_can_ask_for_it_again() {
     check(&after_review(&[
         ("interrupt", "stop review; →Waiting"),

@@ -94,6 +94,12 @@ impl Completion {
         self.waiting = false;
     }
 
+    /// The text is another one: nothing in it has been dismissed yet.
+    pub fn start_anew(&mut self) {
+        self.dismissed = None;
+        self.close();
+    }
+
     /// Not for this word any more.
     pub fn dismiss(&mut self) {
         self.dismissed = self.popup.as_ref().map(|popup| popup.token.from);

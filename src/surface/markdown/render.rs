@@ -179,7 +179,9 @@ impl<'a> Renderer<'a> {
                 self.containers.push(Container { first: None, rest: bar, item: false });
             }
             Tag::List(number) => {
-                let number = number.map(|number| self.setting.number.take().unwrap_or(number));
+                // Of the outermost list alone: a list inside an item has numbers of its own.
+                let goes_on = self.setting.number.take();
+                let number = number.map(|number| goes_on.unwrap_or(number));
                 self.lists.push(number);
             }
             Tag::Item => {

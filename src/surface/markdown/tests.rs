@@ -118,6 +118,8 @@ fn lists_hang() {
         ("- a\nlazy\n\nafter", "• a\n  lazy\n\nafter"),
         ("- [a]: b", "• [a]: b"),
         ("1) a\n2) b", "1. a\n2. b"),
+        ("- a\n  1. b\n  2. c\n- d\n  3. e", "• a\n  1. b\n  2. c\n• d\n  3. e"),
+        ("7. a\n   1. b\n8. c\n   - d", "7. a\n   1. b\n8. c\n   • d"),
     ]);
 }
 

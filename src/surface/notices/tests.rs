@@ -62,7 +62,10 @@ fn what_ccc_says() {
             Notice::LimitReached { max: 3 },
             "Stopped after 3 reviews without confirmation. Type a message to go on, or /supervisor to review again.",
         ),
-        (Notice::TurnFailed { error: "no credit".into() }, "The agent's turn failed: no credit."),
+        (
+            Notice::TurnFailed { error: "no idea".into() },
+            "The agent's turn failed: no idea.\n  → Send a message to try again; `ccc doctor` checks the set-up.",
+        ),
         (Notice::Interrupted, "Interrupted."),
         (
             Notice::WaitingForBackground { tasks: vec!["a".into(), "b".into()] },
@@ -109,6 +112,21 @@ fn prose_that_is_the_verdict_is_not_shown_twice() {
 }
 
 #[test]
+fn a_pasted_file_is_not_all_of_it_shown_again() {
+    let said = |lines: usize| {
+        let text = vec!["x"; lines].join("\n");
+        let mut transcript = Transcript::new(Look { live: true, ..LOOK });
+        texts(&transcript.notice(&Notice::UserMessage { text }))
+    };
+    assert_eq!(said(21), [&["❯ x"][..], &["  x"; 20]].concat());
+    assert_eq!(said(5000), [&["❯ x"][..], &["  x"; 19], &["  … 4980 more lines"]].concat());
+    let long = Notice::UserMessage { text: "x".repeat(4950) };
+    let mut transcript = Transcript::new(Look { live: true, ..LOOK });
+    transcript.set_width(52);
+    assert_eq!(texts(&transcript.notice(&long))[20], "  … 80 more lines");
+}
+
+#[test]
 fn without_unicode() {
     let look = Look { glyphs: Glyphs::ascii(), ..LOOK };
     assert!(shown(look, &verdict(true)).is_ascii());
@@ -144,6 +162,25 @@ fn a_question_hides_nothing() {
         ["  command: ", r"    echo hi\r\u{1b}[2K", "    ", r"    rm \u{202e}-rf \u{200b}/"]
     );
     assert_eq!(ask("Odd", "[1,\"\u{1b}\"]", Asker::Agent)[2], r#"  [1,"\u{1b}"]"#);
+    let told = r#"{"command":"ls","description":"Clean up"}"#;
+    assert_eq!(ask("Bash", told, Asker::Agent)[1..], ["  Clean up", "  command: ls"]);
+    let other = r#"{"command":"ls","description":"Clean\u202e up"}"#;
+    assert_eq!(ask("Bash", other, Asker::Agent)[3], r"  description: Clean\u{202e} up");
+}
+
+#[test]
+fn what_always_would_mean_is_said() {
+    let rules = r#"[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"rm \u001b:*"}]},
+                    {"type":"setMode","mode":"acceptEdits"}]"#;
+    let asked = PermissionRequest {
+        tool: "Bash".into(),
+        input: r#"{"command":"rm a"}"#.into(),
+        suggestions: Some(rules.into()),
+        ..PermissionRequest::default()
+    };
+    let question = Question { asker: Asker::Agent, request_id: "r".into(), asked };
+    let lines = texts(&Transcript::new(LOOK).question(&question));
+    assert_eq!(lines[2..], [r#"  "always" would allow: Bash(rm \u{1b}:*), all edits of files"#]);
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl<S: Screen> Terminal<S> {
             self.editor.cancel_search();
         } else if !self.editor.is_empty() {
             self.editor.clear();
-            self.desk.completion.close();
+            self.desk.completion.start_anew();
         } else if self.busy() {
             return Some(Intent::Event(Event::Interrupt));
         } else if leaving {
@@ -150,6 +150,7 @@ impl<S: Screen> Terminal<S> {
     fn send(&mut self) -> Option<Intent> {
         self.desk.completion.close();
         let text = self.editor.enter()?;
+        self.desk.completion.start_anew();
         (self.desk.aids.remember)(&text);
         Some(Intent::Event(Event::Said(text)))
     }

@@ -110,10 +110,10 @@ pub fn restore_on_panic() {
     }));
 }
 
-/// To the top of the live area, and nothing from there on.
+/// To the top of the live area, and nothing from there on. The first row is cleared by itself: tmux
+/// takes an erasure that begins in the first cell of the screen for a screen to be kept, and puts
+/// what stood there into its scrollback.
 pub fn cleared(above: u16) -> String {
-    match above {
-        0 => "\r\x1b[J".to_owned(),
-        rows => format!("\r\x1b[{rows}A\x1b[J"),
-    }
+    let up = if above == 0 { String::new() } else { format!("\x1b[{above}A") };
+    format!("\r{up}\x1b[K\x1b[C\x1b[J\r")
 }

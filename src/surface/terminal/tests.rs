@@ -19,6 +19,8 @@ pub struct Fake {
     raw: bool,
     writes: usize,
     written: Vec<u8>,
+    /// How often something was erased from the first cell on: tmux keeps a copy of that.
+    kept: usize,
 }
 
 fn non_zero(value: u16) -> NonZeroU16 {
@@ -28,13 +30,24 @@ fn non_zero(value: u16) -> NonZeroU16 {
 impl Fake {
     fn new(columns: u16, rows: u16) -> Self {
         let parser = vt100::Parser::new(non_zero(rows), non_zero(columns), 1000);
-        Self { parser, raw: false, writes: 0, written: Vec::new() }
+        Self { parser, raw: false, writes: 0, written: Vec::new(), kept: 0 }
     }
 }
 
 impl Write for Fake {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.parser.process(bytes);
+        const ERASE: &[u8] = b"\x1b[J";
+        let mut rest = bytes;
+        while let Some(at) = memchr::memmem::find(rest, ERASE) {
+            self.parser.process(&rest[..at]);
+            let screen = self.parser.screen();
+            if screen.cursor_position() == (0, 0) && !screen.contents().trim().is_empty() {
+                self.kept += 1;
+            }
+            self.parser.process(ERASE);
+            rest = &rest[at + ERASE.len()..];
+        }
+        self.parser.process(rest);
         self.writes += 1;
         self.written.extend(bytes);
         Ok(bytes.len())

@@ -101,6 +101,14 @@ fn a_result_stands_below_its_tool() {
         ("<tool_use_error>No such file</tool_use_error>", true, "  └ error: No such file"),
         ("Error: boom", true, "  └ Error: boom"),
         ("\x1b[31mred\x1b[0m", false, "  └ red"),
+        ("a\r\n 10%\r 55%\r100%\r\n\rb\r", false, "  └ a|    100%|    b"),
+        (
+            "<persisted-output>\nOutput too large (47.7KB). Full output saved to: /t/x.txt\n\n\
+             Preview (first 2KB):\n1\n2\n3\n4\n5\n...\n</persisted-output>",
+            false,
+            "  └ 1|    2|    3|    … Output too large (47.7KB). Full o…",
+        ),
+        ("<persisted-output>", false, "  └ <persisted-output>"),
     ] {
         let shown = agent(&[&use_it, &outcome("t", output, error)]);
         assert_eq!(shown.join("|"), format!("● Bash ls|{expected}"), "{output:?}");

@@ -166,7 +166,8 @@ impl Transcript {
         // The client marks its own complaints for the model; a person needs no mark.
         let preview =
             result.preview.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
-        let clean = |line: &str| styled::first_line(line).0.into_owned();
+        let (kept, preview) = kept_elsewhere(&preview);
+        let clean = |line: &str| styled::first_line(last_state(line)).0.into_owned();
         let mut lines: Vec<_> =
             preview.lines().filter(|line| !line.trim().is_empty()).map(clean).collect();
         let all = result.preview.lines().count();
@@ -180,6 +181,11 @@ impl Transcript {
         let style = if result.is_error { Style::Bad } else { Style::Dim };
         if !result.is_error && READERS.contains(&name) && all > 1 {
             return (style, vec![format!("{all}{more} lines")]);
+        }
+        if let Some(kept) = kept {
+            lines.truncate(OUTPUT);
+            lines.push(format!("{} {kept}", self.look.glyphs.ellipsis));
+            return (style, lines);
         }
         // A line that only says that there is one more is no shorter than that line.
         if lines.len() > OUTPUT + 1 || !more.is_empty() {
@@ -207,6 +213,23 @@ impl Transcript {
         };
         self.running.iter().filter(|running| !running.shown && !running.hidden).map(row).collect()
     }
+}
+
+/// An output that the client found too long for the agent is a file: what the client says about
+/// that, and how the output begins.
+fn kept_elsewhere(preview: &str) -> (Option<&str>, &str) {
+    let split = || {
+        let (note, rest) =
+            preview.strip_prefix("<persisted-output>")?.trim_start().split_once('\n')?;
+        let (_, output) = rest.split_once("):\n")?;
+        Some((note, output.trim_end().trim_end_matches("</persisted-output>")))
+    };
+    split().map_or((None, preview), |(note, output)| (Some(note), output))
+}
+
+/// What a terminal would show of a line that was written over and over, as a progress bar is.
+fn last_state(line: &str) -> &str {
+    line.rsplit('\r').find(|state| !state.trim().is_empty()).unwrap_or_default()
 }
 
 fn telling(input: &str) -> String {

@@ -23,6 +23,8 @@ pub enum Writing {
 pub struct Retry {
     text: String,
     until: Now,
+    /// Behind the time.
+    hint: &'static str,
 }
 
 impl Transcript {
@@ -129,17 +131,19 @@ impl Transcript {
         error: &str,
     ) -> Vec<Styled> {
         let reason = match error {
-            "" => "the model did not answer".to_owned(),
+            "" | "unknown" => "the model did not answer".to_owned(),
             "rate_limit" => "rate limited".to_owned(),
             other => other.replace('_', " "),
         };
+        // No number of tries makes a wrong key right.
+        let hint = if error == "authentication_failed" { ": check the key" } else { "" };
         let delay = Duration::from_millis(delay_ms);
         let text = format!("{reason}, retry {attempt}/{max}");
         if self.look.live {
-            self.retry = Some(Retry { text, until: self.now + delay });
+            self.retry = Some(Retry { text, until: self.now + delay, hint });
             return Vec::new();
         }
-        let line = Styled::new(Style::Dim, &format!("{text} in {} s", seconds(delay)));
+        let line = Styled::new(Style::Dim, &format!("{text} in {} s{hint}", seconds(delay)));
         self.shown(vec![line])
     }
 
@@ -151,7 +155,8 @@ impl Transcript {
                 0 => "now".to_owned(),
                 left => format!("in {left} s"),
             };
-            below.push(Styled::new(Style::Question, &format!("{} {when}", retry.text)));
+            let text = format!("{} {when}{}", retry.text, retry.hint);
+            below.push(Styled::new(Style::Question, &text));
         }
         let room = rows.saturating_sub(below.len());
         let mut lines = match &self.writing {

@@ -21,6 +21,20 @@ fn the_transcript_grows_above_what_is_being_typed() {
 }
 
 #[test]
+fn drawn_over_at_the_top_of_the_screen_nothing_is_left_in_the_scrollback() {
+    for (columns, rows) in [(80, 24), (2, 24), (80, 1), (20, 2)] {
+        let mut bench = Bench::new(columns, rows);
+        bench.type_in("some words");
+        bench.control('l');
+        bench.type_in(" and more");
+        bench.say("One.");
+        bench.control('l');
+        bench.type_in("!");
+        assert_eq!(bench.terminal.screen.kept, 0, "{columns} x {rows}");
+    }
+}
+
+#[test]
 fn a_long_line_is_wrapped_and_scrolls() {
     let mut bench = Bench::new(20, 12);
     bench.type_in("x");

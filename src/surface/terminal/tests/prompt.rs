@@ -72,6 +72,20 @@ fn escape_closes_the_popup_before_it_interrupts() {
 }
 
 #[test]
+fn what_was_dismissed_is_forgotten_with_its_text() {
+    let mut bench = bench(Phase::Waiting);
+    bench.type_in("@sr");
+    bench.key(KeyCode::Esc);
+    bench.control('c');
+    bench.type_in("/c");
+    assert_eq!(input(&bench), ["❯ /c", "❯ /clear", "  /compact", READY]);
+    bench.key(KeyCode::Esc);
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("/c")));
+    bench.type_in("@sr");
+    assert_eq!(input(&bench)[1], "❯ src/");
+}
+
+#[test]
 fn an_earlier_message_opens_no_popup() {
     let mut bench = bench(Phase::Waiting);
     bench.key(KeyCode::Up);

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::*;
+use crate::event::{Notice, Outcome};
+use crate::surface::sample;
 
 const LIVE: Look = Look { live: true, ..LOOK };
 
@@ -79,6 +81,24 @@ fn a_text_that_is_broken_off_stays() {
     );
     assert_eq!(watched.settled, ["Half a sen"]);
     assert!(watched.live().is_empty());
+    let going_on = || {
+        let mut watched = Watched::new();
+        watched.agent(&tool("a", "Bash", r#"{"command":"ls"}"#));
+        watched.text_block().delta("Half a sen");
+        watched
+    };
+    let kept = ["Half a sen", "", "● Bash ls"];
+    // The person did not wait for the end of the turn, or left.
+    let lines = going_on().transcript.notice(&Notice::Interrupted);
+    assert_eq!(texts(&lines), [&kept[..], &["Interrupted."]].concat());
+    let gone = Notice::AgentGone { how: "died".into(), last_words: String::new(), resuming: true };
+    let lines = going_on().transcript.notice(&gone);
+    assert_eq!(texts(&lines)[..4], [&kept[..], &["claude died – resuming the session"]].concat());
+    let lines = going_on().transcript.report(&sample::report(Outcome::Ended));
+    assert_eq!(
+        texts(&lines)[..5],
+        [&kept[..], &["", "Session ended · 1 round · 2m 03s · $0.0123"]].concat()
+    );
 }
 
 #[test]
@@ -136,4 +156,14 @@ fn a_retry_counts_down_until_the_answer_comes() {
     assert_eq!(watched.after(7).live(), ["rate limited, retry 3/10 now"]);
     watched.agent(&assistant(r#"{"type":"text","text":"Hi."}"#));
     assert!(watched.live().is_empty());
+    for (error, expected) in [
+        ("unknown", "the model did not answer, retry 1/9 now"),
+        ("authentication_failed", "authentication failed, retry 1/9 now: c…"),
+        ("server_error", "server error, retry 1/9 now"),
+    ] {
+        watched.agent(&format!(
+            r#"{{"type":"system","subtype":"api_retry","attempt":1,"max_retries":9,"retry_delay_ms":0,"error":"{error}"}}"#
+        ));
+        assert_eq!(watched.live(), ["", expected]);
+    }
 }

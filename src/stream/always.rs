@@ -1,0 +1,91 @@
+//! What an "always" comes to: the client's own suggestions, but for this session alone. The client
+//! would write some of them into the project's settings, where they outlive the session that the
+//! person was asked about.
+
+use serde_json::Value;
+
+const DESTINATION: &str = "destination";
+
+/// The suggestions as they are taken up.
+pub fn for_session(suggestions: &str) -> serde_json::Result<Value> {
+    let mut updates: Value = serde_json::from_str(suggestions)?;
+    for update in updates.as_array_mut().into_iter().flatten() {
+        if let Some(fields) = update.as_object_mut() {
+            fields.insert(DESTINATION.to_owned(), "session".into());
+        }
+    }
+    Ok(updates)
+}
+
+/// In words, one by one.
+pub fn meaning(suggestions: &str) -> Vec<String> {
+    let Ok(Value::Array(updates)) = serde_json::from_str(suggestions) else { return Vec::new() };
+    updates.iter().flat_map(update).collect()
+}
+
+fn update(update: &Value) -> Vec<String> {
+    let list = |name: &str| update[name].as_array().map(Vec::as_slice).unwrap_or_default();
+    let kind = update["type"].as_str().unwrap_or_default();
+    match kind {
+        "addRules" if update["behavior"].as_str().unwrap_or("allow") == "allow" => {
+            list("rules").iter().filter_map(rule).collect()
+        }
+        "addDirectories" => {
+            let directories = list("directories").iter().filter_map(Value::as_str);
+            directories.map(|directory| format!("files in {directory}")).collect()
+        }
+        "setMode" => match update["mode"].as_str().unwrap_or_default() {
+            "acceptEdits" => vec!["all edits of files".to_owned()],
+            mode => vec![format!("permission mode {mode}")],
+        },
+        kind => vec![kind.to_owned()],
+    }
+}
+
+/// As the client's settings write it.
+fn rule(rule: &Value) -> Option<String> {
+    let tool = rule["toolName"].as_str()?;
+    Some(match rule["ruleContent"].as_str() {
+        Some(content) => format!("{tool}({content})"),
+        None => format!("every {tool}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn touch() -> String {
+        json!([
+            {"type": "addRules", "behavior": "allow", "destination": "localSettings",
+             "rules": [{"toolName": "Bash", "ruleContent": "touch a"}, {"toolName": "WebSearch"}]},
+            {"type": "addDirectories", "directories": ["/project"], "destination": "session"},
+            {"type": "setMode", "mode": "acceptEdits", "destination": "session"},
+        ])
+        .to_string()
+    }
+
+    #[test]
+    fn nothing_outlives_the_session() {
+        let taken = for_session(&touch()).unwrap();
+        for update in taken.as_array().unwrap() {
+            assert_eq!(update["destination"], "session", "{update}");
+        }
+        assert_eq!(taken[0]["rules"][0]["ruleContent"], "touch a");
+        assert_eq!(for_session("null").unwrap(), Value::Null);
+        assert!(for_session("{").is_err());
+    }
+
+    #[test]
+    fn what_it_means_in_words() {
+        let words = ["Bash(touch a)", "every WebSearch", "files in /project", "all edits of files"];
+        assert_eq!(meaning(&touch()), words);
+        assert_eq!(meaning(r#"[{"type":"setMode","mode":"plan"}]"#), ["permission mode plan"]);
+        assert_eq!(meaning(r#"[{"type":"tomorrow"}]"#), ["tomorrow"]);
+        assert_eq!(meaning(r#"[{"type":"addRules","behavior":"deny"}]"#), ["addRules"]);
+        for none in ["", "null", "[]", r#"[{"type":"addRules","rules":[7]}]"#] {
+            assert_eq!(meaning(none), Vec::<String>::new(), "{none}");
+        }
+    }
+}
