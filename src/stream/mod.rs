@@ -2,6 +2,7 @@
 //!
 //! Pure: nothing here reads, writes, or knows what a process is.
 
+mod control;
 mod decode;
 mod encode;
 mod escapes;
@@ -12,11 +13,12 @@ mod wire;
 
 pub use decode::{Line, Part};
 pub use encode::{
-    Permission, cancel_message, interrupt, permission_answer, refuse_control, user_message,
+    Permission, cancel_message, initialize, interrupt, permission_answer, refuse_control,
+    user_message,
 };
 pub use escapes::{strip_escapes, visible};
 pub use lines::{Lines, MAX_LINE, Piece};
 pub use message::{
-    Block, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
+    Block, Command, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
     ToolResult, TurnResult,
 };
