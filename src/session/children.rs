@@ -8,8 +8,11 @@ use crate::event::{Asker, Event, Gone, ReviewRequest};
 use crate::launch::{AgentStart, Launch, agent_args, review_args};
 use crate::pty::Agent;
 use crate::review_prompt::review_prompt;
-use crate::stream::user_message;
+use crate::stream::{initialize, user_message};
 use crate::supervisor::Supervisor;
+
+/// No id of the machine's, which takes no notice of the answer.
+const WHAT_IS_THERE: &str = "ccc-initialize";
 
 impl Session<'_> {
     pub(super) fn start_review(&mut self, request: &ReviewRequest) {
@@ -53,7 +56,14 @@ impl Session<'_> {
             move |gone| to_control.send(Control::AgentExited(id, gone)).is_ok(),
         );
         match started {
-            Ok(agent) => self.agent = Some(Process::new(agent)),
+            Ok(agent) => {
+                // Once, and first: a client that is asked again also repeats what it runs in the
+                // background. Nothing waits for the answer, and none is needed.
+                if self.setup.live {
+                    agent.send(initialize(WHAT_IS_THERE));
+                }
+                self.agent = Some(Process::new(agent));
+            }
             Err(error) => {
                 let how = format!("did not start: {error:#}");
                 self.events.push_back(Event::AgentGone(Gone { how, ..Gone::default() }));

@@ -45,7 +45,8 @@ pub struct Setup {
     /// The client: an executable, and what must stand in front of its arguments.
     pub claude: Vec<OsString>,
     pub claude_args: Vec<OsString>,
-    /// Somebody watches the text come, so the client is asked for it piece by piece.
+    /// Somebody watches the text come and types, so the client is asked for the text piece by piece,
+    /// and for its slash commands before it has anything to do.
     pub live: bool,
     pub settings: Option<PathBuf>,
     pub agent_env: Vec<(OsString, OsString)>,

@@ -96,7 +96,7 @@ fn message_start(bytes: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::{Block, Control, Message, Partial};
+    use super::super::message::{Block, Command, Control, Message, Partial};
     use super::*;
     use proptest::prelude::*;
 
@@ -178,6 +178,35 @@ mod tests {
             Message::Partial(Partial::Text(text)) if text == "He"
         ));
         assert!(matches!(message(r#"{"type":"tomorrow","subtype":"new"}"#), Message::Other { .. }));
+    }
+
+    #[test]
+    fn the_clients_commands_are_an_answer_of_their_own() {
+        let answer = |commands: &str| {
+            message(&format!(
+                r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{{"commands":{commands},"models":[{{"value":"m"}}],"account":{{"email":"e"}}}}}}}}"#
+            ))
+        };
+        let command = |name: &str, description: &str| Command {
+            name: name.into(),
+            description: description.into(),
+        };
+        assert_eq!(
+            answer(
+                r#"[{"name":"clear","description":"Start\nanew","argumentHint":"[name]","aliases":["new"]},{"name":"odd","description":7},{"name":"bare"}]"#
+            ),
+            Message::Commands(vec![
+                command("clear", "Start\nanew"),
+                command("odd", ""),
+                command("bare", "")
+            ])
+        );
+        let plain = Message::ControlAnswered { request_id: "r".into(), cancelled: None };
+        for other in [r#"["clear"]"#, r#"{"clear":{}}"#, r#"[{"title":"clear"}]"#, "7", "null"] {
+            assert_eq!(answer(other), plain, "{other}");
+        }
+        let unknown = r#"{"type":"control_response","response":{"subtype":"error","request_id":"r","error":"Unsupported control request subtype: initialize"}}"#;
+        assert_eq!(message(unknown), plain);
     }
 
     #[test]

@@ -24,6 +24,16 @@ pub fn interrupt(request_id: &str) -> Vec<u8> {
     }))
 }
 
+/// Asks what the client has to offer. Only the answer is of interest: it names the slash commands,
+/// which the client does by itself no sooner than with the first turn.
+pub fn initialize(request_id: &str) -> Vec<u8> {
+    line(&json!({
+        "type": "control_request",
+        "request_id": request_id,
+        "request": {"subtype": "initialize"},
+    }))
+}
+
 /// Asks for a message back that the agent has not taken up yet.
 pub fn cancel_message(request_id: &str, uuid: &str) -> Vec<u8> {
     line(&json!({
@@ -157,6 +167,23 @@ mod tests {
             deny["response"]["response"],
             json!({"behavior":"deny","message":"no","interrupt":false})
         );
+    }
+
+    #[test]
+    fn a_request_names_itself() {
+        let parse = |line: Vec<u8>| serde_json::from_slice::<Value>(&line).unwrap();
+        for (line, request) in [
+            (initialize("r"), json!({"subtype": "initialize"})),
+            (interrupt("r"), json!({"subtype": "interrupt"})),
+            (
+                cancel_message("r", "u"),
+                json!({"subtype": "cancel_async_message", "message_uuid": "u"}),
+            ),
+        ] {
+            let expected =
+                json!({"type": "control_request", "request_id": "r", "request": request});
+            assert_eq!(parse(line), expected);
+        }
     }
 
     proptest! {

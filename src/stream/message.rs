@@ -50,6 +50,8 @@ pub enum Message {
         request_id: String,
         cancelled: Option<bool>,
     },
+    /// The same, when it tells which slash commands there are.
+    Commands(Vec<Command>),
     /// The client takes a request of its own back.
     ControlCancelled {
         request_id: String,
@@ -66,6 +68,15 @@ pub struct Init {
     pub permission_mode: String,
     /// Slash commands, without the slash.
     pub commands: Vec<String>,
+}
+
+/// A slash command, as the client describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Command {
+    /// Without the slash.
+    pub name: String,
+    /// May be long, and of several lines.
+    pub description: String,
 }
 
 /// A piece of a message in the making. The whole message follows, block by block.

@@ -3,6 +3,7 @@
 //! Pure: nothing here reads, writes, or knows what a process is.
 
 mod always;
+mod control;
 mod decode;
 mod encode;
 mod escapes;
@@ -14,11 +15,12 @@ mod wire;
 pub use always::meaning as always_means;
 pub use decode::{Line, Part};
 pub use encode::{
-    Permission, cancel_message, interrupt, permission_answer, refuse_control, user_message,
+    Permission, cancel_message, initialize, interrupt, permission_answer, refuse_control,
+    user_message,
 };
 pub use escapes::{strip_escapes, visible};
 pub use lines::{Lines, MAX_LINE, Piece};
 pub use message::{
-    Block, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
+    Block, Command, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
     ToolResult, TurnResult,
 };

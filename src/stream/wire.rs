@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::control::{WireRequest, WireResponse, answered, request};
 use super::lenient::{Content, Loose, Preview, loose, owned};
 
 use super::message::{
-    Block, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
-    ToolResult, TurnResult,
+    Block, Envelope, Hunk, Init, Message, Partial, TaskNote, ToolResult, TurnResult,
 };
 
 #[derive(Deserialize)]
@@ -121,20 +121,6 @@ struct WireModel {
     context_window: Option<u64>,
 }
 
-#[derive(Deserialize)]
-struct WireResponse<'a> {
-    #[serde(borrow, default)]
-    request_id: Option<Cow<'a, str>>,
-    #[serde(default)]
-    response: Option<WireAnswer>,
-}
-
-#[derive(Deserialize)]
-struct WireAnswer {
-    #[serde(default)]
-    cancelled: Option<bool>,
-}
-
 /// What the client says about an edit beside the tool's own output.
 #[derive(Deserialize)]
 struct WireEdit {
@@ -188,20 +174,6 @@ struct WireDelta<'a> {
     thinking: Option<Cow<'a, str>>,
 }
 
-#[derive(Deserialize)]
-struct WireRequest<'a> {
-    #[serde(borrow, default)]
-    subtype: Cow<'a, str>,
-    #[serde(borrow, default)]
-    tool_name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    input: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    description: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    permission_suggestions: Option<&'a RawValue>,
-}
-
 impl Wire<'_> {
     pub fn into_envelope(mut self) -> Envelope {
         let session_id = self.session_id.take().and_then(Loose::text);
@@ -228,13 +200,7 @@ impl Wire<'_> {
                 Some(partial) => Message::Partial(partial),
                 None => other(self.kind, None),
             },
-            "control_response" => {
-                let (request_id, answer) = self
-                    .response
-                    .map_or((None, None), |response| (response.request_id, response.response));
-                let cancelled = answer.and_then(|answer| answer.cancelled);
-                Message::ControlAnswered { request_id: owned(request_id), cancelled }
-            }
+            "control_response" => answered(self.response),
             "control_request" => Message::Control {
                 request_id: owned(self.request_id),
                 request: request(self.request),
@@ -362,20 +328,5 @@ fn block(block: WireBlock<'_>) -> Option<Block> {
             input: block.input.map_or("{}", RawValue::get).to_owned(),
         }),
         _ => None,
-    }
-}
-
-fn request(request: Option<WireRequest<'_>>) -> Control {
-    match request {
-        Some(request) if request.subtype == "can_use_tool" => {
-            Control::Permission(PermissionRequest {
-                tool: owned(request.tool_name),
-                input: request.input.map_or("{}", RawValue::get).to_owned(),
-                description: owned(request.description),
-                suggestions: request.permission_suggestions.map(|raw| raw.get().to_owned()),
-            })
-        }
-        Some(request) => Control::Unknown(request.subtype.into_owned()),
-        None => Control::Unknown(String::new()),
     }
 }

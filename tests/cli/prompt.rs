@@ -90,8 +90,11 @@ fn files_and_commands_are_completed() {
         .types("\r")
         .sees("Confirmed complete in")
         .sees("ready");
-    // The client has named its commands by now.
-    person.types("/comp").sees("❯ /compact").types("\t\r").sees("Confirmed complete in");
+    person
+        .types("/comp")
+        .sees("❯ /compact  Make it short")
+        .types("\t\r")
+        .sees("Confirmed complete in");
     person.sees("ready").types("/superviso").sees("  /supervisoroff").types("roff\r");
     person.sees("supervisor off");
     leave(person);

@@ -28,6 +28,11 @@ pwd >"$ROOM/$role-$n.dir"
 id=$(printf '%s\n' "$@" | sed -n '/^--session-id$\|^--resume$/{n;p;q}')
 while read -r line; do
   printf '%s\n' "$line" >>"$ROOM/$role-$n.input"
+  case $line in *'"subtype":"initialize"'*)
+    echo '{"type":"control_response","response":{"subtype":"success","request_id":"ccc-initialize","response":{"commands":[{"name":"compact","description":"Make it short"}]}}}'
+    continue
+    ;;
+  esac
   uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
   if [ $role = supervisor ]; then
     cat "$ROOM/../supervisor.prints.$n" 2>/dev/null ||

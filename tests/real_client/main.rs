@@ -13,6 +13,7 @@ mod script;
 // The Linux ones find processes in /proc.
 mod background;
 mod clear;
+mod commands;
 mod failures;
 mod feedback;
 mod hook;

@@ -20,6 +20,11 @@ say() {
   printf '%s\n' "$1"
 }
 while read -r line; do
+  case $line in *'"subtype":"initialize"'*)
+    say '{"type":"control_response","response":{"subtype":"success","request_id":"ccc-initialize","response":{"commands":[{"name":"compact"}]}}}'
+    continue
+    ;;
+  esac
   printf '%s\n' "$line" >>"$ROOM/$id.$role.input"
   uuid=${line#*\"uuid\":\"}
   uuid=${uuid%%\"*}

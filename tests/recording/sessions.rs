@@ -161,6 +161,7 @@ done
 tty <&1 >"$ROOM/agent.tty"
 stty -a </dev/tty >"$ROOM/agent.modes"
 while read -r line; do
+  case $line in *'"subtype":"initialize"'*) continue ;; esac
   uuid=${line#*\"uuid\":\"}
   echo '{"type":"system","subtype":"init","session_id":"s"}'
   echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"${uuid%%\"*}\"}"

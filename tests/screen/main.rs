@@ -22,6 +22,7 @@ mod picture;
 mod stage;
 
 mod colours;
+mod commands;
 mod editing;
 #[cfg(target_os = "linux")]
 mod flood;

@@ -8,13 +8,19 @@ mod token;
 
 use std::sync::Arc;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::styled::{self, Glyphs, Style, Styled};
-use crate::stream::strip_escapes;
+use crate::stream::{Command, strip_escapes};
 use token::{Kind, Token};
 
 const ROWS: usize = 6;
 /// More than a person would go through.
 const ENTRIES: usize = 100;
+/// As wide as the mark of the one that is selected.
+const BEFORE: &str = "  ";
+/// So many cells are a few words.
+const ABOUT: usize = 12;
 
 /// What ccc understands itself.
 const OWN: [(&str, &str); 2] = [
@@ -27,8 +33,10 @@ pub type Files = (Arc<Vec<String>>, bool);
 
 #[derive(Debug, Default)]
 pub struct Completion {
-    commands: Vec<String>,
+    commands: Vec<Command>,
     popup: Option<Popup>,
+    /// The last thing typed was a command, or the beginning of one.
+    at_command: bool,
     /// Where the word starts that is to be left alone.
     dismissed: Option<usize>,
     /// The files are not known yet: the popup will come.
@@ -38,8 +46,15 @@ pub struct Completion {
 #[derive(Debug)]
 struct Popup {
     token: Token,
-    entries: Vec<String>,
+    entries: Vec<Entry>,
     selected: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    /// One line about it; may be empty.
+    about: String,
 }
 
 /// A text to stand from a place in the text up to the cursor.
@@ -52,15 +67,35 @@ pub struct Taken {
 }
 
 impl Completion {
-    /// The client's commands, without the slash.
-    pub fn set_commands(&mut self, commands: &[String]) {
+    /// The client's commands.
+    pub fn set_commands(&mut self, commands: &[Command]) {
         commands.clone_into(&mut self.commands);
+    }
+
+    /// Only their names; what is known about them stays known.
+    pub fn name_commands(&mut self, names: &[String]) {
+        let known = std::mem::take(&mut self.commands);
+        let described = |name: &String| {
+            let known = known.iter().find(|command| command.name == *name).cloned();
+            known.unwrap_or_else(|| Command { name: name.clone(), ..Command::default() })
+        };
+        self.commands = names.iter().map(described).collect();
+    }
+
+    fn about(&self, command: &str) -> String {
+        if let Some((_, what)) = OWN.iter().find(|(name, _)| *name == command) {
+            return (*what).to_owned();
+        }
+        let known = self.commands.iter().find(|known| known.name == command);
+        let about = known.map(|command| strip_escapes(&command.description)).unwrap_or_default();
+        about.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// Something was typed; `before` is the text up to the cursor.
     pub fn typed(&mut self, before: &str, files: impl FnOnce() -> Files) {
         let selected = self.popup.take().and_then(|mut popup| popup.take_selected());
         self.waiting = false;
+        self.at_command = false;
         let Some(token) = token::at_end(before) else {
             self.dismissed = None;
             return;
@@ -71,20 +106,23 @@ impl Completion {
         self.dismissed = None;
         let entries = match token.kind {
             Kind::Command => {
+                self.at_command = true;
                 let own = OWN.iter().map(|(name, _)| *name);
-                let all = self.commands.iter().map(String::as_str).chain(own);
-                matching::commands(all, &token.query, ENTRIES)
+                let all = self.commands.iter().map(|command| command.name.as_str()).chain(own);
+                let names = matching::commands(all, &token.query, ENTRIES).into_iter();
+                names.map(|name| Entry { about: self.about(&name), name }).collect()
             }
             Kind::File { .. } => {
                 let (paths, known) = files();
                 self.waiting = !known;
-                matching::files(&paths, &token.query, ENTRIES)
+                let names = matching::files(&paths, &token.query, ENTRIES).into_iter();
+                names.map(|name| Entry { name, about: String::new() }).collect::<Vec<_>>()
             }
         };
         if !entries.is_empty() {
             // A list that has only become longer keeps what was selected.
             let kept = selected.filter(|(was, _)| *was == token);
-            let at = kept.and_then(|(_, name)| entries.iter().position(|entry| *entry == name));
+            let at = kept.and_then(|(_, name)| entries.iter().position(|entry| entry.name == name));
             self.popup = Some(Popup { token, entries, selected: at.unwrap_or(0) });
         }
     }
@@ -92,6 +130,7 @@ impl Completion {
     pub fn close(&mut self) {
         self.popup = None;
         self.waiting = false;
+        self.at_command = false;
     }
 
     /// The text is another one: nothing in it has been dismissed yet.
@@ -110,13 +149,21 @@ impl Completion {
         self.popup.is_some()
     }
 
+    /// More commands would be welcome.
+    pub fn is_at_command(&self) -> bool {
+        self.at_command
+    }
+
     pub fn is_waiting(&self) -> bool {
         self.waiting
     }
 
     /// The word is already what the selected entry would make of it.
     pub fn is_done(&self) -> bool {
-        let done = |popup: &Popup| popup.entries.get(popup.selected) == Some(&popup.token.query);
+        let done = |popup: &Popup| {
+            let selected = popup.entries.get(popup.selected);
+            selected.is_some_and(|entry| entry.name == popup.token.query)
+        };
         self.popup.as_ref().is_none_or(done)
     }
 
@@ -142,30 +189,42 @@ impl Completion {
         let Some(popup) = &self.popup else { return Vec::new() };
         let top = popup.selected.saturating_sub(ROWS - 1);
         let shown = popup.entries.iter().enumerate().skip(top).take(ROWS);
-        shown.map(|(at, entry)| popup.row(at == popup.selected, entry, columns, glyphs)).collect()
+        // All of the list, so that nothing moves sideways while it is gone through.
+        let widths = popup.entries.iter().map(|entry| strip_escapes(&entry.name).width());
+        let about_at = (BEFORE.width() + 1 + widths.max().unwrap_or(0)).min(columns / 2) + 2;
+        shown
+            .map(|(at, entry)| {
+                let name = popup.name(at == popup.selected, entry, columns, glyphs);
+                entry.with_about(name, about_at, columns, glyphs)
+            })
+            .collect()
     }
 }
 
 impl Popup {
     fn take_selected(&mut self) -> Option<(Token, String)> {
-        let entry = self.entries.get(self.selected)?.clone();
-        Some((self.token.clone(), entry))
+        let entry = self.entries.get(self.selected)?;
+        Some((self.token.clone(), entry.name.clone()))
     }
 
-    fn row(&self, selected: bool, entry: &str, columns: usize, glyphs: Glyphs) -> Styled {
+    fn name(&self, selected: bool, entry: &Entry, columns: usize, glyphs: Glyphs) -> Styled {
         let (mark, style) =
-            if selected { (glyphs.prompt, Style::User) } else { ("  ", Style::Dim) };
-        let (sign, what) = match self.token.kind {
-            Kind::Command => ("/", OWN.iter().find(|(name, _)| *name == entry).map(|own| own.1)),
-            Kind::File { .. } => ("", None),
-        };
-        let text =
-            styled::cut(&format!("{mark}{sign}{}", strip_escapes(entry)), columns, glyphs.ellipsis);
-        let row = Styled::new(style, &text);
-        let left = columns.saturating_sub(unicode_width::UnicodeWidthStr::width(text.as_str()));
-        match what {
-            Some(what) => row.with(Style::Dim, &styled::cut(&format!("  {what}"), left, "")),
-            None => row,
+            if selected { (glyphs.prompt, Style::User) } else { (BEFORE, Style::Dim) };
+        let sign = if self.token.kind == Kind::Command { "/" } else { "" };
+        let text = format!("{mark}{sign}{}", strip_escapes(&entry.name));
+        Styled::new(style, &styled::cut(&text, columns, glyphs.ellipsis))
+    }
+}
+
+impl Entry {
+    /// Nothing is told where there is no room for a few words.
+    fn with_about(&self, row: Styled, at: usize, columns: usize, glyphs: Glyphs) -> Styled {
+        let gap = at.saturating_sub(row.width()).max(2);
+        let room = columns.saturating_sub(row.width() + gap);
+        if self.about.is_empty() || room < ABOUT {
+            return row;
         }
+        let about = styled::cut(&self.about, room, glyphs.ellipsis);
+        row.with(Style::Dim, &format!("{:gap$}{about}", ""))
     }
 }

@@ -15,9 +15,15 @@ fn files() -> Files {
     (Arc::new(paths.iter().map(ToString::to_string).collect()), true)
 }
 
+fn command(name: &str, description: &str) -> Command {
+    Command { name: name.into(), description: description.into() }
+}
+
 fn typed(before: &str) -> Completion {
     let mut completion = Completion::default();
-    completion.set_commands(&["clear".into(), "compact".into(), "code-review".into()]);
+    let commands =
+        [("clear", ""), ("compact", ""), ("code-review", "Review the diff.\n\nAll of it.")];
+    completion.set_commands(&commands.map(|(name, description)| command(name, description)));
     completion.typed(before, files);
     completion
 }
@@ -34,16 +40,51 @@ fn commands_at_the_start_of_the_text() {
         [
             "/clear",
             "/compact",
-            "/supervisor  review the work when the agent is done",
-            "/code-review",
+            "/supervisor     review the work when the agent is done",
+            "/code-review    Review the diff. All of it.",
             "/supervisoroff  no more reviews"
         ]
     );
-    assert_eq!(offered("/c"), ["/clear", "/compact", "/code-review"]);
-    assert_eq!(offered("/REV"), ["/code-review"]);
+    let review = "/code-review  Review the diff. All of it.";
+    assert_eq!(offered("/c"), ["/clear", "/compact", review]);
+    assert_eq!(offered("/REV"), [review]);
     for none in ["", "x", "/x", "/clear ", " /cl", "/usr/c", "see /cl"] {
         assert_eq!(offered(none), [""; 0], "{none:?}");
     }
+}
+
+#[test]
+fn what_is_told_about_a_command_takes_the_room_that_is_left() {
+    let row = |columns| typed("/REV").rows(columns, Glyphs::unicode())[0].text();
+    assert_eq!(row(43), "❯ /code-review  Review the diff. All of it.");
+    assert_eq!(row(42), "❯ /code-review  Review the diff. All of i…");
+    assert_eq!(row(28), "❯ /code-review  Review the …");
+    assert_eq!(row(27), "❯ /code-review");
+    assert_eq!(row(8), "❯ /code…");
+}
+
+#[test]
+fn what_was_told_about_a_command_is_not_forgotten_when_it_is_only_named() {
+    let mut completion = typed("/");
+    completion.name_commands(&["code-review".into(), "new".into()]);
+    completion.typed("/", files);
+    let rows = completion.rows(80, Glyphs::unicode());
+    assert_eq!(rows[0].text(), "❯ /new");
+    assert_eq!(rows[2].text(), "  /code-review    Review the diff. All of it.");
+    assert_eq!(rows.len(), 4);
+}
+
+#[test]
+fn only_at_a_command_are_more_of_them_welcome() {
+    for (before, welcome) in [("/", true), ("/nothing-like-it", true), ("/a b", false), ("", false)]
+    {
+        assert_eq!(typed(before).is_at_command(), welcome, "{before:?}");
+    }
+    let mut completion = typed("/");
+    completion.dismiss();
+    assert!(!completion.is_at_command());
+    completion.typed("/c", files);
+    assert!(!completion.is_at_command());
 }
 
 #[test]
@@ -125,4 +166,7 @@ fn names_cannot_steer_the_terminal_and_are_cut() {
     completion.typed("@", || (Arc::new(vec!["a\x1b[2Jbcdefghijkl".into()]), true));
     assert_eq!(completion.rows(8, Glyphs::unicode())[0].text(), "❯ abcde…");
     assert_eq!(completion.rows(0, Glyphs::unicode())[0].text(), "");
+    completion.set_commands(&[command("a\x1b[2Jb", "red: \x1b[31mred\x07")]);
+    completion.typed("/a", files);
+    assert_eq!(completion.rows(40, Glyphs::unicode())[0].text(), "❯ /ab  red: red");
 }

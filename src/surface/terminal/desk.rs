@@ -50,13 +50,18 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// The client says at the start of every turn which commands it has.
-    pub fn learn(&mut self, line: &Line) {
+    /// The client says which commands it has when it is asked, and at the start of every turn.
+    pub fn learn(&mut self, line: &Line, editor: &Editor) {
         for part in &line.parts {
-            if let Part::Message(envelope) = part
-                && let Message::Init(init) = &envelope.message
-            {
-                self.completion.set_commands(&init.commands);
+            let Part::Message(envelope) = part else { continue };
+            match &envelope.message {
+                Message::Init(init) => self.completion.name_commands(&init.commands),
+                Message::Commands(commands) => self.completion.set_commands(commands),
+                _ => continue,
+            }
+            // Whoever has begun to type one does not have to begin again.
+            if self.completion.is_at_command() {
+                self.complete(editor);
             }
         }
     }

@@ -230,7 +230,7 @@ impl<S: Screen> Terminal<S> {
 impl<S: Screen> Surface for Terminal<S> {
     fn agent(&mut self, line: &Line) {
         self.dirty = true;
-        self.desk.learn(line);
+        self.desk.learn(line, &self.editor);
         self.pending.extend(self.transcript.agent(line));
     }
 

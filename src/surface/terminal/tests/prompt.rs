@@ -46,6 +46,38 @@ fn commands_are_completed() {
 }
 
 #[test]
+fn commands_that_come_while_one_is_typed_are_offered_at_once() {
+    let answer = r#"{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"commands":[{"name":"sum","description":"Add it up"},{"name":"clear","description":"Start anew"}]}}}"#;
+    let told = |typed: &str, key: Option<KeyCode>| {
+        let mut bench = Bench::new(80, 40);
+        bench.type_in(typed);
+        key.and_then(|key| bench.key(key));
+        let before = input(&bench);
+        bench.terminal.agent(&sample::line(answer));
+        bench.update();
+        (before, input(&bench))
+    };
+    let (before, after) = told("/cl", None);
+    assert_eq!(before, ["❯ /cl", READY]);
+    assert_eq!(after, ["❯ /cl", "❯ /clear  Start anew", READY]);
+    // What Enter would do stays what it was.
+    let (before, after) = told("/s", Some(KeyCode::Down));
+    let off = "❯ /supervisoroff  no more reviews";
+    assert_eq!(before[2], off);
+    assert_eq!(
+        after[1..4],
+        ["  /sum            Add it up", before[1].replace('❯', " ").as_str(), off]
+    );
+    // No popup where none was wanted, and nothing in the transcript.
+    for (typed, key) in
+        [("clear", None), ("", None), ("/s", Some(KeyCode::Esc)), ("/cl", Some(KeyCode::Left))]
+    {
+        let (before, after) = told(typed, key);
+        assert_eq!(before, after, "{typed:?}");
+    }
+}
+
+#[test]
 fn files_are_completed_step_by_step() {
     let mut bench = bench(Phase::Waiting);
     bench.type_in("see @sr");
