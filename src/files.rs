@@ -28,8 +28,12 @@ pub fn create_new(path: &Path, content: &[u8], mode: u32) -> std::io::Result<()>
         create_dir(dir)?;
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-    file.write_all(content)?;
-    file.sync_all()
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    if written.is_err() {
+        // Half a file would pass for a whole one from now on.
+        let _ = fs::remove_file(path);
+    }
+    written
 }
 
 pub fn append(path: &Path) -> std::io::Result<File> {

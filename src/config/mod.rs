@@ -18,6 +18,18 @@ pub use settings::{expand, merge, variables};
 
 pub const FILE: &str = "ccc.json";
 
+const KNOWN: [&str; 5] = ["settings", "claude_args", "current_provider", "providers", "supervisor"];
+const KNOWN_OF_SUPERVISOR: [&str; 8] = [
+    "provider",
+    "max_iterations",
+    "timeout_seconds",
+    "background_wait_seconds",
+    "model",
+    "allowed_tools",
+    "notify",
+    "plain",
+];
+
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     root: Map<String, Value>,
@@ -82,10 +94,26 @@ impl Config {
     pub fn supervisor(&self) -> Result<Supervisor> {
         match self.root.get("supervisor") {
             None | Some(Value::Null) => Ok(Supervisor::default()),
-            Some(section) => {
-                serde_json::from_value(section.clone()).context("supervisor in ccc.json")
+            Some(Value::Object(fields)) => {
+                // One by one first: the error of the whole would not say which.
+                for (name, value) in fields {
+                    let field = Map::from_iter([(name.clone(), value.clone())]);
+                    serde_json::from_value::<Supervisor>(field.into())
+                        .with_context(|| format!("supervisor.{name} in ccc.json"))?;
+                }
+                Ok(serde_json::from_value(fields.clone().into())?)
             }
+            Some(_) => bail!("supervisor in ccc.json must be an object"),
         }
+    }
+
+    /// Names in the file that mean nothing to this version: misspelt, or of a later one.
+    pub fn unknown(&self) -> Vec<String> {
+        let top = self.root.keys().filter(|name| !KNOWN.contains(&name.as_str())).cloned();
+        let section = self.root.get("supervisor").and_then(Value::as_object);
+        let section = section.into_iter().flat_map(Map::keys);
+        let section = section.filter(|name| !KNOWN_OF_SUPERVISOR.contains(&name.as_str()));
+        top.chain(section.map(|name| format!("supervisor.{name}"))).collect()
     }
 
     pub fn claude_args(&self) -> Vec<String> {
@@ -183,6 +211,29 @@ mod tests {
                 Config::parse(&format!(r#"{{"supervisor":{{"timeout_seconds":{bad}}}}}"#)).unwrap();
             assert!(config.supervisor().unwrap().timeout().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_field_that_is_wrong_or_unknown_is_named() {
+        for (text, expected) in [
+            (
+                r#"{"supervisor":{"plain":true,"max_iterations":"ten"}}"#,
+                "supervisor.max_iterations",
+            ),
+            (r#"{"supervisor":{"allowed_tools":"Bash"}}"#, "supervisor.allowed_tools"),
+            (r#"{"supervisor":[]}"#, "must be an object"),
+        ] {
+            let error = Config::parse(text).unwrap().supervisor().unwrap_err();
+            assert!(format!("{error:#}").contains(expected), "{error:#}");
+        }
+        assert_eq!(config().unknown(), ["supervisor.unknown"]);
+        let odd = Config::parse(r#"{"supervisr":{},"supervisor":{"max_iteration":3}}"#).unwrap();
+        assert_eq!(odd.unknown(), ["supervisr", "supervisor.max_iteration"]);
+        // Every field that is known is known here.
+        let all = format!("{:?}", Supervisor::default());
+        assert!(KNOWN_OF_SUPERVISOR.iter().all(|name| all.contains(&format!("{name}: "))), "{all}");
+        assert_eq!(all.matches(": ").count(), KNOWN_OF_SUPERVISOR.len());
+        assert_eq!(Config::default().unknown(), [""; 0]);
     }
 
     #[test]

@@ -251,7 +251,8 @@ impl Transcript {
         let always = asked.suggestions.as_deref().map(always_means).unwrap_or_default();
         if !always.is_empty() {
             let always = format!("\"always\" would allow: {}", always.join(", "));
-            lines.push(Styled::new(Style::Dim, &format!("  {}", exposed(&always))));
+            let line = Styled::new(Style::Dim, &format!("  {}", exposed(&always)));
+            lines.extend(self.fitted(vec![line], "    "));
         }
         self.apart(lines)
     }

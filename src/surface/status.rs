@@ -13,7 +13,29 @@ use crate::machine::Status;
 /// How long a picture of the spinner stands.
 pub const FRAME: Duration = Duration::from_millis(125);
 
+/// With the keys that there are.
 pub fn line(status: &Status, provider: &str, now: Now, glyphs: Glyphs, width: usize) -> Styled {
+    let keys: &[_] = match status.phase {
+        Phase::Working | Phase::Reviewing => &["Esc interrupts"],
+        Phase::Waiting => &["? for keys", "Ctrl-D ends"],
+        Phase::Ended => &[],
+    };
+    facts(status, provider, now, keys, glyphs, width)
+}
+
+/// Where nobody reads keys: a signal is all there is.
+pub fn ticker(status: &Status, now: Now, glyphs: Glyphs, width: usize) -> Styled {
+    facts(status, "", now, &["Ctrl-C ends"], glyphs, width)
+}
+
+fn facts(
+    status: &Status,
+    provider: &str,
+    now: Now,
+    keys: &[&str],
+    glyphs: Glyphs,
+    width: usize,
+) -> Styled {
     let elapsed = now.saturating_sub(status.since);
     let moving = |phase: &str| format!("{} {phase} {}", spinner(elapsed, glyphs), clock(elapsed));
     let mut facts = vec![match status.phase {
@@ -42,11 +64,7 @@ pub fn line(status: &Status, provider: &str, now: Now, glyphs: Glyphs, width: us
         facts.push(format!("${:.2}", status.cost_usd));
     }
     facts.extend(status.context.map(context));
-    if busy {
-        facts.push("Esc interrupts".to_owned());
-    } else if status.phase == Phase::Waiting {
-        facts.extend(["? for keys".to_owned(), "Ctrl-D ends".to_owned()]);
-    }
+    facts.extend(keys.iter().map(|key| (*key).to_owned()));
     Styled::new(Style::Dim, &as_fits(&facts, &format!(" {} ", glyphs.dot), width, glyphs))
 }
 
@@ -185,5 +203,7 @@ mod tests {
         assert_eq!(text(&reviewing, 0, 30), "⠋ reviewing 0:00");
         assert_eq!(text(&reviewing, 0, 6), "⠋ rev…");
         assert_eq!(text(&reviewing, 0, 0), "");
+        let unread = ticker(&reviewing, Now::ZERO, Glyphs::unicode(), 120).text();
+        assert!(unread.ends_with("· Ctrl-C ends") && !unread.contains("Esc"), "{unread}");
     }
 }

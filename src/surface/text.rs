@@ -88,7 +88,7 @@ impl<W: Write> Surface for TextSurface<W> {
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
         let busy = matches!(status.phase, Phase::Working | Phase::Reviewing);
         let columns = self.look.ticker.filter(|_| busy);
-        let last = columns.map(|columns| status::line(status, "", now, self.look.glyphs, columns));
+        let last = columns.map(|columns| status::ticker(status, now, self.look.glyphs, columns));
         self.write(last.as_ref())
     }
 

@@ -66,12 +66,14 @@ fn what_is_odd_is_no_failure() {
     room.client("#!/bin/sh\nprintf '2.1.100 (Claude Code) \\033[2J\\n'\n");
     room.write("home/.claude/settings.json", r#"{"disableAllHooks": true}"#);
     room.write("home/.claude/commands/supervisor.md", "mine");
+    room.config(&json!({"supervisor": {"max_iteration": 3}}));
     let report = checks(&room, 0);
     for (name, part) in [
         ("claude", "2.1.100"),
         ("Stop hook", "disableAllHooks"),
         ("slash commands", "/supervisor is yours"),
         ("SUPERVISOR.md", "there is none"),
+        ("ccc.json", "has supervisor.max_iteration"),
     ] {
         let (state, text, advice) = state(&report, name);
         assert_eq!(state, "odd", "{name}: {text}");

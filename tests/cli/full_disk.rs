@@ -1,6 +1,8 @@
-//! Where the output goes there is no room for it: that is a failure, and it is said elsewhere.
+//! There is no room for what is to be written: that is a failure, it is said where it can be, and
+//! nothing is left half done.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Output, Stdio};
 
 use crate::room::Room;
@@ -19,4 +21,16 @@ fn a_session_whose_output_is_lost_has_failed_and_says_why() {
         assert!(told.starts_with("ccc: cannot write the output: No space left"), "{args:?} {told}");
         assert_eq!(out.status.code(), Some(1), "{args:?}");
     }
+}
+
+/// No file may grow: as on a disk that is full, a file can be made, but nothing be put into it.
+#[test]
+fn a_file_that_there_is_no_room_for_is_not_left_half_written() {
+    let room = Room::new();
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" init";
+    let run = || room.run_program(Path::new("/bin/sh")).args(&["-c", script]);
+    let done = run().args(&[env!("CARGO_BIN_EXE_ccc")]).run().code(1);
+    assert!(done.err().contains("SUPERVISOR.md"), "{}", done.err());
+    assert!(!room.path("project/SUPERVISOR.md").exists());
+    room.ccc(&["init"]).run().code(0);
 }

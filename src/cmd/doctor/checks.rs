@@ -102,6 +102,11 @@ fn config_file(place: &Place, config: &anyhow::Result<Config>) -> Finding {
         let text = format!("{} holds keys, and others on this machine may read it", path.display());
         return Finding::odd(NAME, text, format!("chmod 600 {}", path.display()));
     }
+    let unknown = config.unknown();
+    if !unknown.is_empty() {
+        let text = format!("{} has {}", path.display(), unknown.join(", "));
+        return Finding::odd(NAME, text, "this ccc does not know that: is it misspelt?");
+    }
     Finding::well(NAME, path.display().to_string())
 }
 

@@ -19,7 +19,6 @@ use crate::surface::cut;
 
 /// So many are offered to choose from.
 const OFFERED: usize = 10;
-const TASK: usize = 60;
 
 #[derive(Debug, PartialEq)]
 pub struct TakenUp {
@@ -47,7 +46,8 @@ pub fn take_up(place: &Place, taken: &Taken, person: bool) -> Result<TakenUp> {
                 // The client may know of some.
                 [] => return Ok(plain(AgentStart::Continue)),
                 [_, ..] if person && !taken.leaves => {
-                    let chosen = choose(&stories, &mut Questions::terminal(), &when::now())?;
+                    let chosen =
+                        choose(&stories, &mut Questions::terminal(), &when::now(), list::width())?;
                     Recording::open(&chosen.dir)?
                 }
                 [newest, ..] => Recording::open(&newest.dir)?,
@@ -84,6 +84,7 @@ fn choose<'a, R: BufRead, W: Write>(
     stories: &'a [Story],
     questions: &mut Questions<R, W>,
     now: &Zoned,
+    columns: usize,
 ) -> Result<&'a Story> {
     let ids = list::id_length(stories);
     let offered = &stories[..OFFERED.min(stories.len())];
@@ -91,9 +92,9 @@ fn choose<'a, R: BufRead, W: Write>(
         let day = story.last.map_or_else(|| "-".to_owned(), |last| when::day(last, now));
         let id: String = story.id.chars().take(ids).collect();
         let task = list::clean(story.task.as_deref().unwrap_or("-"));
-        let task = cut(&task, TASK, looks::plain().glyphs.ellipsis);
         let outcome = list::outcome(story);
-        questions.say(&format!("{:>2}  {day:<16}  {id}  {outcome:<13}  {task}", at + 1))?;
+        let line = format!("{:>2}  {day:<16}  {id}  {outcome:<13}  {task}", at + 1);
+        questions.say(&cut(&line, columns, looks::plain().glyphs.ellipsis))?;
     }
     loop {
         let answer = questions.ask("Which one to go on with", "1")?;

@@ -113,6 +113,11 @@ fn a_result_stands_below_its_tool() {
         let shown = agent(&[&use_it, &outcome("t", output, error)]);
         assert_eq!(shown.join("|"), format!("● Bash ls|{expected}"), "{output:?}");
     }
+    let task = tool("t", "Task", r#"{"description":"Look"}"#);
+    let told = "  <tools-used-before-summary>Bash</tools-used-before-summary>\n  \n\
+                [Subagent hand-back] It is model output.\n  All fine.\n  - a\n\
+                agentId: a42 (to continue)\n<usage>tokens: 19\ntool_uses: 1</usage>";
+    assert_eq!(agent(&[&task, &outcome("t", told, false)])[1..], ["  └ All fine.", "    - a"]);
     let long = "x\n".repeat(5000);
     assert_eq!(agent(&[&use_it, &outcome("t", &long, false)])[4], "    … 997+ more lines");
     let read = tool("t", "Read", r#"{"file_path":"f"}"#);
@@ -125,7 +130,7 @@ fn results_of_several_tools_are_named() {
         [tool("a", "Read", r#"{"file_path":"f"}"#), tool("b", "Bash", r#"{"command":"ls"}"#)];
     assert_eq!(
         agent(&[&uses[0], &uses[1], &outcome("b", "x", false), &outcome("a", "y", true)]),
-        ["● Read f", "● Bash ls", "  └ x", "  └ Read: error: y"]
+        ["● Read f", "● Bash ls", "  └ x", "  └ Read f: error: y"]
     );
     assert_eq!(agent(&[&outcome("unseen", "x", false)]), ["  └ x"]);
 }

@@ -23,6 +23,11 @@ const WORTH_TELLING: Duration = Duration::from_secs(2);
 const VERDICT_TOOL: &str = "StructuredOutput";
 /// Tools whose output is for the agent: how much it was says enough.
 const READERS: [&str; 6] = ["Read", "NotebookRead", "Glob", "Grep", "LS", "ToolSearch"];
+/// Tools that start a sub-agent, and what the client puts around its report for the model.
+const SUB_AGENTS: [&str; 2] = ["Task", "Agent"];
+const AROUND: [&str; 3] = ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
+/// So much of what a tool was used for tells its result from others.
+const LABEL: usize = 30;
 /// The fields of a tool's input that say most about it, best first.
 const TELLING: [&str; 12] = [
     "command",
@@ -44,6 +49,8 @@ const TELLING: [&str; 12] = [
 pub struct Running {
     id: String,
     name: String,
+    /// What tells its result from those of others that ran beside it.
+    label: String,
     head: Styled,
     place: Place,
     since: Now,
@@ -70,9 +77,11 @@ impl Transcript {
             head = head.with(Style::Plain, &format!(" {}", self.short(&first, more, used, place)));
         }
         let hidden = name == VERDICT_TOOL;
+        let label = styled::cut(&format!("{name} {first}"), LABEL, self.look.glyphs.ellipsis);
         let running = Running {
             id: id.to_owned(),
             name: name.to_owned(),
+            label: label.trim_end().to_owned(),
             head,
             place,
             since: self.now,
@@ -115,8 +124,7 @@ impl Transcript {
     pub(super) fn tool_result(&mut self, result: &ToolResult, place: Place) -> Vec<Styled> {
         let at = self.running.iter().position(|running| running.id == result.tool_use_id);
         let mut lines = Vec::new();
-        let mut name = String::new();
-        let mut named = false;
+        let (mut name, mut label) = (String::new(), String::new());
         if let Some(at) = at {
             let took = self.now.saturating_sub(self.running[at].since);
             if took >= WORTH_TELLING && !self.running[at].shown {
@@ -130,19 +138,20 @@ impl Transcript {
                 return Vec::new();
             }
             // Right below its own line a result needs no name.
-            named = self.last_tool.as_ref() != Some(&result.tool_use_id);
+            if self.last_tool.as_ref() != Some(&result.tool_use_id) {
+                label = format!("{}: ", running.label);
+            }
             name = running.name;
         }
-        let body = self.output(result, &name, named, place);
+        let body = self.output(result, &name, &label, place);
         lines.extend(self.tool_lines(body, place));
         lines
     }
 
     /// The outcome, hanging from the tool's line.
-    fn output(&self, result: &ToolResult, name: &str, named: bool, place: Place) -> Vec<Styled> {
+    fn output(&self, result: &ToolResult, name: &str, label: &str, place: Place) -> Vec<Styled> {
         let branch = format!("  {} ", self.look.glyphs.branch);
         let indent = " ".repeat(branch.width());
-        let label = if named { format!("{name}: ") } else { String::new() };
         if !result.patch.is_empty() {
             let head =
                 Styled::new(Style::Dim, &format!("{branch}{label}{}", diff::extent(&result.patch)));
@@ -166,6 +175,7 @@ impl Transcript {
         // The client marks its own complaints for the model; a person needs no mark.
         let preview =
             result.preview.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
+        let preview = if SUB_AGENTS.contains(&name) { report(&preview) } else { preview };
         let (kept, preview) = kept_elsewhere(&preview);
         let clean = |line: &str| styled::first_line(last_state(line)).0.into_owned();
         let mut lines: Vec<_> =
@@ -225,6 +235,14 @@ fn kept_elsewhere(preview: &str) -> (Option<&str>, &str) {
         Some((note, output.trim_end().trim_end_matches("</persisted-output>")))
     };
     split().map_or((None, preview), |(note, output)| (Some(note), output))
+}
+
+/// What a sub-agent reported, as far as it is for people.
+fn report(preview: &str) -> String {
+    let preview = preview.split("\n<usage>").next().unwrap_or_default();
+    let for_the_model = |line: &&str| AROUND.iter().any(|mark| line.trim_start().starts_with(mark));
+    let lines: Vec<_> = preview.lines().filter(|line| !for_the_model(line)).collect();
+    lines.join("\n")
 }
 
 /// What a terminal would show of a line that was written over and over, as a progress bar is.

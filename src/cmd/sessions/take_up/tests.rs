@@ -79,7 +79,7 @@ fn a_person_chooses_by_number() {
     let now: Zoned = "2026-01-15T12:00:00Z[UTC]".parse().unwrap();
     for (typed, id) in [("\n", "xyz-3"), ("2\n", "abd-2"), ("0\nx\n4\n3\n", "abc-1")] {
         let mut questions = Questions { input: typed.as_bytes(), output: Vec::new() };
-        assert_eq!(choose(&stories, &mut questions, &now).unwrap().id, id, "{typed:?}");
+        assert_eq!(choose(&stories, &mut questions, &now, 80).unwrap().id, id, "{typed:?}");
         let shown = String::from_utf8(questions.output).unwrap();
         assert!(
             shown.starts_with(" 1  today 10:00       xyz-3  broken off     third\n"),
@@ -87,5 +87,7 @@ fn a_person_chooses_by_number() {
         );
     }
     let mut nobody = Questions { input: &b""[..], output: Vec::new() };
-    assert!(choose(&stories, &mut nobody, &now).is_err());
+    assert!(choose(&stories, &mut nobody, &now, 20).is_err());
+    let shown = String::from_utf8(nobody.output).unwrap();
+    assert!(shown.starts_with(" 1  today 10:00    …\n"), "one line each: {shown}");
 }
