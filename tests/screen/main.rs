@@ -23,6 +23,7 @@ mod stage;
 
 mod colours;
 mod editing;
+mod ending;
 #[cfg(target_os = "linux")]
 mod flood;
 mod interrupts;
