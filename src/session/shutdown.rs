@@ -1,8 +1,10 @@
 //! The end, in order: close the agent's input, wait, TERM, wait, KILL; then see the reviews off.
+//! Whoever waits is told so after a moment, and may press Ctrl-C to go on with the next step.
 
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::select_biased;
+use crossterm::event::{Event as Input, KeyCode, KeyModifiers};
 
 use super::{Control, From, Session};
 use crate::child::ChildEvent;
@@ -13,6 +15,9 @@ use crate::signals;
 const BY_ITSELF: Duration = Duration::from_secs(3);
 /// The shim's own grace period, and some.
 const AFTER_TERM: Duration = Duration::from_secs(4);
+
+/// Most children are gone before a person could read that they are being waited for.
+const UNSEEN: Duration = Duration::from_millis(400);
 
 impl Session<'_> {
     pub(super) fn shut_down(&mut self) {
@@ -42,7 +47,8 @@ impl Session<'_> {
 
     /// Reads what still comes, so that nobody blocks on a full pipe, until all children are gone.
     fn drain(&mut self, patience: Duration) {
-        let deadline = Instant::now() + patience;
+        let began = Instant::now();
+        let deadline = began + patience;
         while self.agent.is_some() || !self.supervisors.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -51,6 +57,7 @@ impl Session<'_> {
             select_biased! {
                 recv(self.control) -> control => match control {
                     Ok(Control::Signal(signal)) if !signals::is_continue(signal) => return,
+                    Ok(Control::Input(input)) if is_impatient(&input) => return,
                     Ok(control @ (Control::AgentExited(..) | Control::SupervisorExited(..))) => {
                         self.control(control);
                     }
@@ -63,6 +70,11 @@ impl Session<'_> {
             }
             self.check_drained();
             self.flush();
+            if began.elapsed() >= UNSEEN
+                && let Err(error) = self.surface.update(&self.machine.status(), self.now())
+            {
+                log::debug!("nobody sees the end: {error}");
+            }
         }
     }
 
@@ -79,4 +91,9 @@ impl Session<'_> {
             self.output(from, event);
         }
     }
+}
+
+fn is_impatient(input: &Input) -> bool {
+    matches!(input, Input::Key(key)
+        if key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL)
 }

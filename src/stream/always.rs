@@ -47,7 +47,7 @@ fn rule(rule: &Value) -> Option<String> {
     let tool = rule["toolName"].as_str()?;
     Some(match rule["ruleContent"].as_str() {
         Some(content) => format!("{tool}({content})"),
-        None => format!("every {tool}"),
+        None => format!("every use of {tool}"),
     })
 }
 
@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn what_it_means_in_words() {
-        let words = ["Bash(touch a)", "every WebSearch", "files in /project", "all edits of files"];
+        let words =
+            ["Bash(touch a)", "every use of WebSearch", "files in /project", "all edits of files"];
         assert_eq!(meaning(&touch()), words);
         assert_eq!(meaning(r#"[{"type":"setMode","mode":"plan"}]"#), ["permission mode plan"]);
         assert_eq!(meaning(r#"[{"type":"tomorrow"}]"#), ["tomorrow"]);

@@ -1,14 +1,12 @@
-//! What ccc itself says in the transcript: notices, questions, and the closing summary.
+//! What ccc itself says in the transcript: notices and the closing summary; questions are in a file
+//! of their own.
 
-use serde_json::{Map, Value};
+mod question;
 
-use super::diff;
-use super::styled::{self, Glyphs, Style, Styled, exposed};
+use super::styled::{self, Style, Styled};
 use super::transcript::{Kind, Place};
 use super::{Report, Transcript};
-use crate::event::{Asker, Dropped, Notice, Outcome, Phase, Question};
-use crate::form::{self, FormQuestion};
-use crate::stream::always_means;
+use crate::event::{Dropped, Notice, Outcome, Phase};
 use crate::verdict::Verdict;
 
 /// So much of a message of the person's is shown again above the line that it was typed in.
@@ -32,12 +30,7 @@ impl Transcript {
                 self.shown(vec![mode(*on)])
             }
             Notice::Phase { phase, round, max } => self.phase(*phase, *round, *max),
-            Notice::UserMessage { text } => {
-                let lines = indented(Style::User, self.look.glyphs.prompt, text);
-                let lines = self.fitted(lines, "  ");
-                let lines = self.in_short(lines);
-                self.apart(lines)
-            }
+            Notice::UserMessage { text } => self.said(text),
             Notice::Feedback { .. } => {
                 let text = format!("{} sent to the agent", self.look.glyphs.arrow);
                 let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
@@ -118,8 +111,35 @@ impl Transcript {
                 let text = format!("Going on: {}", facts.join(", "));
                 self.shown(vec![Styled::new(Style::Dim, &text)])
             }
-            Notice::Session { .. } | Notice::PermissionAsked { .. } => Vec::new(),
+            Notice::Session { session_id } => self.session(session_id),
+            Notice::PermissionAsked { .. } => Vec::new(),
         }
+    }
+
+    /// Whoever pastes a file knows what is in it, and wants to scroll back to what was before.
+    fn said(&mut self, text: &str) -> Vec<Styled> {
+        let lines = indented(Style::User, self.look.glyphs.prompt, text);
+        let mut lines = self.fitted(lines, "  ");
+        let hidden = lines.len().saturating_sub(MESSAGE);
+        // A line that only says that there is one more is no shorter than that line.
+        if self.look.live && hidden > 1 {
+            lines.truncate(MESSAGE);
+            let text = format!("  {} {hidden} more lines", self.look.glyphs.ellipsis);
+            lines.push(Styled::new(Style::Dim, &text));
+        }
+        self.apart(lines)
+    }
+
+    /// `/clear` says nothing itself.
+    fn session(&mut self, id: &str) -> Vec<Styled> {
+        let before = self.session.replace(id.to_owned());
+        if before.is_none_or(|before| before == id) {
+            return Vec::new();
+        }
+        let text = "A new conversation: the agent has forgotten the one before.";
+        let line = Styled::new(Style::Dim, text);
+        let lines = self.fitted(vec![line], "");
+        self.shown(lines)
     }
 
     fn phase(&mut self, phase: Phase, round: u32, max: u32) -> Vec<Styled> {
@@ -201,60 +221,8 @@ impl Transcript {
         lines.iter().flat_map(|line| line.wrap(cells, &hanging)).collect()
     }
 
-    /// Whoever pastes a file knows what is in it, and wants to scroll back to what was before.
-    fn in_short(&self, mut lines: Vec<Styled>) -> Vec<Styled> {
-        let hidden = lines.len().saturating_sub(MESSAGE);
-        // A line that only says that there is one more is no shorter than that line.
-        if self.look.live && hidden > 1 {
-            lines.truncate(MESSAGE);
-            let text = format!("  {} {hidden} more lines", self.look.glyphs.ellipsis);
-            lines.push(Styled::new(Style::Dim, &text));
-        }
-        lines
-    }
-
     fn hinted(&self, text: &str, hint: &str) -> String {
         if self.look.hints { format!("{text} {hint}") } else { text.to_owned() }
-    }
-
-    /// All of what is asked for, every line of it: who allows must have seen it.
-    pub fn question(&mut self, question: &Question) -> Vec<Styled> {
-        let who = match question.asker {
-            Asker::Agent => "The agent",
-            Asker::Supervisor => "The supervisor",
-        };
-        let asked = &question.asked;
-        if let Some(questions) = form::questions(asked) {
-            let lines = questions.iter().flat_map(form_lines).collect();
-            return self.apart(lines);
-        }
-        let head = Styled::new(Style::Question, &format!("? {who} asks to use "))
-            .with(Style::Bold, &exposed(&asked.tool));
-        let mut lines = vec![head];
-        if !asked.description.trim().is_empty() {
-            lines.extend(indented(Style::Dim, "  ", &exposed_lines(&asked.description)));
-        }
-        match serde_json::from_str::<Value>(&asked.input) {
-            Ok(Value::Object(mut fields)) => {
-                // It stands there already.
-                fields.retain(|name, value| {
-                    name != "description" || value.as_str() != Some(asked.description.as_str())
-                });
-                let change = change(&mut fields, self.look.glyphs);
-                for (name, value) in &fields {
-                    lines.extend(field(name, value));
-                }
-                lines.extend(change);
-            }
-            _ => lines.extend(indented(Style::Plain, "  ", &exposed_lines(&asked.input))),
-        }
-        let always = asked.suggestions.as_deref().map(always_means).unwrap_or_default();
-        if !always.is_empty() {
-            let always = format!("\"always\" would allow: {}", always.join(", "));
-            let line = Styled::new(Style::Dim, &format!("  {}", exposed(&always)));
-            lines.extend(self.fitted(vec![line], "    "));
-        }
-        self.apart(lines)
     }
 
     pub fn report(&mut self, report: &Report) -> Vec<Styled> {
@@ -306,38 +274,6 @@ fn mode(on: bool) -> Styled {
 fn indented(style: Style, first: &str, text: &str) -> Vec<Styled> {
     let lines = styled::lines(Style::Plain, text).into_iter().enumerate();
     lines.map(|(at, line)| line.behind(style, if at == 0 { first } else { "  " })).collect()
-}
-
-/// What an edit would change; its texts need not be shown besides.
-fn change(fields: &mut Map<String, Value>, glyphs: Glyphs) -> Vec<Styled> {
-    let text = |name: &str| fields.get(name)?.as_str().map(str::to_owned);
-    let (Some(old), Some(new)) = (text("old_string"), text("new_string")) else {
-        return Vec::new();
-    };
-    fields.retain(|name, _| name != "old_string" && name != "new_string");
-    let lines = diff::edit(&old, &new, None, glyphs);
-    lines.into_iter().map(|line| line.behind(Style::Plain, "    ")).collect()
-}
-
-fn field(name: &str, value: &Value) -> Vec<Styled> {
-    let head = format!("  {}: ", exposed(name));
-    match value.as_str() {
-        Some(text) if text.contains('\n') => {
-            let lines = text
-                .split('\n')
-                .map(|line| Styled::new(Style::Plain, &format!("    {}", exposed(line))));
-            std::iter::once(Styled::new(Style::Dim, &head)).chain(lines).collect()
-        }
-        Some(text) => vec![Styled::new(Style::Dim, &head).with(Style::Plain, &exposed(text))],
-        None => {
-            let json = exposed(&value.to_string());
-            vec![Styled::new(Style::Dim, &head).with(Style::Plain, &json)]
-        }
-    }
-}
-
-fn exposed_lines(text: &str) -> String {
-    text.split('\n').map(exposed).collect::<Vec<_>>().join("\n")
 }
 
 /// What a person can do about an error of the API, by what it says.
@@ -401,21 +337,6 @@ pub fn duration(seconds: f64) -> String {
         (0, minutes, seconds) => format!("{minutes}m {seconds:02}s"),
         (hours, minutes, _) => format!("{hours}h {minutes:02}m"),
     }
-}
-
-/// A question with its options, numbered for the answer.
-fn form_lines(form: &FormQuestion) -> Vec<Styled> {
-    let several = if form.several { " (several may be chosen)" } else { "" };
-    let mut lines =
-        indented(Style::Question, "? ", &exposed_lines(&format!("{}{several}", form.question)));
-    for (at, option) in form.options.iter().enumerate() {
-        let label = format!("  {}. {}", at + 1, exposed(&option.label));
-        lines.push(
-            Styled::new(Style::Bold, &label)
-                .with(Style::Dim, &format!("  {}", exposed(&option.description))),
-        );
-    }
-    lines
 }
 
 #[cfg(test)]

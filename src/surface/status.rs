@@ -18,7 +18,7 @@ pub fn line(status: &Status, provider: &str, now: Now, glyphs: Glyphs, width: us
     let keys: &[_] = match status.phase {
         Phase::Working | Phase::Reviewing => &["Esc interrupts"],
         Phase::Waiting => &["? for keys", "Ctrl-D ends"],
-        Phase::Ended => &[],
+        Phase::Ended => &["Ctrl-C does not wait"],
     };
     facts(status, provider, now, keys, glyphs, width)
 }
@@ -42,7 +42,7 @@ fn facts(
         Phase::Working => moving("working"),
         Phase::Reviewing => moving("reviewing"),
         Phase::Waiting => "ready".to_owned(),
-        Phase::Ended => "ending".to_owned(),
+        Phase::Ended => moving("ending"),
     }];
     match round_of(status.phase, status.round, status.max) {
         Some(round) if status.supervising => facts.push(format!("round {round}/{}", status.max)),

@@ -80,6 +80,8 @@ pub enum Kind {
 pub struct Transcript {
     pub(super) look: Look,
     pub(super) supervising: bool,
+    /// The conversation that is gone on with.
+    pub(super) session: Option<String>,
     width: usize,
     /// Where text is wrapped; `None` where the reader's program does that.
     pub(super) wrap: Option<usize>,
@@ -102,6 +104,7 @@ impl Transcript {
         Self {
             look,
             supervising: true,
+            session: None,
             width: WIDTH,
             wrap: None,
             now: Now::ZERO,

@@ -24,6 +24,7 @@ mod stage;
 mod colours;
 mod commands;
 mod editing;
+mod ending;
 #[cfg(target_os = "linux")]
 mod flood;
 mod interrupts;

@@ -1,6 +1,7 @@
 use super::super::transcript::tests::{LOOK, texts};
 use super::super::{Glyphs, Look, sample};
 use super::*;
+use crate::event::{Asker, Question};
 use crate::stream::PermissionRequest;
 
 fn shown(look: Look, notice: &Notice) -> String {
@@ -109,6 +110,15 @@ fn prose_that_is_the_verdict_is_not_shown_twice() {
         ["┃ ", "┃ ✘ Not complete yet, round 2/10 · 34s · $0.1200 so far"]
     );
     assert_eq!(transcript.notice(&verdict(false)).len(), 3);
+}
+
+#[test]
+fn a_conversation_that_is_cleared_is_told() {
+    let mut transcript = Transcript::new(LOOK);
+    let mut named =
+        |id: &str| texts(&transcript.notice(&Notice::Session { session_id: id.into() }));
+    assert!(named("s-1").is_empty() && named("s-1").is_empty());
+    assert_eq!(named("s-2"), ["A new conversation: the agent has forgotten the one before."]);
 }
 
 #[test]
