@@ -28,7 +28,7 @@ use crate::stream::Line;
 pub use completion::Files;
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
-pub use notices::duration;
+pub use notices::{duration, money};
 pub use stream_json::StreamJsonSurface;
 pub use styled::{Glyphs, Style, Styled, cut, first_line, lines};
 pub use terminal::{

@@ -319,7 +319,12 @@ fn advice(error: &str) -> Option<&'static str> {
 }
 
 fn cost(usd: f64) -> Option<String> {
-    (usd > 0.0).then(|| format!("${usd:.4}"))
+    (usd > 0.0).then(|| money(usd))
+}
+
+/// Fractions of a cent count as long as there are few of them.
+pub fn money(usd: f64) -> String {
+    if usd < 0.1 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
 fn sentence(text: &str) -> &str {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::notices::round_of;
+use super::notices::{money, round_of};
 use super::styled::{self, Glyphs, Style, Styled};
 use crate::event::{Asker, Now, Phase, Question};
 use crate::form;
@@ -61,7 +61,7 @@ fn facts(
         facts.push(provider.to_owned());
     }
     if status.cost_usd >= 0.005 {
-        facts.push(format!("${:.2}", status.cost_usd));
+        facts.push(money(status.cost_usd));
     }
     facts.extend(status.context.map(context));
     facts.extend(keys.iter().map(|key| (*key).to_owned()));
@@ -180,18 +180,18 @@ mod tests {
     fn what_is_going_on() {
         let waiting = sample::status();
         assert_eq!(text(&waiting, 5, 80), "ready · supervisor on · ? for keys · Ctrl-D ends");
-        let mut working = Status { phase: Phase::Working, cost_usd: 0.02, ..waiting };
+        let mut working = Status { phase: Phase::Working, cost_usd: 0.2, ..waiting };
         assert_eq!(
             text(&working, 72, 80),
-            "⠦ working 1:12 · round 1/10 · claude-test · $0.02 · Esc interrupts"
+            "⠦ working 1:12 · round 1/10 · claude-test · $0.20 · Esc interrupts"
         );
         let known = Status { context: Some((1001, Some(200_000))), ..working.clone() };
         assert_eq!(
             line(&known, "kimi", Now::from_secs(72), Glyphs::unicode(), 80).text(),
-            "⠦ working 1:12 · round 1/10 · claude-test · kimi · $0.02 · context 1%"
+            "⠦ working 1:12 · round 1/10 · claude-test · kimi · $0.20 · context 1%"
         );
         working.context = Some((1001, None));
-        assert!(text(&working, 72, 80).contains("$0.02 · 2k tokens"));
+        assert!(text(&working, 72, 80).contains("$0.20 · 2k tokens"));
         working.context = None;
         working.background = 2;
         working.supervising = false;

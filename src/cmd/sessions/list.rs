@@ -13,7 +13,7 @@ use super::{json, when};
 use crate::cmd::looks;
 use crate::event::Outcome;
 use crate::record::story::{self, State, Story};
-use crate::surface::{Glyphs, cut, duration, first_line};
+use crate::surface::{Glyphs, cut, duration, first_line, money};
 
 pub const NONE: &str = "no session is recorded in this project yet; `ccc --supervisor` starts one";
 /// How many are listed unless all are wanted.
@@ -73,7 +73,7 @@ fn rows(
             outcome(story),
             story.rounds.len().to_string(),
             duration(story.seconds.total),
-            if story.cost_usd > 0.0 { format!("${:.2}", story.cost_usd) } else { "-".to_owned() },
+            if story.cost_usd > 0.0 { money(story.cost_usd) } else { "-".to_owned() },
             clean(story.project.as_deref().map(base).unwrap_or_default()),
             clean(story.task.as_deref().unwrap_or("-")),
         ]);

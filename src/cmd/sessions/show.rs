@@ -8,7 +8,7 @@ use super::{json, list, when};
 use crate::cmd::looks;
 use crate::event::{Notice, Report};
 use crate::record::story::{Part, Scene, State, Story};
-use crate::surface::{Look, Style, Styled, Transcript, duration, lines};
+use crate::surface::{Look, Style, Styled, Transcript, duration, lines, money};
 
 /// As much of an answer as tells what it was.
 const ANSWER: usize = 8;
@@ -85,7 +85,7 @@ impl Teller<'_> {
                     turn.tools.iter().map(|(name, times)| format!("{name} {times}")).collect();
                 let mut facts = vec![duration(turn.seconds)];
                 if turn.cost_usd > 0.0 {
-                    facts.push(format!("${:.4}", turn.cost_usd));
+                    facts.push(money(turn.cost_usd));
                 }
                 let head =
                     if tools.is_empty() { String::new() } else { format!(" {}", tools.join(", ")) };

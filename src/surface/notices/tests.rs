@@ -42,11 +42,11 @@ fn what_ccc_says() {
         (Notice::ReviewStarted { round: 2, max: 10, attempt: 2 }, "┃ Review 2/10, second try"),
         (
             verdict(true),
-            "┃ ✔ Confirmed complete in round 2/10 · 34s · $0.1200 so far\n┃ Add tests.\n┃ Run them.",
+            "┃ ✔ Confirmed complete in round 2/10 · 34s · $0.12 so far\n┃ Add tests.\n┃ Run them.",
         ),
         (
             verdict(false),
-            "┃ ✘ Not complete yet, round 2/10 · 34s · $0.1200 so far\n┃ Add tests.\n┃ Run them.",
+            "┃ ✘ Not complete yet, round 2/10 · 34s · $0.12 so far\n┃ Add tests.\n┃ Run them.",
         ),
         (Notice::Feedback { round: 2, text: "x".into() }, "┃ → sent to the agent"),
         (failed(true), "Review failed: no credit – trying again"),
@@ -107,7 +107,7 @@ fn prose_that_is_the_verdict_is_not_shown_twice() {
     transcript.supervisor(&sample::line(text));
     assert_eq!(
         texts(&transcript.notice(&verdict(false))),
-        ["┃ ", "┃ ✘ Not complete yet, round 2/10 · 34s · $0.1200 so far"]
+        ["┃ ", "┃ ✘ Not complete yet, round 2/10 · 34s · $0.12 so far"]
     );
     assert_eq!(transcript.notice(&verdict(false)).len(), 3);
 }

@@ -36,7 +36,7 @@ fn a_session_told_again() {
          \n\
          ❯ build it · 08:00:00\n\
          \n\
-         ● The agent Edit 1 · 10s · $0.2500\n\
+         ● The agent Edit 1 · 10s · $0.25\n\
          \x20 built\n\
          \n\
          ┃ Review 1/10 · 08:00:10\n\
@@ -44,20 +44,20 @@ fn a_session_told_again() {
          ┃ \n\
          ┃ ● Bash cargo test\n\
          ┃ \n\
-         ┃ ✘ Not complete yet, round 1/10 · 5s · $0.2600 so far\n\
+         ┃ ✘ Not complete yet, round 1/10 · 5s · $0.26 so far\n\
          ┃ add tests\n\
          ┃ → sent to the agent\n\
          \n\
-         ● The agent Edit 1 · 10s · $0.2500\n\
+         ● The agent Edit 1 · 10s · $0.25\n\
          \x20 1\n  2\n  3\n  4\n  5\n  6\n  7\n  8\n  … 2 more lines\n\
          \n\
          ┃ Review 2/10 · 08:00:25\n\
          ┃ ● Bash cargo test\n\
          ┃ \n\
-         ┃ ✔ Confirmed complete in round 2/10 · 5s · $0.5200 so far\n\
+         ┃ ✔ Confirmed complete in round 2/10 · 5s · $0.52 so far\n\
          ┃ fine\n\
          \n\
-         Session ended · 2 rounds · 30s · $0.5200\n"
+         Session ended · 2 rounds · 30s · $0.52\n"
     );
 }
 
