@@ -190,7 +190,7 @@ impl Transcript {
             lines.push(Styled::new(Style::Plain, &text));
         }
         let lines = self.fitted(lines, "    ");
-        if said { self.apart(lines) } else { self.shown(lines) }
+        self.apart(lines)
     }
 
     fn agent_gone(&mut self, how: &str, last_words: &str, resuming: bool) -> Vec<Styled> {
