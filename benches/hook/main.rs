@@ -46,19 +46,16 @@ fn disabled_path(dir: &Path) {
         command: words.iter().map(PathBuf::from).collect(),
         target: "",
     };
-    let mut programs = vec![
-        program("/bin/true", &["/bin/true"]),
-        Program {
-            name: "ccc, cargo build --release",
-            command: hook(env!("CARGO_BIN_EXE_ccc").into()),
-            target: "≤ 1.7",
-        },
+    let mut programs = vec![program("/bin/true", &["/bin/true"])];
+    let builds = [
+        ("ccc, cargo build --release", release_build(), "≤ 1.7"),
+        ("ccc, static", static_build(), "≤ 1.2"),
     ];
-    match static_build() {
-        Ok(ccc) => {
-            programs.push(Program { name: "ccc, static", command: hook(ccc), target: "≤ 1.2" });
+    for (name, ccc, target) in builds {
+        match ccc {
+            Ok(ccc) => programs.push(Program { name, command: hook(ccc), target }),
+            Err(reason) => println!("  {name}: not available: {reason}"),
         }
-        Err(reason) => println!("  ccc, static: not available: {reason}"),
     }
     programs.push(program("bash -c :", &["/bin/bash", "-c", ":"]));
     programs.push(program("python3 -c pass", &["/usr/bin/python3", "-c", "pass"]));
@@ -75,6 +72,7 @@ fn disabled_path(dir: &Path) {
         "ms",
         "× true",
         "instructions",
+        "relocations",
         "target",
     ]);
     let base = median(&mut times[0]);
@@ -85,12 +83,14 @@ fn disabled_path(dir: &Path) {
             format!("{:.2}", time.as_secs_f64() * 1e3),
             format!("{:.2}", time.as_secs_f64() / base.as_secs_f64()),
             instructions(&program.command, &event, dir),
+            relocations(&program.command[0]),
             program.target.to_owned(),
         ]);
     }
     table.print();
     println!(
-        "  wall time from start to exit, median of {RUNS}; instructions as valgrind counts them\n"
+        "  wall time from start to exit, median of {RUNS}; instructions as valgrind counts them;\n  \
+         relocations are addresses in the program that the loader puts right before it begins\n"
     );
 }
 
@@ -138,6 +138,24 @@ fn instructions(words: &[PathBuf], event: &Path, dir: &Path) -> String {
     count.unwrap_or_else(|| "–".to_owned())
 }
 
+fn relocations(program: &Path) -> String {
+    match Command::new("readelf").arg("--relocs").arg("--wide").arg(program).output() {
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            text.lines().filter(|line| line.contains("_RELATIVE ")).count().to_string()
+        }
+        _ => "–".to_owned(),
+    }
+}
+
+/// What `cargo build --release` makes. The `ccc` that comes with this benchmark is another: what
+/// the crates of the tests ask of a crate that both of them use is in it too.
+fn release_build() -> Result<PathBuf, String> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target directory");
+    build(cargo(target).arg("--release"))?;
+    Ok(target.join("release/ccc"))
+}
+
 /// The release build as it would be shipped: one file, nothing to link at start-up. The target is
 /// named, because its flags must not reach build scripts and macros.
 fn static_build() -> Result<PathBuf, String> {
@@ -146,15 +164,26 @@ fn static_build() -> Result<PathBuf, String> {
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     let host = host.ok_or("rustc does not name its host")?;
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("static");
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--locked", "--profile", "dist", "--bin", "ccc"])
-        .args(["--target", host, "--target-dir"])
-        .arg(&target)
-        .env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static")
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status();
-    match status {
-        Ok(status) if status.success() => Ok(target.join(host).join("dist/ccc")),
+    build(
+        cargo(&target)
+            .args(["--profile", "dist", "--target", host])
+            .env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static"),
+    )?;
+    Ok(target.join(host).join("dist/ccc"))
+}
+
+fn cargo(target: &Path) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .args(["build", "--quiet", "--locked", "--bin", "ccc", "--target-dir"])
+        .arg(target)
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    cargo
+}
+
+fn build(cargo: &mut Command) -> Result<(), String> {
+    match cargo.status() {
+        Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("cargo build: {status}")),
         Err(error) => Err(error.to_string()),
     }

@@ -1,28 +1,32 @@
 //! The words of each language, in the order of their bytes.
 
 /// Each word of a program is looked up here, so that the first letter has to leave few.
+///
+/// A slice of `&str` would be shorter to write, but each of them is an address that the loader has
+/// to put right at every start of the program, and a start is all that most Stop hooks are.
 #[derive(Debug)]
 pub struct Words {
-    all: &'static [&'static str],
-    /// How many begin with a smaller byte.
-    before: [u8; 129],
+    /// Each behind a byte that says how long it is.
+    packed: &'static [u8],
+    /// Where those are that begin with this byte, or else with the next larger one.
+    from: [u16; 129],
 }
 
 impl Words {
-    pub const fn new(all: &'static [&'static str]) -> Self {
-        assert!(all.len() <= u8::MAX as usize);
-        let mut before = [0; 129];
-        let (mut byte, mut count) = (0, 0);
-        while byte < before.len() {
-            while (count as usize) < all.len()
-                && (all[count as usize].as_bytes()[0] as usize) < byte
-            {
-                count += 1;
+    const fn new(packed: &'static [u8]) -> Self {
+        assert!(packed.len() <= u16::MAX as usize);
+        let mut from = [0; 129];
+        let (mut byte, mut at) = (0, 0);
+        while byte < from.len() {
+            while at < packed.len() && (packed[at + 1] as usize) < byte {
+                at += 1 + packed[at] as usize;
             }
-            before[byte] = count;
+            #[expect(clippy::cast_possible_truncation, reason = "asserted above")]
+            let place = at as u16;
+            from[byte] = place;
             byte += 1;
         }
-        Self { all, before }
+        Self { packed, from }
     }
 
     pub fn has(&self, word: &[u8]) -> bool {
@@ -30,19 +34,52 @@ impl Words {
         else {
             return false;
         };
-        let alike = usize::from(self.before[first])..usize::from(self.before[first + 1]);
-        self.all[alike].iter().any(|known| known.as_bytes() == word)
+        let alike = usize::from(self.from[first])..usize::from(self.from[first + 1]);
+        words(&self.packed[alike]).any(|known| known == word)
     }
 
     #[cfg(test)]
-    pub fn all(&self) -> &'static [&'static str] {
-        self.all
+    pub fn all(&self) -> Vec<&'static [u8]> {
+        words(self.packed).collect()
     }
+}
+
+fn words(mut packed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (length, rest) = packed.split_first()?;
+        let (word, rest) = rest.split_at_checked(usize::from(*length))?;
+        packed = rest;
+        Some(word)
+    })
+}
+
+/// From words with a space behind each: as long, with its length before it.
+const fn packed<const LENGTH: usize>(text: &str) -> [u8; LENGTH] {
+    let text = text.as_bytes();
+    let mut packed = [0; LENGTH];
+    let (mut start, mut at) = (0, 0);
+    while at < LENGTH {
+        if text[at] == b' ' {
+            assert!(start < at && at - start <= u8::MAX as usize);
+            #[expect(clippy::cast_possible_truncation, reason = "asserted above")]
+            let length = (at - start) as u8;
+            packed[start] = length;
+            start = at + 1;
+        } else {
+            packed[at + 1] = text[at];
+        }
+        at += 1;
+    }
+    packed
 }
 
 /// Words without all their quotes.
 macro_rules! words {
-    ($($word:ident)*) => { Words::new(&[$(stringify!($word)),*]) };
+    ($($word:ident)*) => {{
+        const TEXT: &str = concat!($(stringify!($word), " "),*);
+        const PACKED: &[u8] = &packed::<{ TEXT.len() }>(TEXT);
+        Words::new(PACKED)
+    }};
 }
 
 pub static C: Words = words![
