@@ -122,6 +122,30 @@ fn a_conversation_that_is_cleared_is_told() {
 }
 
 #[test]
+fn last_words_are_not_said_twice() {
+    let gone = Notice::AgentGone {
+        how: "exited with code 1".into(),
+        last_words: "no config\nsee the log".into(),
+        resuming: true,
+    };
+    let failed = "claude exited with code 1: no config\nsee the log";
+    let failed = sample::report(Outcome::Failed(failed.into()));
+    let mut transcript = Transcript::new(LOOK);
+    assert_eq!(texts(&transcript.notice(&gone)).len(), 2);
+    for line in ["no config", "see the log"] {
+        assert_eq!(texts(&transcript.agent(&sample::line(line))).last().unwrap(), line);
+    }
+    assert_eq!(
+        texts(&transcript.notice(&gone)),
+        ["claude exited with code 1 – resuming the session"]
+    );
+    let summary = "✘ Failed: claude exited with code 1 · 1 round · 2m 03s · $0.0123";
+    assert_eq!(texts(&transcript.report(&failed))[1], summary);
+    transcript.agent(&sample::line(r#"{"type":"tomorrow"}"#));
+    assert!(texts(&transcript.report(&failed))[1].ends_with("code 1: no config"));
+}
+
+#[test]
 fn a_pasted_file_is_not_all_of_it_shown_again() {
     let said = |lines: usize| {
         let text = vec!["x"; lines].join("\n");
