@@ -283,7 +283,11 @@ fn indented(style: Style, first: &str, text: &str) -> Vec<Styled> {
 /// What a person can do about an error of the API, by what it says.
 fn advice(error: &str) -> Option<&'static str> {
     let error = error.to_lowercase();
-    let known: [(&[&str], &str); 7] = [
+    let known: [(&[&str], &str); 8] = [
+        (
+            &["no conversation found", "valid session id"],
+            "`ccc sessions` lists those of this project, `ccc --supervisor --resume` lets you choose.",
+        ),
         (
             &["invalid api key", "authentication", "401", "/login", "unauthorized", "oauth"],
             "Check the key: `ccc validate` tries it, `ccc provider` shows which one is used, `claude /login` logs in.",

@@ -67,6 +67,11 @@ fn what_ccc_says() {
             Notice::TurnFailed { error: "no idea".into() },
             "The agent's turn failed: no idea.\n  → Send a message to try again; `ccc doctor` checks the set-up.",
         ),
+        (
+            Notice::TurnFailed { error: "No conversation found with session ID: x".into() },
+            "The agent's turn failed: No conversation found with session ID: x.\n  → `ccc sessions` \
+             lists those of this project, `ccc --supervisor --resume` lets you choose.",
+        ),
         (Notice::Interrupted, "Interrupted."),
         (
             Notice::WaitingForBackground { tasks: vec!["a".into(), "b".into()] },
