@@ -10,6 +10,8 @@ pub struct Taken {
     /// `-p`, `--print`: work without a person.
     pub print: bool,
     pub prompt: Option<String>,
+    /// A second word that is nobody's value: only one can be the prompt.
+    pub surplus: Option<String>,
     pub output_format: Option<String>,
     pub resume: Option<Resume>,
     pub session_id: Option<String>,
@@ -112,6 +114,16 @@ fn values(option: &str) -> Values {
     }
 }
 
+impl Taken {
+    fn word(&mut self, word: String) {
+        if self.prompt.is_none() {
+            self.prompt = Some(word);
+        } else if self.surplus.is_none() {
+            self.surplus = Some(word);
+        }
+    }
+}
+
 pub fn take_over(args: Vec<OsString>) -> Taken {
     let mut taken = Taken::default();
     let mut args = args.into_iter().peekable();
@@ -119,15 +131,13 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
         let text = arg.to_string_lossy().into_owned();
         if text == "--" {
             let words: Vec<_> = args.by_ref().collect();
-            taken.prompt = taken.prompt.or_else(|| words.first().map(as_text));
+            words.iter().for_each(|word| taken.word(as_text(word)));
             taken.rest.push(arg);
             taken.rest.extend(words);
             break;
         }
         if !text.starts_with('-') || text == "-" {
-            if taken.prompt.is_none() {
-                taken.prompt = Some(text);
-            }
+            taken.word(text);
             taken.rest.push(arg);
             continue;
         }
@@ -238,7 +248,15 @@ mod tests {
             ("--append-system-prompt -x fix", Some("fix")),
             ("-- --odd", Some("--odd")),
         ] {
-            assert_eq!(take(line).prompt.as_deref(), prompt, "{line}");
+            let taken = take(line);
+            assert_eq!((taken.prompt.as_deref(), taken.surplus), (prompt, None), "{line}");
+        }
+        for line in ["fix it", "fix -p it", "fix --model opus it", "fix -- it", "-- fix it now"] {
+            let taken = take(line);
+            assert_eq!(
+                (taken.prompt.as_deref(), taken.surplus.as_deref()),
+                (Some("fix"), Some("it"))
+            );
         }
     }
 

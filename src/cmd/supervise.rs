@@ -29,7 +29,7 @@ pub fn run(
     let taken = take_over(args.rest);
     let format = output_format(args.output_format, &taken)?;
     let person = surfaces::somebody(format) && args.prompt.is_none() && !taken.print;
-    let typed = args.prompt.flatten().or_else(|| taken.prompt.clone());
+    let typed = one_prompt(args.prompt.flatten(), &taken, config)?;
     let prompt = if person { typed } else { prompt::resolve(typed)? };
     if !person && prompt.is_none() {
         let problem =
@@ -115,6 +115,23 @@ pub fn run(
         records: !args.no_record,
     };
     Ok(surfaces::run(setup, format, &wishes)?.exit_code)
+}
+
+/// Of two words only one could be the prompt, and the other would be lost.
+fn one_prompt(own: Option<String>, taken: &Taken, config: &Config) -> Result<Option<String>> {
+    let words = [own, taken.prompt.clone(), taken.surplus.clone()];
+    let mut words = words.into_iter().flatten();
+    let (first, second) = (words.next(), words.next());
+    let (Some(first), Some(second)) = (&first, second.filter(|_| !taken.leaves)) else {
+        return Ok(first);
+    };
+    let known: Vec<_> = config.provider_names().collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    let problem = format!(
+        "there are two prompts, {first:?} and {second:?}; quotes make one of several words. \
+         A provider's name comes before everything for claude (there is: {known})"
+    );
+    Err(Usage(problem).into())
 }
 
 fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<OutputFormat>> {

@@ -294,10 +294,12 @@ impl Machine {
     }
 
     pub fn report(&self, outcome: Outcome, now: Now) -> Report {
+        // One that could not even be begun is none to go on with.
+        let begun = self.spoke || !matches!(outcome, Outcome::Failed(_));
         Report {
             exit_code: outcome.exit_code(),
             outcome,
-            session_id: self.session_id.clone(),
+            session_id: self.session_id.clone().filter(|_| begun),
             rounds: self.rounds.clone(),
             result: self.last_answer.clone(),
             cost_usd: self.cost.total(),

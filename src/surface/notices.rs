@@ -197,7 +197,7 @@ impl Transcript {
         let dash = self.look.glyphs.dash;
         let mut lines = self.break_off();
         let mut text = format!("claude {how}");
-        if !last_words.is_empty() {
+        if !last_words.is_empty() && !self.has_just_printed(last_words) {
             text = format!("{text}: {last_words}");
         }
         if resuming {
@@ -232,7 +232,11 @@ impl Transcript {
             Outcome::Completed => (Style::Good, format!("{} Confirmed complete", glyphs.good)),
             Outcome::Ended => (Style::Bold, "Session ended".to_owned()),
             Outcome::Unreviewed => (Style::Bold, "Done, not reviewed".to_owned()),
-            Outcome::Failed(why) => (Style::Bad, format!("{} Failed: {why}", glyphs.bad)),
+            Outcome::Failed(why) => {
+                let said = |(_, words): &(&str, &str)| self.has_just_printed(words);
+                let why = why.split_once(": ").filter(said).map_or(why.as_str(), |(how, _)| how);
+                (Style::Bad, format!("{} Failed: {why}", glyphs.bad))
+            }
             Outcome::Limit => (Style::Bad, format!("{} Not confirmed", glyphs.bad)),
             Outcome::NoVerdict(why) => (Style::Bad, format!("{} No verdict: {why}", glyphs.bad)),
             Outcome::Signal(signal) => (Style::Bold, format!("Ended by signal {signal}")),
@@ -279,7 +283,11 @@ fn indented(style: Style, first: &str, text: &str) -> Vec<Styled> {
 /// What a person can do about an error of the API, by what it says.
 fn advice(error: &str) -> Option<&'static str> {
     let error = error.to_lowercase();
-    let known: [(&[&str], &str); 7] = [
+    let known: [(&[&str], &str); 8] = [
+        (
+            &["no conversation found", "valid session id"],
+            "`ccc sessions` lists those of this project, `ccc --supervisor --resume` lets you choose.",
+        ),
         (
             &["invalid api key", "authentication", "401", "/login", "unauthorized", "oauth"],
             "Check the key: `ccc validate` tries it, `ccc provider` shows which one is used, `claude /login` logs in.",

@@ -153,11 +153,20 @@ impl Styled {
         for (style, text) in &self.spans {
             let sgr = if colour { style.sgr() } else { "" };
             out.extend_from_slice(sgr.as_bytes());
-            out.extend_from_slice(text.as_bytes());
+            write_in_order(text, out);
             if !sgr.is_empty() {
                 out.extend_from_slice(b"\x1b[0m");
             }
         }
+    }
+}
+
+/// Without the characters that turn the rest of a line round: some terminals obey them, and then the
+/// line says something else. They have no width, so nothing moves.
+fn write_in_order(text: &str, out: &mut Vec<u8>) {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    for piece in text.split(turns) {
+        out.extend_from_slice(piece.as_bytes());
     }
 }
 
@@ -262,6 +271,9 @@ mod tests {
         out.clear();
         line.write(false, &mut out);
         assert_eq!(out, line.text().as_bytes());
+        out.clear();
+        Styled::new(Style::Plain, "if \u{202e}nimda\u{202c}\u{2066} שלום …").write(false, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), "if nimda שלום …");
     }
 
     #[test]

@@ -18,6 +18,8 @@ use writing::{Retry, Writing};
 
 /// How much of a line that stands for more is shown where nobody says how wide the screen is.
 const WIDTH: usize = 120;
+/// A client that prints so much plain text has no last words that could be told from the rest.
+const PRINTED: usize = 16 * 1024;
 /// What a sub-agent does stands this far in.
 const INDENT: &str = "  ";
 
@@ -94,6 +96,8 @@ pub struct Transcript {
     retry: Option<Retry>,
     /// The agent has said something in this turn, last of all this.
     spoke: Option<String>,
+    /// Plain text that a client printed and that stands last.
+    printed: String,
     /// What the supervisor said last.
     pub(super) judgement: String,
     empty: bool,
@@ -114,6 +118,7 @@ impl Transcript {
             writing: None,
             retry: None,
             spoke: None,
+            printed: String::new(),
             judgement: String::new(),
             empty: true,
         }
@@ -144,8 +149,16 @@ impl Transcript {
         let mut out = Vec::new();
         for part in &line.parts {
             match part {
-                Part::Message(envelope) => out.extend(self.message(envelope, who)),
+                Part::Message(envelope) => {
+                    self.printed.clear();
+                    out.extend(self.message(envelope, who));
+                }
                 Part::Text(text) => {
+                    if self.printed.len() > PRINTED {
+                        self.printed.clear();
+                    }
+                    self.printed.push_str(text.trim_end());
+                    self.printed.push('\n');
                     let lines = styled::lines(Style::Plain, text);
                     out.extend(self.text_lines(lines, Place { who, own: true }));
                 }
@@ -242,6 +255,12 @@ impl Transcript {
     /// Whether the agent's last words were these: an error is said twice by the client.
     pub(super) fn has_just_said(&self, text: &str) -> bool {
         self.spoke.as_deref() == Some(text.trim())
+    }
+
+    /// Whether a client's last words stand there already.
+    pub(super) fn has_just_printed(&self, words: &str) -> bool {
+        let words = words.trim_end();
+        !words.is_empty() && self.printed.trim_end().ends_with(words)
     }
 
     fn short(&self, text: &str, more: bool, used: usize, place: Place) -> String {

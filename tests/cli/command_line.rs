@@ -159,6 +159,19 @@ fn mistakes_in_what_was_typed_are_usage_errors() {
     }
 }
 
+/// One of them would be lost without a word.
+#[test]
+fn two_prompts_are_one_too_many() {
+    let room = Room::supervised();
+    room.write("home/.claude/ccc.json", r#"{"providers":{"kimi":{}}}"#);
+    for args in [&["kimmi", "-p", "do it"][..], &["-p", "do it", "now"], &["do", "it"]] {
+        let done = room.ccc(&[&["--supervisor"], args].concat()).run().code(2);
+        assert!(done.err().contains("two prompts"), "{args:?}: {}", done.err());
+        assert!(done.err().contains("there is: kimi"), "{args:?}: {}", done.err());
+    }
+    room.ccc(&["--supervisor", "kimi", "-p", "do it"]).run().code(0);
+}
+
 #[test]
 fn what_cannot_start_says_why() {
     let room = Room::supervised();

@@ -1,6 +1,7 @@
 //! A session that is taken up again.
 
 use super::*;
+use crate::event::Outcome;
 
 #[test]
 fn a_session_that_is_taken_up_again_goes_on_where_it_was() {
@@ -110,4 +111,18 @@ fn a_resumed_session_names_itself_once() {
     machine.step(Event::Start { prompt: None }, Duration::ZERO);
     assert_eq!(named(machine.step(init(), Duration::ZERO)), 1);
     assert_eq!(named(machine.step(init(), Duration::ZERO)), 0);
+}
+
+#[test]
+fn a_session_that_could_not_be_resumed_is_none_to_go_on_with() {
+    let mut machine = Machine::new(Rules { resume: Some("S".into()), ..Rules::default() });
+    machine.step(Event::Start { prompt: None }, Duration::ZERO);
+    let id = |machine: &Machine, outcome| machine.report(outcome, Duration::ZERO).session_id;
+    assert_eq!(id(&machine, Outcome::Failed("no such session".into())), None);
+    // Whoever leaves before the first word can come back.
+    assert_eq!(id(&machine, Outcome::Ended).as_deref(), Some("S"));
+    let message = Message::Init(Init::default());
+    let envelope = Envelope { session_id: Some("S".into()), parent: None, message };
+    machine.step(Event::Agent(envelope), Duration::ZERO);
+    assert_eq!(id(&machine, Outcome::Failed("later".into())).as_deref(), Some("S"));
 }

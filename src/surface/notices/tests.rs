@@ -67,6 +67,11 @@ fn what_ccc_says() {
             Notice::TurnFailed { error: "no idea".into() },
             "The agent's turn failed: no idea.\n  → Send a message to try again; `ccc doctor` checks the set-up.",
         ),
+        (
+            Notice::TurnFailed { error: "No conversation found with session ID: x".into() },
+            "The agent's turn failed: No conversation found with session ID: x.\n  → `ccc sessions` \
+             lists those of this project, `ccc --supervisor --resume` lets you choose.",
+        ),
         (Notice::Interrupted, "Interrupted."),
         (
             Notice::WaitingForBackground { tasks: vec!["a".into(), "b".into()] },
@@ -119,6 +124,30 @@ fn a_conversation_that_is_cleared_is_told() {
         |id: &str| texts(&transcript.notice(&Notice::Session { session_id: id.into() }));
     assert!(named("s-1").is_empty() && named("s-1").is_empty());
     assert_eq!(named("s-2"), ["A new conversation: the agent has forgotten the one before."]);
+}
+
+#[test]
+fn last_words_are_not_said_twice() {
+    let gone = Notice::AgentGone {
+        how: "exited with code 1".into(),
+        last_words: "no config\nsee the log".into(),
+        resuming: true,
+    };
+    let failed = "claude exited with code 1: no config\nsee the log";
+    let failed = sample::report(Outcome::Failed(failed.into()));
+    let mut transcript = Transcript::new(LOOK);
+    assert_eq!(texts(&transcript.notice(&gone)).len(), 2);
+    for line in ["no config", "see the log"] {
+        assert_eq!(texts(&transcript.agent(&sample::line(line))).last().unwrap(), line);
+    }
+    assert_eq!(
+        texts(&transcript.notice(&gone)),
+        ["claude exited with code 1 – resuming the session"]
+    );
+    let summary = "✘ Failed: claude exited with code 1 · 1 round · 2m 03s · $0.0123";
+    assert_eq!(texts(&transcript.report(&failed))[1], summary);
+    transcript.agent(&sample::line(r#"{"type":"tomorrow"}"#));
+    assert!(texts(&transcript.report(&failed))[1].ends_with("code 1: no config"));
 }
 
 #[test]
