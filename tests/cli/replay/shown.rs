@@ -90,7 +90,12 @@ fn idle_time_is_cut_short() {
 fn ctrl_c_stops_it_at_once() {
     let project = Project::new();
     let dir = project.recorded("rejected_then_confirmed", SESSION);
-    edit(&dir, EVENTS, |text| text.replace("\"at\":0.2", "\"at\":9990.2"));
+    // The agent's first line comes hours after the message.
+    edit(&dir, EVENTS, |text| {
+        let agent = text.find("\"saw\":\"agent\"").expect("a line of the agent");
+        let (before, after) = text.split_at(text[..agent].rfind('\n').expect("a line before it"));
+        format!("{before}{}", after.replace("\"at\":0.", "\"at\":9990."))
+    });
     let mut command = project.command(&["replay", "--idle-limit", "9000", SESSION]);
     let mut child = command.stdout(Stdio::piped()).spawn().expect("ccc runs");
     let mut shown = BufReader::new(child.stdout.take().expect("its output"));
