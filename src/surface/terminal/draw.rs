@@ -6,6 +6,7 @@
 //! they can be reflowed by a resize.
 
 use std::io;
+use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -25,6 +26,11 @@ const WRAP: &str = "\x1b[?7h";
 /// Below this there is room for the text alone.
 const PROMPT_FROM: usize = 8;
 const GAP_FROM: usize = 10;
+/// A terminal narrower than this is on its way to another size.
+const TRUSTED_FROM: usize = 10;
+/// A terminal that had another size this short a time ago may get a third one before it has read what
+/// it is sent.
+const CALM: Duration = Duration::from_millis(300);
 /// So many messages on their way are shown.
 const QUEUED: usize = 3;
 
@@ -51,7 +57,8 @@ impl Frame {
     /// The rows above the cursor once the terminal is `columns` wide.
     pub fn above(&self, columns: usize, reflow: bool) -> u16 {
         let (row, column) = self.cursor;
-        if !reflow || columns >= self.size.0 {
+        // Too few rows leave a trace, too many take away what was said.
+        if !reflow || columns >= self.size.0 || columns < TRUSTED_FROM {
             return clamp(row);
         }
         let cells = |row: &Styled| row.text().width();
@@ -146,7 +153,10 @@ impl<S: Screen> Terminal<S> {
         let queued = self.queued_rows(columns);
         let used = gap + queued.len() + view.rows.len() + status.len();
         // Half of what is left: a terminal that gets narrower may need twice as many rows for them.
-        let mut rows = self.transcript.live(height.saturating_sub(used) / 2);
+        // None while the size keeps changing: whether the terminal has wrapped them anew cannot be
+        // told when they were on their way in that moment.
+        let room = if self.is_calm() { height.saturating_sub(used) / 2 } else { 0 };
+        let mut rows = self.transcript.live(room);
         rows.extend(vec![Styled::default(); gap]);
         rows.extend(queued);
         let above = rows.len();
@@ -159,6 +169,10 @@ impl<S: Screen> Terminal<S> {
         let cursor = (above + view.cursor.0, (prompt.width() + view.cursor.1).min(columns - 1));
         rows.append(&mut status);
         Frame { rows, cursor, cursor_shown: self.focus != Focus::Answer, size: self.size }
+    }
+
+    pub(super) fn is_calm(&self) -> bool {
+        self.resized_at.is_none_or(|at| self.now.saturating_sub(at) >= CALM)
     }
 
     /// Messages that the agent has not taken up yet.
