@@ -20,6 +20,9 @@ use writing::{Retry, Writing};
 const WIDTH: usize = 120;
 /// A client that prints so much plain text has no last words that could be told from the rest.
 const PRINTED: usize = 16 * 1024;
+/// A screen narrower than this is on its way to another size, or nobody reads it: what is kept is laid
+/// out for this width and wrapped by the terminal, which makes it whole again when there is room.
+const NARROWEST: usize = 20;
 /// What a sub-agent does stands this far in.
 const INDENT: &str = "  ";
 
@@ -127,7 +130,7 @@ impl Transcript {
     /// The screen is this wide; from now on text is wrapped to fit it.
     pub fn set_width(&mut self, cells: usize) {
         self.width = cells;
-        self.wrap = Some(cells);
+        self.wrap = Some(cells.max(NARROWEST));
         if let Some(Writing::Text(markdown)) = &mut self.writing {
             markdown.set_width(self.wrap);
         }
@@ -266,7 +269,8 @@ impl Transcript {
     fn short(&self, text: &str, more: bool, used: usize, place: Place) -> String {
         let ellipsis = self.look.glyphs.ellipsis;
         let text = if more { format!("{text} {ellipsis}") } else { text.to_owned() };
-        styled::cut(&text, self.width.saturating_sub(self.margin(place) + used), ellipsis)
+        let width = self.width.max(NARROWEST);
+        styled::cut(&text, width.saturating_sub(self.margin(place) + used), ellipsis)
     }
 
     /// The columns in front of a line.

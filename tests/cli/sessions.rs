@@ -158,7 +158,7 @@ fn what_is_typed_wrong_says_so_and_removes_nothing() {
         (&["rm", "--yes", "../sessions/abcdef01-2345"], 1),
         (&["prune"], 2),
         (&["prune", "--older-than", "soon"], 2),
-        (&["prune", "--older-than", "1s", "--yes"], 0),
+        (&["prune", "--older-than", "1h", "--yes"], 0),
         (&["tomorrow"], 2),
     ] {
         let done = room.ccc(&[&["sessions"], args].concat()).run().code(code);

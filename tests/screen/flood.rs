@@ -3,9 +3,16 @@
 use std::fmt::Write as _;
 
 use crate::client::Client;
+use crate::picture::Picture;
 use crate::stage::{Stage, opening};
 
 const IN_A_MESSAGE: usize = 100;
+/// How many lines have to come while a person is patient.
+const STAGE: usize = 2_000;
+
+fn last_line(picture: &Picture) -> Option<usize> {
+    picture.last_above().strip_prefix("line-")?.split(' ').next()?.parse().ok()
+}
 
 /// Has the agent say so many lines; the most memory that ccc has ever had, in kB.
 fn flooded(lines: usize) -> (Stage, Client, u64) {
@@ -20,8 +27,10 @@ fn flooded(lines: usize) -> (Stage, Client, u64) {
         }
         agent.answers(&text);
     }
-    let last = format!("line-{:06}", lines - 1);
-    stage.person.looks_for("the last line", |picture| picture.last_above().starts_with(&last));
+    // One after the other: how long all of it takes is the machine's business.
+    for seen in (0..lines).step_by(STAGE).skip(1).chain([lines - 1]) {
+        stage.person.looks_for(&format!("line {seen}"), |picture| last_line(picture) >= Some(seen));
+    }
     let status = std::fs::read_to_string(format!("/proc/{}/status", stage.person.pid()));
     let status = status.expect("a process");
     let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its memory");

@@ -9,6 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use vt100::Screen;
 
+use crate::patience::PATIENCE;
 use crate::picture::{self, Picture};
 
 const END_OF_PICTURE: &[u8] = b"\x1b[?2026l";
@@ -83,9 +84,16 @@ impl Glass {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What the emulator has when no picture is half drawn.
+    pub fn whole(&self) -> MutexGuard<'_, State> {
+        let half = |state: &mut State| state.parser.callbacks().held && !state.ended;
+        let whole = self.changed.wait_timeout_while(self.state(), PATIENCE, half);
+        whole.unwrap_or_else(PoisonError::into_inner).0
+    }
+
     /// The scrollback and the screen below it.
     pub fn history(&self) -> Vec<String> {
-        let state = self.state();
+        let state = self.whole();
         match &state.reflowing {
             // Joined where the terminal has wrapped them.
             Some(reflowing) => reflowing.terminal.screen().text(),

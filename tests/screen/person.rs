@@ -13,7 +13,7 @@ use vt100::Screen;
 
 use crate::glass::{Glass, read};
 use crate::patience::{PATIENCE, wait_within};
-use crate::picture::{self, Picture};
+use crate::picture::Picture;
 
 /// How often a wait looks whether the program is still there.
 const LOOK: Duration = Duration::from_millis(200);
@@ -105,7 +105,7 @@ impl Person {
 
     /// What the emulator has, cell by cell.
     pub fn screen(&self) -> Screen {
-        self.glass.state().parser.screen().clone()
+        self.glass.whole().parser.screen().clone()
     }
 
     #[track_caller]
@@ -145,10 +145,16 @@ impl Person {
         modes_of(&*self.master)
     }
 
-    /// The modes are those of before, and nothing that was switched on is still on.
+    /// The modes are those of before, and nothing that was switched on is still on. What was printed
+    /// last may still be on its way to the screen.
     #[track_caller]
     pub fn has_a_sane_terminal(&self) {
         assert_eq!(self.modes(), self.modes, "the terminal's modes");
+        let sane = wait_within(PATIENCE, || self.left_on().is_empty().then_some(()));
+        assert!(sane.is_some(), "left on: {:?}\n{}", self.left_on(), self.picture().text());
+    }
+
+    fn left_on(&self) -> Vec<&'static str> {
         let state = self.glass.state();
         let (screen, extra) = (state.parser.screen(), state.parser.callbacks());
         let left_on = [
@@ -162,8 +168,7 @@ impl Person {
             ("a colour", screen.fgcolor() != vt100::Color::Default || screen.bold()),
             ("a window title of ours", extra.titles != 0),
         ];
-        let left_on: Vec<_> = left_on.iter().filter(|(_, on)| *on).map(|(what, _)| what).collect();
-        assert!(left_on.is_empty(), "left on: {left_on:?}\n{}", picture::of(screen).text());
+        left_on.into_iter().filter(|(_, on)| *on).map(|(what, _)| what).collect()
     }
 
     /// Waits for the end; its exit code, and the last picture.

@@ -6,7 +6,7 @@
 
 use crate::client::Client;
 use crate::picture::Picture;
-use crate::stage::{Opening, Stage, is_ready, opening};
+use crate::stage::{Opening, Stage, is_ready, is_working, opening};
 
 const TYPED: &str = "keep me";
 const SIZES: usize = 100;
@@ -16,11 +16,13 @@ struct Dice(u64);
 
 impl Dice {
     fn new() -> Self {
-        let seed = std::env::var("CCC_SEED").ok().and_then(|seed| seed.parse().ok());
-        let seed = seed.unwrap_or_else(|| {
-            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            u64::from(now.expect("a clock").subsec_nanos())
-        });
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        Self::seeded(u64::from(now.expect("a clock").subsec_nanos()))
+    }
+
+    fn seeded(seed: u64) -> Self {
+        let wanted = std::env::var("CCC_SEED").ok().and_then(|seed| seed.parse().ok());
+        let seed = wanted.unwrap_or(seed);
         println!("to repeat it: CCC_SEED={seed}");
         Self(seed)
     }
@@ -112,8 +114,60 @@ fn after_a_storm_of_sizes_the_screen_is_right() {
     is_right(&mut stage, lines - 1, (80, 24));
 }
 
-/// With nothing going on: what is drawn at the very moment in which a terminal gets so narrow cannot
-/// be told from what it has wrapped anew.
+/// The smallest of them wrap a word into a column of letters, and leave traces of the live area in the
+/// scrollback; but every line is whole again where there is room for it, and stands there once.
+fn loses_nothing(seed: u64, smallest: u16, line: impl Fn(usize) -> String) {
+    let (mut stage, agent, mut lines) = full(opening().reflowing());
+    let began = lines;
+    let mut dice = Dice::seeded(seed);
+    for _ in 0..SIZES {
+        let size = match dice.between(0, 5) {
+            0 => (smallest, 1),
+            1 => (2, 2),
+            2 => (dice.between(smallest, 19), dice.between(1, 10)),
+            _ => dice.size(),
+        };
+        stage.person.resizes(size.0, size.1);
+        agent.writes(&format!("{}\n\n", line(lines)));
+        lines += 1;
+    }
+    stage.person.resizes(80, 24);
+    agent.writes(&format!("{}\n\n", line(lines)));
+    let last = line(lines);
+    stage.person.looks_for("the last line and the input", |picture| {
+        picture.last_above() == last
+            && picture.input() == Some(TYPED)
+            && picture.status().len() == 1
+            && is_working(picture)
+    });
+    // The terminal puts a blank where the half of a wide character would stand at the edge.
+    let history = stage.person.history().join("\n").replace(' ', "");
+    let mut end = 0;
+    for text in
+        (0..began).map(|number| format!("line-{number:04}")).chain((began..=lines).map(line))
+    {
+        let found: Vec<_> = history.match_indices(&text).map(|(at, _)| at).collect();
+        assert!(matches!(found[..], [at] if at >= end), "{text} at {found:?}:\n{history}");
+        end = found[0];
+    }
+}
+
+#[test]
+fn sizes_that_nobody_can_read_lose_nothing() {
+    for seed in 1..=2 {
+        loses_nothing(seed, 1, |number| format!("line-{number:04}"));
+    }
+}
+
+/// In a single column there is no room for a wide character, and the terminal itself drops it.
+#[test]
+fn sizes_that_nobody_can_read_lose_no_wide_character() {
+    for seed in 3..=4 {
+        loses_nothing(seed, 2, |number| format!("行-{number:04}-行"));
+    }
+}
+
+/// With nothing going on.
 #[test]
 fn down_to_a_single_cell_and_back_nothing_is_lost() {
     let (mut stage, agent, lines) = full(opening().reflowing());

@@ -55,6 +55,7 @@ fn a_running_tool_tells_for_how_long() {
     let clocks = forms(&mut stage.person, "its time", 2, |picture| {
         Some(clock(&row(picture, "make zq-target")?)?.to_string())
     });
+    let clocks: Vec<u64> = clocks.iter().map(|clock| clock.parse().expect("a number")).collect();
     assert!(clocks[0] < clocks[1], "{clocks:?}");
     agent.tool_answers("t-1", "zq-output");
     let picture = stage.person.sees("zq-output");

@@ -2,6 +2,7 @@
 //! below it stands the live area, which is taken away and painted again when the transcript grows.
 
 use std::io;
+use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -14,6 +15,9 @@ use crate::surface::styled::{self, Style, Styled};
 /// Below this there is room for the text alone.
 const PROMPT_FROM: usize = 8;
 const GAP_FROM: usize = 10;
+/// A terminal that had another size this short a time ago may get a third one before it has read what
+/// it is sent.
+const CALM: Duration = Duration::from_millis(300);
 /// So many messages on their way are shown.
 const QUEUED: usize = 3;
 
@@ -36,6 +40,8 @@ impl<S: Screen> Terminal<S> {
         }
         let mut out = escapes.into_bytes();
         out.extend(BEGIN.bytes());
+        // Rows of two pictures on the way to a terminal of a third size could not be told apart.
+        let stays = stays && self.is_calm();
         match self.drawn.take_if(|drawn| stays && frame.fits(drawn)) {
             Some(drawn) => frame.repaint(&drawn, self.look.colour, &mut out),
             None => {
@@ -92,7 +98,10 @@ impl<S: Screen> Terminal<S> {
         let queued = self.queued_rows(columns);
         let used = gap + queued.len() + view.rows.len() + status.len();
         // Half of what is left: a terminal that gets narrower may need twice as many rows for them.
-        let mut rows = self.transcript.live(height.saturating_sub(used) / 2);
+        // None while the size keeps changing: whether the terminal has wrapped them anew cannot be
+        // told when they were on their way in that moment.
+        let room = if self.is_calm() { height.saturating_sub(used) / 2 } else { 0 };
+        let mut rows = self.transcript.live(room);
         rows.extend(vec![Styled::default(); gap]);
         rows.extend(queued);
         let above = rows.len();
@@ -105,6 +114,10 @@ impl<S: Screen> Terminal<S> {
         let cursor = (above + view.cursor.0, (prompt.width() + view.cursor.1).min(columns - 1));
         rows.append(&mut status);
         Frame { rows, cursor, cursor_shown: self.focus != Focus::Answer, size: self.size }
+    }
+
+    pub(super) fn is_calm(&self) -> bool {
+        self.resized_at.is_none_or(|at| self.now.saturating_sub(at) >= CALM)
     }
 
     /// Messages that the agent has not taken up yet.

@@ -18,6 +18,9 @@ const NO_WRAP: &str = "\x1b[?7l";
 const WRAP: &str = "\x1b[?7h";
 const SHOW_CURSOR: &str = "\x1b[?25h";
 
+/// A terminal narrower than this is on its way to another size.
+const TRUSTED_FROM: usize = 10;
+
 #[derive(Debug, PartialEq, Eq)]
 pub struct Frame {
     pub rows: Vec<Styled>,
@@ -32,7 +35,8 @@ impl Frame {
     /// The rows above the cursor once the terminal is `columns` wide.
     pub fn above(&self, columns: usize, reflow: bool) -> u16 {
         let (row, column) = self.cursor;
-        if !reflow || columns >= self.size.0 {
+        // Too few rows leave a trace, too many take away what was said.
+        if !reflow || columns >= self.size.0 || columns < TRUSTED_FROM {
             return clamp(row);
         }
         let cells = |row: &Styled| row.text().width();

@@ -36,6 +36,7 @@ use crate::stream::Line;
 /// A key that comes this soon after a question was not meant for it.
 pub(super) const SETTLE: Duration = Duration::from_millis(400);
 const FALLBACK: (u16, u16) = (80, 24);
+const UNKNOWN: (usize, usize) = (0, 0);
 /// What the children print is drawn at most this often; what the person does, at once.
 const PICTURE: Duration = Duration::from_millis(16);
 /// So much that is not on the screen yet does not wait for the next picture.
@@ -68,6 +69,8 @@ pub struct Terminal<S: Screen> {
     drawn: Option<Frame>,
     /// When that was.
     drawn_at: Option<Now>,
+    /// When the size was last found to be another one.
+    resized_at: Option<Now>,
     /// Something has happened since.
     dirty: bool,
     /// The person did something, or is asked something: the next picture does not wait.
@@ -101,11 +104,12 @@ impl<S: Screen> Terminal<S> {
             reflow,
             taken: false,
             // Set as soon as the terminal is taken.
-            size: (0, 0),
+            size: UNKNOWN,
             transcript: Transcript::new(look),
             pending: Vec::new(),
             drawn: None,
             drawn_at: None,
+            resized_at: None,
             dirty: false,
             urgent: true,
             wipe: false,
@@ -193,8 +197,12 @@ impl<S: Screen> Terminal<S> {
     fn set_size(&mut self, (columns, rows): (u16, u16)) {
         let or = |value: u16, fallback: u16| usize::from(if value == 0 { fallback } else { value });
         let size = (or(columns, FALLBACK.0), or(rows, FALLBACK.1));
-        if std::mem::replace(&mut self.size, size) == size {
+        let before = std::mem::replace(&mut self.size, size);
+        if before == size {
             return;
+        }
+        if before != UNKNOWN {
+            self.resized_at = Some(self.now);
         }
         self.urgent = true;
         self.transcript.set_width(self.size.0);
@@ -283,7 +291,7 @@ impl<S: Screen> Surface for Terminal<S> {
             return None;
         }
         let moves = matches!(self.status.phase, Phase::Working | Phase::Reviewing);
-        let waits = self.focus == Focus::Fresh || self.desk.is_waiting();
+        let waits = self.focus == Focus::Fresh || self.desk.is_waiting() || !self.is_calm();
         self.next_picture().or((moves || waits).then_some(status::FRAME))
     }
 

@@ -12,6 +12,7 @@ use crate::surface::transcript::tests::LOOK;
 mod live;
 mod prompt;
 mod questions;
+mod storm;
 
 /// A terminal to look at; it does not reflow.
 pub struct Fake {

@@ -168,3 +168,14 @@ fn the_supervisor_has_a_gutter_and_its_verdict_is_left_to_the_notice() {
     let shown: Vec<_> = lines.iter().flat_map(|raw| transcript.supervisor(&line(raw))).collect();
     assert_eq!(texts(&shown), ["┃ ● Bash ls", "┃   └ x", "┃ ", "┃ I looked.", "┃ Bad."]);
 }
+
+/// Such a screen is on its way to another size; what is kept has to be whole when it gets there.
+#[test]
+fn a_screen_that_nobody_can_read_breaks_no_line() {
+    let mut transcript = Transcript::new(LOOK);
+    transcript.set_width(1);
+    let text = transcript.agent(&line(&assistant(r#"{"type":"text","text":"a few words"}"#)));
+    assert_eq!(texts(&text), ["a few words"]);
+    let tool = transcript.agent(&line(&tool("t", "Bash", r#"{"command":"make all"}"#)));
+    assert_eq!(texts(&tool).last().map(String::as_str), Some("● Bash make all"));
+}

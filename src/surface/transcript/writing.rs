@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Kind, Place, Transcript};
+use super::{Kind, NARROWEST, Place, Transcript};
 use crate::event::Now;
 use crate::stream::Partial;
 use crate::surface::markdown::{self, Markdown};
@@ -160,6 +160,10 @@ impl Transcript {
         }
         let room = rows.saturating_sub(below.len());
         let mut lines = match &self.writing {
+            Some(Writing::Text(markdown)) if self.width < NARROWEST => {
+                let lines = markdown.tail(room);
+                last(lines.iter().flat_map(|line| line.wrap(self.width, &Styled::default())), room)
+            }
             Some(Writing::Text(markdown)) => markdown.tail(room),
             Some(Writing::Thought(thought)) => self.thought_rows(thought, room.min(THOUGHT_ROWS)),
             None => Vec::new(),
@@ -183,10 +187,13 @@ impl Transcript {
     fn thought_rows(&self, thought: &str, rows: usize) -> Vec<Styled> {
         let lines = styled::lines(Style::Dim, thought);
         let hanging = Styled::default();
-        let lines: Vec<_> = lines.iter().flat_map(|line| line.wrap(self.width, &hanging)).collect();
-        let skip = lines.len().saturating_sub(rows);
-        lines.into_iter().skip(skip).collect()
+        last(lines.iter().flat_map(|line| line.wrap(self.width, &hanging)), rows)
     }
+}
+
+fn last(lines: impl Iterator<Item = Styled>, rows: usize) -> Vec<Styled> {
+    let mut lines: Vec<_> = lines.collect();
+    lines.split_off(lines.len().saturating_sub(rows))
 }
 
 fn seconds(duration: Duration) -> u128 {

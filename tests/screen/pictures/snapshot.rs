@@ -61,6 +61,10 @@ fn difference(kept: &str, now: &str) -> String {
 
 fn masked(row: &str) -> String {
     let mut words: Vec<String> = row.split(' ').map(word).collect();
+    // Minutes are told only where it took so long.
+    while let Some(at) = words.windows(2).position(|pair| is_long(&pair[0]) && pair[1] == "0s") {
+        words.remove(at);
+    }
     // How long a tool took is told only where that was long, as on a busy machine.
     if matches!(&words[..], [.., gap, time] if gap.is_empty() && time == CLOCK) {
         words.truncate(words.len() - 2);
@@ -72,6 +76,10 @@ fn masked(row: &str) -> String {
         }
     }
     words.join(" ")
+}
+
+fn is_long(word: &str) -> bool {
+    word.strip_suffix('m').is_some_and(|minutes| minutes.parse::<u32>().is_ok())
 }
 
 fn word(word: &str) -> String {
@@ -92,6 +100,7 @@ fn what_differs_from_run_to_run_is_masked() {
     for (row, wanted) in [
         ("⠹ working 0:07 · round 1/10", "* working 0:00 · round 1/10"),
         ("✔ Confirmed · 12s · $0.25", "✔ Confirmed · 0s · $0.25"),
+        ("Session ended · 2 rounds · 1m 07s · $0.50", "Session ended · 2 rounds · 0s · $0.50"),
         ("● Bash make  0:02", "● Bash make"),
         ("a test: 12 of 13, 4:3", "a test: 12 of 13, 0:00"),
         (&format!("--resume {id}"), "--resume SESSION"),
