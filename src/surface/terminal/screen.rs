@@ -115,5 +115,5 @@ pub fn restore_on_panic() {
 /// what stood there into its scrollback.
 pub fn cleared(above: u16) -> String {
     let up = if above == 0 { String::new() } else { format!("\x1b[{above}A") };
-    format!("\r{up}\x1b[K\x1b[C\x1b[J\r")
+    format!("\r{up}\x1b[K\x1b[C\x1b[J\x1b[D")
 }
