@@ -3,13 +3,20 @@
 /// How far a name is from the query; less is closer.
 type Distance = (u8, usize, usize);
 
-pub fn commands<'a>(names: impl Iterator<Item = &'a str>, query: &str, most: usize) -> Vec<String> {
-    closest(names, most, |name| {
+/// In the order of the alphabet, those of ccc itself in front.
+pub fn commands<'a>(
+    own: &[&'a str],
+    names: impl Iterator<Item = &'a str>,
+    query: &str,
+    most: usize,
+) -> Vec<String> {
+    closest(own.iter().copied().chain(names), most, |name| {
         let class = match find(name, query)? {
-            0 => 0,
-            _ => 1,
+            0 if name.len() == query.len() => 0,
+            0 => 1,
+            _ => 2,
         };
-        Some((class, 0, name.len()))
+        Some((class, usize::from(!own.contains(&name)), 0))
     })
 }
 

@@ -107,9 +107,11 @@ impl Completion {
         let entries = match token.kind {
             Kind::Command => {
                 self.at_command = true;
-                let own = OWN.iter().map(|(name, _)| *name);
-                let all = self.commands.iter().map(|command| command.name.as_str()).chain(own);
-                let names = matching::commands(all, &token.query, ENTRIES).into_iter();
+                let own = OWN.map(|(name, _)| name);
+                // Some are the client's own business.
+                let all = self.commands.iter().map(|command| command.name.as_str());
+                let all = all.filter(|name| !name.starts_with("__"));
+                let names = matching::commands(&own, all, &token.query, ENTRIES).into_iter();
                 names.map(|name| Entry { about: self.about(&name), name }).collect()
             }
             Kind::File { .. } => {

@@ -21,8 +21,12 @@ fn command(name: &str, description: &str) -> Command {
 
 fn typed(before: &str) -> Completion {
     let mut completion = Completion::default();
-    let commands =
-        [("clear", ""), ("compact", ""), ("code-review", "Review the diff.\n\nAll of it.")];
+    let commands = [
+        ("compact", ""),
+        ("clear", ""),
+        ("__x", ""),
+        ("code-review", "Review the diff.\n\nAll of it."),
+    ];
     completion.set_commands(&commands.map(|(name, description)| command(name, description)));
     completion.typed(before, files);
     completion
@@ -38,15 +42,15 @@ fn commands_at_the_start_of_the_text() {
     assert_eq!(
         offered("/"),
         [
-            "/clear",
-            "/compact",
             "/supervisor     review the work when the agent is done",
+            "/supervisoroff  no more reviews",
+            "/clear",
             "/code-review    Review the diff. All of it.",
-            "/supervisoroff  no more reviews"
+            "/compact",
         ]
     );
     let review = "/code-review  Review the diff. All of it.";
-    assert_eq!(offered("/c"), ["/clear", "/compact", review]);
+    assert_eq!(offered("/c"), ["/clear", review, "/compact"]);
     assert_eq!(offered("/REV"), [review]);
     for none in ["", "x", "/x", "/clear ", " /cl", "/usr/c", "see /cl"] {
         assert_eq!(offered(none), [""; 0], "{none:?}");
@@ -69,8 +73,8 @@ fn what_was_told_about_a_command_is_not_forgotten_when_it_is_only_named() {
     completion.name_commands(&["code-review".into(), "new".into()]);
     completion.typed("/", files);
     let rows = completion.rows(80, Glyphs::unicode());
-    assert_eq!(rows[0].text(), "❯ /new");
     assert_eq!(rows[2].text(), "  /code-review    Review the diff. All of it.");
+    assert_eq!(rows[3].text(), "  /new");
     assert_eq!(rows.len(), 4);
 }
 

@@ -47,7 +47,7 @@ fn commands_are_completed() {
 
 #[test]
 fn commands_that_come_while_one_is_typed_are_offered_at_once() {
-    let answer = r#"{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"commands":[{"name":"sum","description":"Add it up"},{"name":"clear","description":"Start anew"}]}}}"#;
+    let answer = r#"{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"commands":[{"name":"s","description":"Add it up"},{"name":"clear","description":"Start anew"}]}}}"#;
     let told = |typed: &str, key: Option<KeyCode>| {
         let mut bench = Bench::new(80, 40);
         bench.type_in(typed);
@@ -66,7 +66,7 @@ fn commands_that_come_while_one_is_typed_are_offered_at_once() {
     assert_eq!(before[2], off);
     assert_eq!(
         after[1..4],
-        ["  /sum            Add it up", before[1].replace('❯', " ").as_str(), off]
+        ["  /s              Add it up", before[1].replace('❯', " ").as_str(), off]
     );
     // No popup where none was wanted, and nothing in the transcript.
     for (typed, key) in
