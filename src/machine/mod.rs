@@ -30,6 +30,8 @@ mod cost;
 mod questions;
 mod resume;
 mod review;
+mod rules;
+mod status;
 #[cfg(test)]
 mod tests;
 mod user;
@@ -37,53 +39,20 @@ mod user;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::event::{
-    Action, Asker, Carried, Dropped, Event, Notice, Now, Outcome, Phase, Question, Report,
-    ReviewRequest, Round, Said, Seconds,
+    Action, Asker, Carried, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest,
+    Round, Said,
 };
 use crate::verdict::Collector;
 use cost::Cost;
+pub use rules::Rules;
+pub use status::Status;
 
 /// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
 /// not, the work is reviewed as it is.
 const WAKE_GRACE: Duration = Duration::from_secs(2);
 /// A death this soon after a restart is not bad luck any more.
 const DEATH_WINDOW: Duration = Duration::from_secs(60);
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Rules {
-    /// Somebody is there to type and to answer questions.
-    pub person: bool,
-    pub supervising: bool,
-    pub max_iterations: u32,
-    pub review_timeout: Duration,
-    /// A server started in the background never ends; after this long its review goes ahead.
-    pub background_wait: Duration,
-    pub resume: Option<String>,
-    /// The user's arguments make the client print something and leave, as `--help` does.
-    pub client_may_leave: bool,
-    /// Makes this session's message ids its own: the client drops an id that it has seen before.
-    pub seed: u64,
-    pub carried: Option<Carried>,
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Self {
-            person: true,
-            supervising: true,
-            max_iterations: 10,
-            review_timeout: Duration::from_secs(600),
-            background_wait: Duration::from_secs(600),
-            resume: None,
-            client_may_leave: false,
-            seed: 0,
-            carried: None,
-        }
-    }
-}
 
 /// A message on its way: written, but not yet taken up by the agent.
 #[derive(Debug, Clone)]
@@ -166,25 +135,6 @@ pub struct Machine {
     reviewing: Duration,
 }
 
-/// What a status line needs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Status {
-    pub phase: Phase,
-    pub since: Now,
-    pub round: u32,
-    pub max: u32,
-    pub supervising: bool,
-    pub model: String,
-    pub background: usize,
-    pub cost_usd: f64,
-    /// Tokens of the conversation, and how many the model holds.
-    pub context: Option<(u64, Option<u64>)>,
-    /// Messages of the person that the agent has not taken up yet.
-    pub queued: Vec<String>,
-    /// Questions to the person, the one on the screen among them.
-    pub questions: usize,
-}
-
 impl Machine {
     pub fn new(rules: Rules) -> Self {
         let Carried { round, fresh, said, cost_usd, agent_usd } =
@@ -262,53 +212,8 @@ impl Machine {
         [review, self.background_until, self.wake_until].into_iter().flatten().min()
     }
 
-    pub fn status(&self) -> Status {
-        Status {
-            phase: self.phase,
-            since: self.phase_since,
-            round: self.round,
-            max: self.rules.max_iterations,
-            supervising: self.supervising,
-            model: self.model.clone(),
-            background: self.background.len(),
-            cost_usd: self.cost.total(),
-            context: self.context.map(|tokens| (tokens, self.window)),
-            queued: self.steering().map(|sent| sent.text.clone()).collect(),
-            questions: self.questions.len(),
-        }
-    }
-
     fn steering(&self) -> impl DoubleEndedIterator<Item = &Sent> {
         self.unconfirmed.iter().filter(|sent| sent.steering)
-    }
-
-    /// The agent is in the middle of a turn, or about to begin one.
-    pub fn is_busy(&self) -> bool {
-        self.turn_open || !self.unconfirmed.is_empty()
-    }
-
-    /// It has a moment in mind that the agent's lines may move: what is on record must say when
-    /// each of them came.
-    pub fn is_timing(&self) -> bool {
-        self.wake_until.is_some() || self.background_until.is_some()
-    }
-
-    pub fn report(&self, outcome: Outcome, now: Now) -> Report {
-        // One that could not even be begun is none to go on with.
-        let begun = self.spoke || !matches!(outcome, Outcome::Failed(_));
-        Report {
-            exit_code: outcome.exit_code(),
-            outcome,
-            session_id: self.session_id.clone().filter(|_| begun),
-            rounds: self.rounds.clone(),
-            result: self.last_answer.clone(),
-            cost_usd: self.cost.total(),
-            seconds: Seconds {
-                total: now.as_secs_f64(),
-                working: self.working.as_secs_f64(),
-                reviewing: self.reviewing.as_secs_f64(),
-            },
-        }
     }
 
     fn start(&mut self, prompt: Option<String>) {

@@ -4,6 +4,7 @@
 mod children;
 mod editing;
 mod output;
+mod perform;
 mod process;
 mod shown;
 mod shutdown;
@@ -17,14 +18,13 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::child::ChildEvent;
-use crate::event::{Action, Carried, Event, Gone, Notice, Now, Outcome};
+use crate::event::{Carried, Event, Gone, Now, Outcome};
 use crate::external_editor::Editing;
 use crate::launch::{AgentStart, ReviewOptions};
 use crate::machine::{Machine, Rules};
 use crate::pty::Agent;
 use crate::record::Recorder;
 use crate::signals;
-use crate::stream::{cancel_message, interrupt, permission_answer, refuse_control, user_message};
 use crate::supervisor::Supervisor;
 use crate::surface::{Intent, Report, Surface, Typed};
 use process::Process;
@@ -347,46 +347,6 @@ impl<'a> Session<'a> {
     fn feed_queued(&mut self) {
         while let Some(event) = self.events.pop_front() {
             self.feed(event, self.now());
-        }
-    }
-
-    fn perform(&mut self, action: Action) {
-        match action {
-            Action::StartAgent { resume } => self.start_agent(resume),
-            Action::Send { uuid, text } => self.to_agent(user_message(&uuid, &text)),
-            Action::CancelMessage { request_id, uuid } => {
-                self.to_agent(cancel_message(&request_id, &uuid));
-            }
-            Action::GiveBack { text } => self.surface.give_back(&text),
-            Action::InterruptAgent { request_id } => self.to_agent(interrupt(&request_id)),
-            Action::Answer { asker, request_id, asked, answer } => {
-                self.to(asker, permission_answer(&request_id, &asked, &answer));
-            }
-            Action::Refuse { asker, request_id, subtype } => {
-                self.to(asker, refuse_control(&request_id, &subtype));
-            }
-            Action::Ask(question) => self.surface.ask(&question),
-            Action::Unask => self.surface.unask(),
-            Action::StartReview(request) => self.start_review(&request),
-            Action::StopReview { review } => {
-                if let Some(process) = self.supervisors.get_mut(&review) {
-                    process.handle = None;
-                }
-            }
-            Action::Say(notice) => {
-                if let Notice::Session { session_id } = &notice {
-                    self.look_back(session_id);
-                }
-                self.surface.notice(&notice);
-            }
-            Action::Finish(outcome) => self.outcome = Some(outcome),
-        }
-    }
-
-    /// The agent has named the session: it may have been here before.
-    fn look_back(&mut self, session_id: &str) {
-        if self.setup.rules.carried.is_none() {
-            self.events.extend((self.setup.earlier)(session_id).map(Event::Restored));
         }
     }
 }

@@ -1,0 +1,70 @@
+//! How things stand: for a status line, for the recording, and at the end.
+
+use super::Machine;
+use crate::event::{Now, Outcome, Phase, Report, Seconds};
+
+/// What a status line needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    pub phase: Phase,
+    pub since: Now,
+    pub round: u32,
+    pub max: u32,
+    pub supervising: bool,
+    pub model: String,
+    pub background: usize,
+    pub cost_usd: f64,
+    /// Tokens of the conversation, and how many the model holds.
+    pub context: Option<(u64, Option<u64>)>,
+    /// Messages of the person that the agent has not taken up yet.
+    pub queued: Vec<String>,
+    /// Questions to the person, the one on the screen among them.
+    pub questions: usize,
+}
+
+impl Machine {
+    pub fn status(&self) -> Status {
+        Status {
+            phase: self.phase,
+            since: self.phase_since,
+            round: self.round,
+            max: self.rules.max_iterations,
+            supervising: self.supervising,
+            model: self.model.clone(),
+            background: self.background.len(),
+            cost_usd: self.cost.total(),
+            context: self.context.map(|tokens| (tokens, self.window)),
+            queued: self.steering().map(|sent| sent.text.clone()).collect(),
+            questions: self.questions.len(),
+        }
+    }
+
+    /// The agent is in the middle of a turn, or about to begin one.
+    pub fn is_busy(&self) -> bool {
+        self.turn_open || !self.unconfirmed.is_empty()
+    }
+
+    /// It has a moment in mind that the agent's lines may move: what is on record must say when
+    /// each of them came.
+    pub fn is_timing(&self) -> bool {
+        self.wake_until.is_some() || self.background_until.is_some()
+    }
+
+    pub fn report(&self, outcome: Outcome, now: Now) -> Report {
+        // One that could not even be begun is none to go on with.
+        let begun = self.spoke || !matches!(outcome, Outcome::Failed(_));
+        Report {
+            exit_code: outcome.exit_code(),
+            outcome,
+            session_id: self.session_id.clone().filter(|_| begun),
+            rounds: self.rounds.clone(),
+            result: self.last_answer.clone(),
+            cost_usd: self.cost.total(),
+            seconds: Seconds {
+                total: now.as_secs_f64(),
+                working: self.working.as_secs_f64(),
+                reviewing: self.reviewing.as_secs_f64(),
+            },
+        }
+    }
+}
