@@ -174,6 +174,13 @@ fn static_build() -> Result<PathBuf, String> {
 
 fn cargo(target: &Path) -> Command {
     let mut cargo = Command::new(env!("CARGO"));
+    // What the outer cargo tells of itself would make build scripts run again, here and there.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&name);
+        }
+    }
     cargo
         .args(["build", "--quiet", "--locked", "--bin", "ccc", "--target-dir"])
         .arg(target)
