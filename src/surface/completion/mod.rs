@@ -187,10 +187,12 @@ impl Completion {
         Some(Taken { from: token.from, text: token.written(&entry), goes_on })
     }
 
-    pub fn rows(&self, columns: usize, glyphs: Glyphs) -> Vec<Styled> {
+    /// The selected one is always among them.
+    pub fn rows(&self, columns: usize, most: usize, glyphs: Glyphs) -> Vec<Styled> {
         let Some(popup) = &self.popup else { return Vec::new() };
-        let top = popup.selected.saturating_sub(ROWS - 1);
-        let shown = popup.entries.iter().enumerate().skip(top).take(ROWS);
+        let most = most.min(ROWS);
+        let top = (popup.selected + 1).saturating_sub(most);
+        let shown = popup.entries.iter().enumerate().skip(top).take(most);
         // All of the list, so that nothing moves sideways while it is gone through.
         let widths = popup.entries.iter().map(|entry| strip_escapes(&entry.name).width());
         let about_at = (BEFORE.width() + 1 + widths.max().unwrap_or(0)).min(columns / 2) + 2;

@@ -33,7 +33,7 @@ fn typed(before: &str) -> Completion {
 }
 
 fn offered(before: &str) -> Vec<String> {
-    let rows = typed(before).rows(80, Glyphs::unicode());
+    let rows = typed(before).rows(80, ROWS, Glyphs::unicode());
     rows.iter().map(|row| row.text().trim_start_matches(['❯', ' ']).to_owned()).collect()
 }
 
@@ -59,7 +59,7 @@ fn commands_at_the_start_of_the_text() {
 
 #[test]
 fn what_is_told_about_a_command_takes_the_room_that_is_left() {
-    let row = |columns| typed("/REV").rows(columns, Glyphs::unicode())[0].text();
+    let row = |columns| typed("/REV").rows(columns, ROWS, Glyphs::unicode())[0].text();
     assert_eq!(row(43), "❯ /code-review  Review the diff. All of it.");
     assert_eq!(row(42), "❯ /code-review  Review the diff. All of i…");
     assert_eq!(row(28), "❯ /code-review  Review the …");
@@ -72,7 +72,7 @@ fn what_was_told_about_a_command_is_not_forgotten_when_it_is_only_named() {
     let mut completion = typed("/");
     completion.name_commands(&["code-review".into(), "new".into()]);
     completion.typed("/", files);
-    let rows = completion.rows(80, Glyphs::unicode());
+    let rows = completion.rows(80, ROWS, Glyphs::unicode());
     assert_eq!(rows[2].text(), "  /code-review    Review the diff. All of it.");
     assert_eq!(rows[3].text(), "  /new");
     assert_eq!(rows.len(), 4);
@@ -124,7 +124,7 @@ fn what_is_taken_is_written_as_the_client_reads_it() {
 fn moving_goes_round_and_scrolls() {
     let mut completion = typed("@");
     let selected = |completion: &Completion| {
-        let rows = completion.rows(80, Glyphs::unicode());
+        let rows = completion.rows(80, ROWS, Glyphs::unicode());
         assert_eq!(rows.len(), ROWS);
         rows.iter().find(|row| row.text().starts_with('❯')).unwrap().text()
     };
@@ -136,6 +136,10 @@ fn moving_goes_round_and_scrolls() {
     assert_eq!(selected(&completion), "❯ tests/");
     completion.typed("@", files);
     assert_eq!(selected(&completion), "❯ tests/");
+    // Also where there is room for few.
+    let rows = completion.rows(80, 1, Glyphs::unicode());
+    assert_eq!(rows.iter().map(Styled::text).collect::<Vec<_>>(), ["❯ tests/"]);
+    assert_eq!(completion.rows(80, 0, Glyphs::unicode()), []);
 }
 
 #[test]
@@ -168,9 +172,9 @@ fn it_waits_for_the_files() {
 fn names_cannot_steer_the_terminal_and_are_cut() {
     let mut completion = Completion::default();
     completion.typed("@", || (Arc::new(vec!["a\x1b[2Jbcdefghijkl".into()]), true));
-    assert_eq!(completion.rows(8, Glyphs::unicode())[0].text(), "❯ abcde…");
-    assert_eq!(completion.rows(0, Glyphs::unicode())[0].text(), "");
+    assert_eq!(completion.rows(8, ROWS, Glyphs::unicode())[0].text(), "❯ abcde…");
+    assert_eq!(completion.rows(0, ROWS, Glyphs::unicode())[0].text(), "");
     completion.set_commands(&[command("a\x1b[2Jb", "red: \x1b[31mred\x07")]);
     completion.typed("/a", files);
-    assert_eq!(completion.rows(40, Glyphs::unicode())[0].text(), "❯ /ab  red: red");
+    assert_eq!(completion.rows(40, ROWS, Glyphs::unicode())[0].text(), "❯ /ab  red: red");
 }

@@ -11,8 +11,10 @@ use crate::surface::completion::{Completion, Files};
 use crate::surface::editor::Editor;
 use crate::surface::styled::{self, Style, Styled};
 
-/// So many rows are not for the popup or the help: the text, the status, and some of what was said.
-const RESERVED: usize = 6;
+/// So many rows are not for the popup: the text, the status, and some of what was said;
+const NOT_POPUP: usize = 6;
+/// or for the help, which is not for long.
+const NOT_HELP: usize = 4;
 /// Below this there is no room for what is searched for beside what was found.
 const SEARCH_FROM: usize = 16;
 
@@ -132,13 +134,12 @@ impl<S: Screen> Terminal<S> {
 
     /// What stands between the text and the status.
     pub(super) fn below_rows(&self, columns: usize, height: usize) -> Vec<Styled> {
-        let mut rows = if self.desk.help {
-            help::rows(columns, self.look.glyphs)
+        let glyphs = self.look.glyphs;
+        if self.desk.help {
+            help::rows(columns, height.saturating_sub(NOT_HELP), glyphs)
         } else {
-            self.desk.completion.rows(columns, self.look.glyphs)
-        };
-        rows.truncate(height.saturating_sub(RESERVED));
-        rows
+            self.desk.completion.rows(columns, height.saturating_sub(NOT_POPUP), glyphs)
+        }
     }
 
     pub(super) fn search_prompt(&self, columns: usize) -> Option<String> {

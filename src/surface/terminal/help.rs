@@ -4,18 +4,17 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::surface::styled::{self, Glyphs, Style, Styled};
 
-pub const KEYS: [(&str, &str); 22] = [
+/// At 80 columns and 24 rows there is room for all of them.
+pub const KEYS: [(&str, &str); 20] = [
     ("Enter", "send"),
     ("Alt-Enter, Ctrl-J, \\ Enter", "new line"),
     ("Up, Down", "earlier messages"),
     ("Up (empty, queued)", "take the last message back"),
     ("Ctrl-R", "search earlier messages"),
-    ("/", "commands"),
-    ("@", "files of the project"),
+    ("/, @", "commands, files of the project"),
     ("Tab", "complete; answer a question"),
     ("Ctrl-G", "edit in $VISUAL or $EDITOR"),
-    ("Esc", "interrupt"),
-    ("Ctrl-C", "clear, interrupt; twice: leave"),
+    ("Esc, Ctrl-C", "interrupt; Ctrl-C twice: leave"),
     ("Ctrl-D, Ctrl-Z", "leave (empty), suspend"),
     ("Ctrl-L", "clear the screen"),
     ("Ctrl-A, Ctrl-E", "start, end of the line"),
@@ -31,8 +30,20 @@ pub const KEYS: [(&str, &str); 22] = [
 
 const BETWEEN: usize = 2;
 
-/// In two columns where there is room for them.
-pub fn rows(columns: usize, glyphs: Glyphs) -> Vec<Styled> {
+/// In two columns where there is room for them; what has no room at all is not passed over in
+/// silence.
+pub fn rows(columns: usize, most: usize, glyphs: Glyphs) -> Vec<Styled> {
+    let mut rows = all(columns, glyphs);
+    if rows.len() > most {
+        rows.truncate(most.saturating_sub(1));
+        let more = format!("{} more in a taller window", glyphs.ellipsis);
+        rows.push(Styled::new(Style::Dim, &styled::cut(&more, columns, glyphs.ellipsis)));
+        rows.truncate(most);
+    }
+    rows
+}
+
+fn all(columns: usize, glyphs: Glyphs) -> Vec<Styled> {
     let widest = |cells: fn(&(&str, &str)) -> usize| KEYS.iter().map(cells).max().unwrap_or(0);
     let (keys, what) = (widest(|key| key.0.width()), widest(|key| key.1.width()));
     let one = keys + BETWEEN + what;
@@ -73,7 +84,7 @@ mod tests {
     #[test]
     fn every_key_is_shown_at_every_width() {
         for columns in [200, 130, 80, 40] {
-            let rows = rows(columns, Glyphs::unicode());
+            let rows = rows(columns, KEYS.len(), Glyphs::unicode());
             assert!(rows.iter().all(|row| row.text().width() <= columns), "{columns}");
             let all: String = rows.iter().map(|row| row.text() + "\n").collect();
             for (key, what) in KEYS {
@@ -81,7 +92,7 @@ mod tests {
                 assert!(all.contains(what) || columns < 60, "{what} {columns}");
             }
         }
-        assert_eq!(rows(200, Glyphs::unicode()).len(), KEYS.len() / 2);
-        assert!(rows(0, Glyphs::unicode()).iter().all(|row| row.text().is_empty()));
+        assert_eq!(rows(200, KEYS.len(), Glyphs::unicode()).len(), KEYS.len() / 2);
+        assert!(rows(0, KEYS.len(), Glyphs::unicode()).iter().all(|row| row.text().is_empty()));
     }
 }

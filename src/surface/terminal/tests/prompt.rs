@@ -184,6 +184,14 @@ fn a_question_mark_shows_the_keys_until_the_next_key() {
     let all = bench.rows().join("\n");
     assert!(KEYS.iter().all(|(key, what)| all.contains(key) && all.contains(what)), "{all}");
     assert_eq!(bench.last(), READY);
+    // All of them also in a window of the usual size, and in a low one that there are more.
+    bench.resize(80, 24);
+    let all = bench.rows().join("\n");
+    assert!(KEYS.iter().all(|(key, what)| all.contains(key) && all.contains(what)), "{all}");
+    bench.resize(80, 12);
+    let rows = bench.rows();
+    assert_eq!(rows[rows.len() - 2..], ["… more in a taller window", READY]);
+    bench.resize(80, 40);
     bench.type_in("a?");
     assert_eq!(input(&bench), ["❯ a?", READY]);
     bench.control('c');
