@@ -11,6 +11,7 @@ use crate::surface::styled::{self, Style, Styled};
 /// Of a thought in the making, so much is kept to be shown.
 const THOUGHT: usize = 4000;
 const THOUGHT_ROWS: usize = 3;
+const BROKEN_OFF: &str = "Broken off; the answer begins anew.";
 
 #[derive(Debug)]
 pub enum Writing {
@@ -36,7 +37,13 @@ impl Transcript {
         match partial {
             Partial::Message => {
                 self.retry = None;
-                return self.stop_writing();
+                let unfinished = matches!(self.writing, Some(Writing::Text(_)));
+                let mut lines = self.stop_writing();
+                if unfinished {
+                    // The connection was lost, and the client has asked once more.
+                    lines.extend(self.shown(vec![Styled::new(Style::Dim, BROKEN_OFF)]));
+                }
+                return lines;
             }
             Partial::TextBlock => {
                 let lines = self.stop_writing();

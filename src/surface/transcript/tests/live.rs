@@ -73,6 +73,19 @@ fn a_text_that_came_out_otherwise_is_shown_as_it_came_out() {
 }
 
 #[test]
+fn an_answer_that_begins_anew_is_not_taken_for_the_same_text_twice() {
+    let mut watched = Watched::new();
+    watched.text_block().delta("Half a sen");
+    watched.agent(r#"{"type":"stream_event","event":{"type":"message_start","message":{}}}"#);
+    watched.text_block().delta("Half a sentence.");
+    watched.agent(&assistant(r#"{"type":"text","text":"Half a sentence."}"#));
+    let text: Vec<_> = watched.settled.iter().filter(|line| !line.is_empty()).collect();
+    assert_eq!(text, ["Half a sen", "Broken off; the answer begins anew.", "Half a sentence."]);
+    watched.agent(r#"{"type":"stream_event","event":{"type":"message_start","message":{}}}"#);
+    assert_eq!(watched.settled.iter().filter(|line| line.starts_with("Broken")).count(), 1);
+}
+
+#[test]
 fn a_text_that_is_broken_off_stays() {
     let mut watched = Watched::new();
     watched.text_block().delta("Half a sen");
