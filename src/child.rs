@@ -19,8 +19,9 @@ use crate::stream::{Line, Lines, Piece};
 /// bytes.
 pub const END_OF_INPUT: u8 = 0x04;
 
-/// Enough to make a wake-up of the loop worth its while, small enough to stay in the cache.
-const BATCH: usize = 64 << 10;
+/// Enough to make a wake-up of the loop worth its while; so little that a key never waits long for
+/// the end of it.
+const BATCH: usize = 16 << 10;
 /// More than a PTY ever gives at once: the kernel's own buffer has 4 KB.
 const READ: usize = 16 << 10;
 
