@@ -17,30 +17,22 @@ pub fn user_message(uuid: &str, text: &str) -> Vec<u8> {
 }
 
 pub fn interrupt(request_id: &str) -> Vec<u8> {
-    line(&json!({
-        "type": "control_request",
-        "request_id": request_id,
-        "request": {"subtype": "interrupt"},
-    }))
+    control_request(request_id, &json!({"subtype": "interrupt"}))
 }
 
 /// Asks what the client has to offer. Only the answer is of interest: it names the slash commands,
 /// which the client does by itself no sooner than with the first turn.
 pub fn initialize(request_id: &str) -> Vec<u8> {
-    line(&json!({
-        "type": "control_request",
-        "request_id": request_id,
-        "request": {"subtype": "initialize"},
-    }))
+    control_request(request_id, &json!({"subtype": "initialize"}))
 }
 
 /// Asks for a message back that the agent has not taken up yet.
 pub fn cancel_message(request_id: &str, uuid: &str) -> Vec<u8> {
-    line(&json!({
-        "type": "control_request",
-        "request_id": request_id,
-        "request": {"subtype": "cancel_async_message", "message_uuid": uuid},
-    }))
+    control_request(request_id, &json!({"subtype": "cancel_async_message", "message_uuid": uuid}))
+}
+
+fn control_request(request_id: &str, request: &Value) -> Vec<u8> {
+    line(&json!({"type": "control_request", "request_id": request_id, "request": request}))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

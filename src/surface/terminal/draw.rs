@@ -34,14 +34,14 @@ impl<S: Screen> Terminal<S> {
         let frame = self.frame();
         let asked = self.question.as_ref().map(|question| question.asked.tool.as_str());
         let escapes = self.attention.escapes(&self.status, asked, self.now);
-        let stays = self.pending.is_empty() && !self.wipe && !std::mem::take(&mut self.resized);
+        // Rows of two pictures on the way to a terminal of a third size could not be told apart: while
+        // it is resized, all of them are painted again.
+        let stays = self.pending.is_empty() && !self.wipe && self.is_calm();
         if stays && self.drawn.as_ref() == Some(&frame) {
             return self.screen.write_all(escapes.as_bytes()).and_then(|()| self.screen.flush());
         }
         let mut out = escapes.into_bytes();
         out.extend(BEGIN.bytes());
-        // Rows of two pictures on the way to a terminal of a third size could not be told apart.
-        let stays = stays && self.is_calm();
         match self.drawn.take_if(|drawn| stays && frame.fits(drawn)) {
             Some(drawn) => frame.repaint(&drawn, self.look.colour, &mut out),
             None => {

@@ -44,7 +44,7 @@ impl<S: Screen> Terminal<S> {
                 Vec::new()
             }
             Input::Resize(columns, rows) => {
-                self.resized = true;
+                self.resized_at = Some(self.now);
                 self.set_size((columns, rows));
                 Vec::new()
             }

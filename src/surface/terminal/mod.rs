@@ -69,15 +69,13 @@ pub struct Terminal<S: Screen> {
     drawn: Option<Frame>,
     /// When that was.
     drawn_at: Option<Now>,
-    /// When the size was last found to be another one.
+    /// When the terminal was last resized, perhaps to the same size again: rows may stand elsewhere.
     resized_at: Option<Now>,
     /// Something has happened since.
     dirty: bool,
     /// The person did something, or is asked something: the next picture does not wait.
     urgent: bool,
     wipe: bool,
-    /// Since then, perhaps to the same size again: the rows may stand elsewhere.
-    resized: bool,
     attention: Attention,
     /// Where the agent's model is, unless that is claude's own login.
     provider: String,
@@ -113,7 +111,6 @@ impl<S: Screen> Terminal<S> {
             dirty: false,
             urgent: true,
             wipe: false,
-            resized: false,
             attention: Attention::default(),
             provider: String::new(),
             status: Status {
