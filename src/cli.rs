@@ -7,7 +7,16 @@ pub mod sessions;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::directories::STATE_DIR;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Options of claude that a supervised session understands wherever they stand.
+const TAKEN_OVER: &str = "\
+Claude's own options follow ccc's. With --supervisor these continue a recorded session:
+  -r, --resume [ID]  Resume a session: its id, the beginning of it, or choose from a list
+  -c, --continue     Resume the latest session of this project
+
+`ccc help COMMAND` explains a command.";
 
 /// A supervised coding loop around claude.
 ///
@@ -18,7 +27,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     name = "ccc",
     version,
     args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true
+    after_help = TAKEN_OVER
 )]
 #[command(override_usage = "ccc [OPTIONS] [PROVIDER] [CLAUDE ARGS…]\n       ccc <COMMAND>")]
 pub struct Cli {
@@ -54,6 +63,14 @@ pub struct SessionArgs {
     #[arg(long)]
     pub no_record: bool,
 
+    /// Run no checks before a review
+    #[arg(long, conflicts_with = "trust_checks")]
+    pub no_checks: bool,
+
+    /// Run the commands of this project's SUPERVISOR.md without a question
+    #[arg(long)]
+    pub trust_checks: bool,
+
     /// A provider from ccc.json, then arguments for claude
     #[arg(
         value_name = "PROVIDER, CLAUDE ARGS",
@@ -61,6 +78,22 @@ pub struct SessionArgs {
         allow_hyphen_values = true
     )]
     pub rest: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Only these, by name
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Also those whose `when` matches no file that differs from the last commit
+    #[arg(long)]
+    pub all: bool,
+    /// Run the commands of this project's SUPERVISOR.md without a question
+    #[arg(long)]
+    pub trust_checks: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -90,13 +123,18 @@ pub enum Shell {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Write a SUPERVISOR.md to start from
+    /// Write a SUPERVISOR.md to start from, with the checks that fit this project
     Init {
         /// For all projects, in the config directory
         #[arg(long)]
         global: bool,
+        /// Take the proposed checks without a question
+        #[arg(short, long, conflicts_with = "global")]
+        yes: bool,
     },
-    /// Switch the Stop hook's supervision of a session on or off; without a word, print which
+    /// Run this project's checks by hand
+    Check(CheckArgs),
+    /// Switch the Stop hook's supervision of a session on or off; with no argument, print the current state
     SupervisorMode {
         /// The session [default: the one in `CLAUDE_CODE_SESSION_ID`]
         #[arg(long, value_name = "ID")]
@@ -111,7 +149,7 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         settings: Option<PathBuf>,
         /// Where the state of sessions is kept
-        #[arg(long, value_name = "DIR", default_value = ".claude/ccc")]
+        #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
         state_dir: PathBuf,
     },
     /// The endpoints claude can run on

@@ -1,33 +1,31 @@
 //! ccc: a supervised coding loop around the `claude` command line client. See ARCHITECTURE.md.
 
-// Core: no I/O, no clock, no environment.
-pub mod claude_args;
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+
+// Core: no I/O, no clock, no environment (but for `review::instructions`, which reads SUPERVISOR.md).
+pub mod brief;
+pub mod checks;
+pub mod client;
 pub mod event;
-pub mod form;
-pub mod hook;
-pub mod launch;
 pub mod machine;
-pub mod review_prompt;
-pub mod session_id;
-pub mod stream;
-pub mod verdict;
+pub mod review;
 
 // Adapters: each touches one part of the world.
-pub mod child;
+pub mod case;
+pub mod clock;
 pub mod config;
+pub mod console;
+pub mod directories;
 pub mod endpoint;
-pub mod external_editor;
+pub mod executables;
 pub mod files;
-pub mod history;
-pub mod instructions;
-pub mod project_files;
-pub mod pty;
+pub mod hook;
+pub mod process;
+pub mod prompt;
 pub mod record;
-pub mod shim;
-pub mod signals;
-pub mod state;
-pub mod supervisor;
 pub mod surface;
+pub mod threads;
+pub mod tree;
 
 // Where they meet.
 pub mod session;

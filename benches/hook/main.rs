@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ccc::state::StateFile;
+use ccc::hook::state::StateFile;
 use table::Table;
 
 const RUNS: usize = 400;

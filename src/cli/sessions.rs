@@ -1,8 +1,7 @@
 //! `ccc sessions …`.
 
-use std::time::Duration;
-
 use clap::{Args, Subcommand};
+use jiff::Span;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -19,7 +18,7 @@ pub enum SessionsCommand {
     List(ListArgs),
     /// Tell what happened in a session: rounds, verdicts, what the supervisor checked
     Show {
-        /// The session's id or its beginning [default: the newest]
+        /// The session's id, or the beginning of it [default: the newest]
         id: Option<String>,
         /// As JSON
         #[arg(long)]
@@ -27,10 +26,10 @@ pub enum SessionsCommand {
     },
     /// Print the directory of a recording
     Path {
-        /// The session's id or its beginning [default: the newest]
+        /// The session's id, or the beginning of it [default: the newest]
         id: Option<String>,
     },
-    /// Remove recordings; claude's own conversations and the Stop hook's state stay
+    /// Remove recordings and what the Stop hook keeps of the same sessions; claude's own conversations stay
     #[command(visible_alias = "remove")]
     Rm {
         /// Ids or their beginnings
@@ -40,11 +39,12 @@ pub enum SessionsCommand {
         #[arg(short, long)]
         yes: bool,
     },
-    /// Remove recordings that nothing was added to for a while; never one that is running
+    /// Remove what nothing was added to for a while, recorded or left by the Stop hook; never a session
+    /// that is running
     Prune {
-        /// How long: a number with s, m, h, d or w, as in 30d
+        /// How long: a number with a unit, as in 12h, 30d, 2w or 6mo
         #[arg(long, value_name = "TIME", value_parser = age)]
-        older_than: Duration,
+        older_than: Span,
         /// Only say which
         #[arg(long)]
         dry_run: bool,
@@ -64,36 +64,34 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-fn age(text: &str) -> Result<Duration, String> {
-    let wrong = || "a number with s, m, h, d or w, as in 30d".to_owned();
-    let unit = text.chars().last().ok_or_else(wrong)?;
-    let seconds: u64 = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 60 * 60,
-        'd' => 24 * 60 * 60,
-        'w' => 7 * 24 * 60 * 60,
-        _ => return Err(wrong()),
-    };
-    let digits = &text[..text.len() - 1];
-    let number: u32 = digits.parse().map_err(|_| wrong())?;
-    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
-        return Err(wrong());
+fn age(text: &str) -> Result<Span, String> {
+    let age: Span = text.parse().map_err(|_| "a number with a unit, as in 30d".to_owned())?;
+    if age.is_negative() {
+        return Err("a time that has passed, as in 30d".to_owned());
     }
-    Ok(Duration::from_secs(seconds * u64::from(number)))
+    Ok(age)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jiff::ToSpan;
 
     #[test]
     fn an_age_is_a_number_and_a_unit() {
-        for (text, seconds) in [("0s", 0), ("90s", 90), ("2m", 120), ("1h", 3600), ("1w", 604_800)]
-        {
-            assert_eq!(age(text), Ok(Duration::from_secs(seconds)), "{text}");
+        for (text, span) in [
+            ("0s", 0.seconds()),
+            ("90s", 90.seconds()),
+            ("2m", 2.minutes()),
+            ("1h", 1.hour()),
+            ("30d", 30.days()),
+            ("1w", 1.week()),
+            ("6 months", 6.months()),
+            ("1y", 1.year()),
+        ] {
+            assert_eq!(age(text).map(Span::fieldwise), Ok(span.fieldwise()), "{text}");
         }
-        for text in ["", "d", "30", "-1d", "+1d", "1.5h", "1y", "1 d", "99999999999d", "日"] {
+        for text in ["", "d", "30", "-1d", "1d ago", "1.5d", "99999999999d", "日"] {
             assert!(age(text).is_err(), "{text}");
         }
     }

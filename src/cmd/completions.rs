@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::CommandFactory;
 use clap_complete::{generate, shells};
 
-use super::output::print;
 use crate::cli::{Cli, Shell};
+use crate::console;
 
 pub fn run(shell: Shell) -> Result<i32> {
     // Into memory first: a reader that goes away early is no failure.
@@ -16,6 +16,6 @@ pub fn run(shell: Shell) -> Result<i32> {
         Shell::Zsh => generate(shells::Zsh, &mut cli, "ccc", &mut script),
         Shell::Fish => generate(shells::Fish, &mut cli, "ccc", &mut script),
     }
-    print(&String::from_utf8_lossy(&script))?;
+    console::print_exact(&script)?;
     Ok(0)
 }

@@ -1,65 +1,90 @@
 //! `ccc fixture`: a recorded session as one file that can be shown to others, and played.
 
 use std::env;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::Usage;
-use super::place::Place;
 use super::replay::targets;
 use crate::cli::replay::FixtureArgs;
 use crate::config::secret::is_secret;
 use crate::config::{Config, variables};
+use crate::console;
+use crate::directories::Directories;
 use crate::files;
-use crate::fixture::scrub::Whereabouts;
-use crate::fixture::{convert, recorded};
+use crate::fixture::scrub::{Suspects, Whereabouts};
+use crate::fixture::{Converted, convert};
 use crate::record::read::Recording;
+use crate::record::rerun::runs;
 
 /// A value under a name that does not say by itself that it is a secret.
 const TELLING: usize = 6;
 
 pub fn run(args: &FixtureArgs) -> Result<i32> {
-    let place = Place::find()?;
+    let place = Directories::find()?;
     let recording = Recording::open(&targets::session(&args.session)?)?;
-    let runs = recorded::runs(&recording)?;
+    let runs = runs(&recording)?;
     let number = args.run.unwrap_or(runs.len());
     let Some(run) = number.checked_sub(1).and_then(|at| runs.get(at)) else {
         return Err(
             Usage(format!("the session has {} runs, and no run {number}", runs.len())).into()
         );
     };
+    let begun = run.begun.as_ref().context("it is not on record by which rules the run went")?;
     let title = match &args.title {
         Some(title) => title.clone(),
-        None => format!("A session recorded with ccc {}", run.begun.ccc),
+        None => format!("A session recorded with ccc {}", begun.ccc),
     };
     let secrets = secrets(&place.config_dir)?;
-    let converted = convert(run, &title, &secrets, &whereabouts(&run.begun.project))?;
+    let converted = convert(&recording, run, &title, &secrets, &whereabouts(&begun.project))?;
     if runs.len() > 1 {
-        eprintln!("ccc: run {number} of {}", runs.len());
+        console::say(format!("ccc: run {number} of {}", runs.len()));
     }
-    eprintln!("ccc: replaced: {}", converted.replaced);
+    console::say(format!("ccc: replaced: {}", converted.replaced));
+    tell_suspects(&converted.suspects);
     if let Some(problem) = &converted.problem {
-        eprintln!("ccc: the fixture is not the recorded session: {problem}");
+        console::say(format!("ccc: the fixture is not the recorded session: {problem}"));
         if !args.force {
-            eprintln!("ccc: nothing was written; --force writes it all the same");
+            console::say("ccc: nothing was written; --force writes it all the same");
             return Ok(1);
         }
     }
     match &args.output {
-        None => std::io::stdout().write_all(converted.text.as_bytes()).context("cannot write")?,
-        Some(file) => write(file, converted.text.as_bytes(), args.force)?,
+        None => converted.in_pieces(console::print_exact).context("cannot write the fixture")?,
+        Some(file) => write(file, &converted, args.force)?,
     }
     Ok(i32::from(converted.problem.is_some()))
 }
 
-fn write(file: &Path, text: &[u8], force: bool) -> Result<()> {
-    if force {
-        return files::replace(file, text);
+/// Before it leaves the machine, somebody has seen it.
+fn tell_suspects(suspects: &Suspects) {
+    if suspects.found.is_empty() {
+        return;
     }
-    match files::create_new(file, text, 0o600) {
+    console::say("ccc: look at these before you give the fixture to anybody; they may be secrets:");
+    for (line, text) in &suspects.found {
+        console::say(format!("  line {line}: {text}"));
+    }
+}
+
+/// Private, and whole or not at all.
+fn write(file: &Path, converted: &Converted, force: bool) -> Result<()> {
+    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = || -> std::io::Result<()> {
+        files::create_dir(dir)?;
+        let mut new = tempfile::NamedTempFile::new_in(dir)?;
+        converted.write(&mut new)?;
+        new.as_file().sync_all()?;
+        if force {
+            new.persist(file)?
+        } else {
+            new.persist_noclobber(file)?
+        };
+        Ok(())
+    };
+    match written() {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             bail!("{} exists already; --force replaces it", file.display())
         }

@@ -5,13 +5,13 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use url::{Host, Url};
 
 use super::provider::{insert, name, presets};
 use super::questions::{self, Questions};
 use crate::config::{self, profile, secret};
-
-const ASKED: &str = "import_offered";
+use crate::files;
 
 /// Does nothing unless there is something to import, no `ccc.json` yet, and a person to ask.
 pub fn offer_once(config_dir: &Path) -> Result<()> {
@@ -30,10 +30,8 @@ fn offer<R: BufRead, W: Write>(config_dir: &Path, questions: &mut Questions<R, W
     let url = env[profile::BASE_URL].as_str().unwrap_or_default().to_owned();
     questions.say(&format!("{} sends claude to {}.", path.display(), secret::mask_url(&url)))?;
     if !questions.confirm("Copy that into a provider of ccc? The file stays as it is.", true)? {
-        return config::edit(config_dir, |root| {
-            root.insert(ASKED.to_owned(), json!(true));
-            Ok(())
-        });
+        // With a file there, nobody is asked again.
+        return config::edit(config_dir, |_| Ok(()));
     }
     let default = name_for(&url);
     let name = loop {
@@ -43,17 +41,14 @@ fn offer<R: BufRead, W: Write>(config_dir: &Path, questions: &mut Questions<R, W
             Err(problem) => questions.say(&problem.0)?,
         }
     };
-    config::edit(config_dir, |root| {
-        root.insert(ASKED.to_owned(), json!(true));
-        insert(root, &name, env, false)
-    })?;
+    config::edit(config_dir, |root| insert(root, &name, env, false))?;
     questions
         .say(&format!("Added {name}. `ccc provider add` adds another, `ccc {name}` chooses it."))
 }
 
 /// The variables that make up the endpoint; a file that has none, or cannot be read, offers nothing.
 fn endpoint_in(path: &Path) -> Option<Map<String, Value>> {
-    let settings: Value = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+    let settings: Value = serde_json::from_str(&files::read_text(path).ok()?).ok()?;
     profile::env(&settings, profile::BASE_URL)?;
     profile::env(&settings, profile::AUTH_TOKEN)
         .or_else(|| profile::env(&settings, profile::API_KEY))?;
@@ -68,13 +63,16 @@ fn name_for(url: &str) -> String {
     if let Some(preset) = presets::PRESETS.iter().find(|preset| preset.base_url == url) {
         return preset.name.to_owned();
     }
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split('/').next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = host.split(':').next().unwrap_or_default().to_lowercase();
+    let parsed = Url::parse(url).ok();
+    let host = match parsed.as_ref().and_then(Url::host) {
+        Some(Host::Domain("localhost") | Host::Ipv4(_) | Host::Ipv6(_)) => {
+            return "local".to_owned();
+        }
+        Some(Host::Domain(host)) => host,
+        None => "",
+    };
     let labels: Vec<&str> = host.split('.').filter(|label| !label.is_empty()).collect();
     let name = match labels.as_slice() {
-        _ if host == "localhost" || host.parse::<std::net::IpAddr>().is_ok() => "local",
         [.., owner, "co" | "com" | "net" | "org", _] | [.., owner, _] | [owner] => owner,
         [] => "",
     };
@@ -84,6 +82,7 @@ fn name_for(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use std::fs;
 
     const SETTINGS: &str = r#"{"model": "x", "env": {"ANTHROPIC_BASE_URL": "https://api.example.com/v",
@@ -125,7 +124,7 @@ mod tests {
     fn a_no_is_remembered_and_no_answer_is_not() {
         let dir = with_settings(SETTINGS);
         assert_eq!(offered(dir.path(), "").1, None);
-        assert_eq!(offered(dir.path(), "n\n").1, Some(json!({"import_offered": true})));
+        assert_eq!(offered(dir.path(), "n\n").1, Some(json!({})));
         assert_eq!(offered(dir.path(), "y\n\n").0, "");
     }
 
@@ -154,7 +153,7 @@ mod tests {
             ("http://localhost:4000/x", "local"),
             ("https://user:pw@one.two.ai", "two"),
             ("https://provider.dev", "imported"),
-            ("https://[::1]:80", "imported"),
+            ("https://[::1]:80", "local"),
         ] {
             assert_eq!(name_for(url), name, "{url}");
         }

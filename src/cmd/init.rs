@@ -1,29 +1,170 @@
-//! `ccc init`: a SUPERVISOR.md to start from.
+//! `ccc init`: a SUPERVISOR.md to start from, with the checks that fit the project.
 
-use std::io::ErrorKind;
+use std::fmt::Write as _;
+use std::io::{BufRead, ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::place::Place;
-use crate::{files, instructions};
+use super::questions::{self, Questions};
+use crate::checks::Check;
+use crate::checks::propose::propose;
+use crate::checks::trust::Decisions;
+use crate::console;
+use crate::directories::Directories;
+use crate::files;
+use crate::review::instructions;
 
-pub fn run(global: bool) -> Result<i32> {
-    let place = Place::find()?;
-    let dir = if global { &place.config_dir } else { &place.project };
-    write(&dir.join(instructions::FILE))?;
+/// Manifests are small; what is larger is something else.
+const MAX_MANIFEST: u64 = 4 << 20;
+
+/// What becomes of the proposed checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Proposals {
+    Taken,
+    /// They stand there as comments.
+    Left,
+}
+
+pub fn run(global: bool, yes: bool) -> Result<i32> {
+    let place = Directories::find()?;
+    if global {
+        create(&place.config_dir.join(instructions::FILE), instructions::DEFAULT)?;
+        return Ok(0);
+    }
+    let path = place.project.join(instructions::FILE);
+    let proposed = proposals(&place.project);
+    // Before any question: an answer would be for nothing.
+    if path.symlink_metadata().is_ok() {
+        let paste = if proposed.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "\nChecks that fit this project, for its front matter:\n\n{}",
+                listed(&proposed)
+            )
+        };
+        bail!("{} is there already; it was left as it is{paste}", path.display());
+    }
+    if yes {
+        create(&path, &text(&proposed, Proposals::Taken))?;
+    } else {
+        write(&place, questions::is_possible().then(Questions::terminal).as_mut())?;
+    }
     Ok(0)
 }
 
-pub fn write(path: &Path) -> Result<()> {
-    match files::create_new(path, instructions::DEFAULT.as_bytes(), 0o644) {
+/// The project's SUPERVISOR.md. Somebody who is there is asked about the checks; a yes also allows ccc
+/// to run them.
+pub fn write<R: BufRead, W: Write>(
+    place: &Directories,
+    questions: Option<&mut Questions<R, W>>,
+) -> Result<()> {
+    let path = place.project.join(instructions::FILE);
+    let proposed = proposals(&place.project);
+    let taken = match questions {
+        Some(questions) if !proposed.is_empty() => {
+            questions.say("Checks that fit this project:\n")?;
+            questions.say(&listed(&proposed))?;
+            questions
+                .confirm("Run them whenever the agent stops, before any model is asked?", true)?
+        }
+        _ => false,
+    };
+    let proposals = if taken { Proposals::Taken } else { Proposals::Left };
+    create(&path, &text(&proposed, proposals))?;
+    if taken {
+        Decisions::of(&place.config_dir).trust(&place.project, &proposed)?;
+    }
+    Ok(())
+}
+
+fn create(path: &Path, text: &str) -> Result<()> {
+    match files::create_new(path, text.as_bytes(), files::FOR_ALL) {
         Ok(()) => {
-            println!("Wrote {}. Edit it to say what counts as done here.", path.display());
+            let path = path.display();
+            console::print(format!("Wrote {path}. Edit it to say what counts as done here.\n"))?;
             Ok(())
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             bail!("{} is there already; it was left as it is", path.display())
         }
         Err(error) => Err(error).with_context(|| format!("cannot write {}", path.display())),
+    }
+}
+
+fn proposals(project: &Path) -> Vec<Check> {
+    propose(&|name| {
+        let path = project.join(name);
+        let size = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+        if size > MAX_MANIFEST {
+            return Some(String::new());
+        }
+        std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    })
+}
+
+/// As it stands in the front matter.
+fn listed(checks: &[Check]) -> String {
+    let mut text = "checks:\n".to_owned();
+    for check in checks {
+        let _ = writeln!(text, "  - {}", yaml(&check.run));
+    }
+    text
+}
+
+/// A command as YAML has it: what could mean something else is quoted, in the form that JSON shares.
+fn yaml(command: &str) -> String {
+    let plain = command.starts_with(|c: char| c.is_ascii_alphabetic() || c == '.')
+        && command.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" ./_-=".contains(&byte))
+        && command.contains(' ');
+    if plain { command.to_owned() } else { serde_json::json!(command).to_string() }
+}
+
+/// The default, with these checks in the place of its examples.
+fn text(proposed: &[Check], proposals: Proposals) -> String {
+    if proposed.is_empty() {
+        return instructions::DEFAULT.to_owned();
+    }
+    let list = match proposals {
+        Proposals::Taken => listed(proposed),
+        Proposals::Left => {
+            listed(proposed).lines().fold(String::new(), |text, line| text + "# " + line + "\n")
+        }
+    };
+    let mut text = String::new();
+    let mut examples = false;
+    for line in instructions::DEFAULT.lines() {
+        if line == "# checks:" {
+            examples = true;
+            text.push_str(&list);
+        }
+        examples &= line.starts_with('#');
+        if !examples {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::front_matter::{Proof, split};
+
+    #[test]
+    fn the_default_takes_the_projects_checks_in_place_of_its_examples() {
+        let checks = [Check::command("make test"), Check::command("go vet ./...: \"x\"")];
+        let taken = text(&checks, Proposals::Taken);
+        let (front, body) = split(&taken).unwrap();
+        assert_eq!((front.checks.as_slice(), front.proof), (&checks[..], Some(Proof::Required)));
+        assert!(!taken.contains("cargo test") && body.starts_with("# Supervisor\n"), "{taken}");
+        let left = text(&checks, Proposals::Left);
+        let (front, same) = split(&left).unwrap();
+        assert_eq!((front.checks, same), (Vec::new(), body));
+        assert!(left.contains("# checks:\n#   - make test\n"), "{left}");
+        assert_eq!(text(&[], Proposals::Taken), instructions::DEFAULT);
+        assert_eq!(split(instructions::DEFAULT).unwrap().0.proof, Some(Proof::Required));
     }
 }

@@ -1,17 +1,15 @@
 //! One file per command: what was typed becomes what is meant, and is run.
 
-mod attention;
-mod client;
+mod check;
+mod checks;
 mod completions;
 mod doctor;
 mod fixture;
 pub mod import;
 mod init;
 mod logging;
-mod looks;
 mod native;
 mod output;
-mod place;
 mod prompt;
 mod provider;
 mod questions;
@@ -19,21 +17,22 @@ mod replay;
 mod sessions;
 mod slash_commands;
 mod supervise;
+mod supervision;
 mod supervisor_hook;
 mod supervisor_mode;
-mod surfaces;
 mod validate;
 
 use std::ffi::OsString;
 
 use anyhow::Result;
-use clap::{Parser, ValueEnum};
+use clap::{CommandFactory, Parser, ValueEnum};
 
 use crate::cli::{Cli, Command, SessionArgs, Where};
 use crate::config::Config;
-use crate::pty;
+use crate::console;
+use crate::directories::Directories;
+use crate::process::pty;
 use native::Native;
-use place::Place;
 
 /// Something the user typed is wrong: exit code 2 instead of 1.
 #[derive(Debug)]
@@ -51,17 +50,21 @@ impl std::error::Error for Usage {}
 pub fn run(args: Vec<OsString>) -> i32 {
     // Commands that programs start, not people: they skip the parser, which costs more than they do.
     match args.get(1).and_then(|word| word.to_str()) {
-        Some("agent-shim") if args.len() > 3 => return crate::shim::run(&args[3..]),
+        Some("agent-shim") if args.len() > 3 => return crate::process::shim::run(&args[2..]),
         Some("supervisor-hook") if !asks_for_help(&args) => {
             return supervisor_hook::run(&args[2..]);
         }
-        Some("fixture-player") if args.len() > 2 => return play(&args[2..]),
+        Some("scripted-client") if args.len() > 2 => return play(&args[2..]),
         _ => {}
     }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
+            // Help has no words of others in it; a mistake quotes what was typed.
+            match error.exit_code() {
+                0 => drop(error.print()),
+                _ => console::say(error.render().to_string().trim_end()),
+            }
             return error.exit_code();
         }
     };
@@ -70,19 +73,20 @@ pub fn run(args: Vec<OsString>) -> i32 {
 
 fn exit_code(result: Result<i32>) -> i32 {
     result.unwrap_or_else(|error| {
-        eprintln!("ccc: {error:#}");
+        console::say(format!("ccc: {error:#}"));
         if error.is::<Usage>() { 2 } else { 1 }
     })
 }
 
 fn play(args: &[OsString]) -> i32 {
     let args: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    exit_code(crate::fixture::player::run(&args[0], &args[1..]))
+    exit_code(crate::fixture::scripted_client::run(&args[0], &args[1..]))
 }
 
 fn dispatch(cli: Cli) -> Result<i32> {
     match cli.command {
-        Some(Command::Init { global }) => init::run(global),
+        Some(Command::Init { global, yes }) => init::run(global, yes),
+        Some(Command::Check(args)) => check::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
         Some(Command::Fixture(args)) => fixture::run(&args),
         Some(Command::Provider(command)) => provider::run(command),
@@ -99,16 +103,31 @@ fn dispatch(cli: Cli) -> Result<i32> {
 
 /// `ccc [OPTIONS] [PROVIDER] [CLAUDE ARGS…]`
 fn launch(mut args: SessionArgs) -> Result<i32> {
-    let place = Place::find()?;
+    let place = Directories::find()?;
     logging::start(place.state_dir.join("ccc.log"));
     import::offer_once(&place.config_dir)?;
     let config = Config::load(&place.config_dir)?;
+    if let Some(problem) = config.readable_keys(&place.config_dir) {
+        console::say(format!("ccc: {problem}; `chmod 600` keeps them private"));
+    }
+    let words = args.rest.len();
     let provider = take_provider(&config, &mut args.rest);
+    // Behind a provider's name every word is the client's.
+    let first = args.rest.first().filter(|_| args.rest.len() == words);
+    if let Some(word) = first.and_then(|word| word.to_str())
+        && let Some(meant) = close_to(word, &config)
+    {
+        let problem = format!(
+            "there is no command or provider {word:?}; did you mean `{meant}`? \
+             To send the word to claude: ccc -p {word}"
+        );
+        return Err(Usage(problem).into());
+    }
     args.rest.splice(0..0, config.claude_args().into_iter().map(OsString::from));
     let no_pty = args.supervisor == Some(Where::Here) && !pty::available();
     if no_pty {
-        eprintln!(
-            "ccc: no PTY can be opened here; starting the plain claude, supervised by its Stop hook"
+        console::say(
+            "ccc: no PTY can be opened here; starting the plain claude, supervised by its Stop hook",
         );
     }
     if args.supervisor == Some(Where::Here) && !no_pty {
@@ -126,6 +145,7 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
         args: args.rest,
         supervised: args.supervisor.is_some(),
         max_iterations: args.max_iterations,
+        checks: checks::Wishes { none: args.no_checks, trust: args.trust_checks },
     };
     native::run(&place, &config, native)
 }
@@ -140,6 +160,42 @@ fn take_provider(config: &Config, rest: &mut Vec<OsString>) -> Option<String> {
         }
         None => config.default_provider(),
     }
+}
+
+/// Commands of claude itself, which are nobody's slip of the finger.
+const CLIENT_COMMANDS: [&str; 14] = [
+    "agents",
+    "attach",
+    "auth",
+    "auto-mode",
+    "config",
+    "install",
+    "logs",
+    "mcp",
+    "migrate-installer",
+    "plugin",
+    "plugins",
+    "setup-token",
+    "update",
+    "upgrade",
+];
+/// How much alike two words are that are taken for the same one.
+const ALIKE: f64 = 0.84;
+
+/// What a first word was probably meant to be, when it is neither a command nor a provider.
+fn close_to(word: &str, config: &Config) -> Option<String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+    if word.len() < 4 || !word.chars().all(plain) || CLIENT_COMMANDS.contains(&word) {
+        return None;
+    }
+    let commands = Cli::command();
+    let commands = commands.get_subcommands().map(|command| command.get_name().to_owned());
+    let known = commands.chain(config.provider_names().map(str::to_owned));
+    let alike = known.map(|name| (strsim::jaro_winkler(word, &name), name));
+    alike
+        .filter(|(alike, _)| *alike > ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
 }
 
 fn asks_for_help(args: &[OsString]) -> bool {

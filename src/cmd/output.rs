@@ -1,22 +1,37 @@
 //! Standard output of the commands that answer a question: text, tables, JSON.
 
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 
 use anyhow::Result;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
+use crate::console;
+
 /// A reader that has seen enough (`| head`) is no failure.
 pub fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
+    Ok(console::print(text)?)
+}
+
+/// The same for what is written in many pieces.
+pub fn end_of_output(written: Result<()>) -> Result<()> {
+    match written {
+        Err(error) if is_closed_pipe(&error) => Ok(()),
+        other => other,
     }
 }
 
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let by_io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        let by_json =
+            cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        by_io.or(by_json) == Some(ErrorKind::BrokenPipe)
+    })
+}
+
 pub fn print_json(value: &Value) -> Result<()> {
-    print(&(serde_json::to_string_pretty(value)? + "\n"))
+    Ok(console::print_json(value)?)
 }
 
 /// Columns as wide as they need to be, two spaces apart; the last one as it is.

@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 pub use change::{add as insert, unknown_provider};
 
 use super::output::{print, print_json, table};
-use super::place::Place;
 use crate::cli::provider::ProviderCommand;
 use crate::config::{self, Config, profile, secret};
+use crate::directories::Directories;
 
 pub fn run(command: ProviderCommand) -> Result<i32> {
-    let dir = Place::find()?.config_dir;
+    let dir = Directories::find()?.config_dir;
     match command {
         ProviderCommand::List { json } => list(&Config::load(&dir)?, json),
         ProviderCommand::Show { name, json } => show(&Config::load(&dir)?, &name, json),
@@ -32,6 +32,9 @@ pub fn run(command: ProviderCommand) -> Result<i32> {
         ProviderCommand::Rename { old, new } => {
             name::check(&new)?;
             config::edit(&dir, |root| change::rename(root, &old, &new))?;
+            if old != new {
+                config::clients::forget(&dir, &old);
+            }
             print(&format!("{old} is called {new} now.\n"))
         }
     }?;
@@ -106,10 +109,7 @@ fn show(config: &Config, name: &str, as_json: bool) -> Result<()> {
 
 fn remove(dir: &Path, name: &str) -> Result<()> {
     let removed = config::edit(dir, |root| change::remove(root, name))?;
-    // The generated settings hold the key in the clear.
-    for role in ["", "-supervisor"] {
-        let _ = std::fs::remove_file(config::settings_path(dir, Some(name), role));
-    }
+    config::clients::forget(dir, name);
     print(&format!("Removed {name}.\n"))?;
     if removed.was_current {
         let next = match Config::load(dir)?.default_provider() {

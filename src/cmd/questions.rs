@@ -7,9 +7,11 @@ use nix::sys::termios::{
     LocalFlags, SetArg, SpecialCharacterIndices, Termios, tcgetattr, tcsetattr,
 };
 
+use crate::console;
+
 /// Somebody can read a question, and answer it.
 pub fn is_possible() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+    std::io::stdin().is_terminal() && console::is_terminal()
 }
 
 pub struct Questions<R, W> {
@@ -19,7 +21,7 @@ pub struct Questions<R, W> {
 
 impl Questions<std::io::StdinLock<'static>, std::io::Stdout> {
     pub fn terminal() -> Self {
-        Self { input: std::io::stdin().lock(), output: std::io::stdout() }
+        Self { input: std::io::stdin().lock(), output: console::stdout() }
     }
 
     /// An answer that does not appear on the screen.
@@ -37,7 +39,7 @@ impl Questions<std::io::StdinLock<'static>, std::io::Stdout> {
 
 impl<R: BufRead, W: Write> Questions<R, W> {
     pub fn say(&mut self, text: &str) -> Result<()> {
-        Ok(writeln!(self.output, "{text}")?)
+        Ok(writeln!(self.output, "{}", console::clean(text))?)
     }
 
     /// The answer; an empty one is the default.

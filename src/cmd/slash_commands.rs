@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use crate::config::clients::quoted;
+use crate::executables;
 use crate::files;
 
 /// In every file of ours; a command of the user's with the same name stays theirs.
@@ -14,7 +16,7 @@ pub fn create(config_dir: &Path, ccc: &Path) -> Result<()> {
     {
         let path = config_dir.join("commands").join(format!("{name}.md"));
         let text = command(what, mode, &program(ccc));
-        match std::fs::read_to_string(&path) {
+        match files::read_text(&path) {
             Ok(existing) if existing == text => {}
             Ok(existing) if !existing.contains(OURS) => {
                 log::warn!("{} is not ours; /{name} stays as it is", path.display());
@@ -32,27 +34,23 @@ pub fn paths(config_dir: &Path) -> [PathBuf; 2] {
 }
 
 pub fn is_ours(path: &Path) -> bool {
-    std::fs::read_to_string(path).is_ok_and(|text| text.contains(OURS))
+    files::read_text(path).is_ok_and(|text| text.contains(OURS))
 }
 
-/// A command runs only at the start of a line, and only when its front matter allows it.
+/// A command runs only at the start of a line, and only when its front matter allows it. It is the
+/// person's switch: the agent cannot use it as a tool.
 fn command(what: &str, mode: &str, ccc: &str) -> String {
     format!(
-        "---\ndescription: {what} supervisor mode\nallowed-tools: Bash({ccc} supervisor-mode:*)\n---\n\
+        "---\ndescription: {what} supervisor mode\nallowed-tools: Bash({ccc} supervisor-mode:*)\n\
+         disable-model-invocation: true\n---\n\
          !`{ccc} supervisor-mode {mode}`\n\n$ARGUMENTS\n"
     )
 }
 
 /// Short where the path finds this very ccc.
 fn program(ccc: &Path) -> String {
-    let found = super::place::on_path(Path::new("ccc")).and_then(|path| path.canonicalize().ok());
-    if found.is_some() && found == ccc.canonicalize().ok() {
-        "ccc".to_owned()
-    } else {
-        let path = ccc.display().to_string();
-        let plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
-        if path.chars().all(plain) { path } else { format!("\"{path}\"") }
-    }
+    let found = executables::on_path(Path::new("ccc")).and_then(|path| path.canonicalize().ok());
+    if found.is_some() && found == ccc.canonicalize().ok() { "ccc".to_owned() } else { quoted(ccc) }
 }
 
 #[cfg(test)]
@@ -69,7 +67,8 @@ mod tests {
             |name: &str| std::fs::read_to_string(dir.path().join("commands").join(name)).unwrap();
         assert_eq!(
             read("supervisor.md"),
-            "---\ndescription: Enable supervisor mode\nallowed-tools: Bash(/opt/ccc supervisor-mode:*)\n---\n\
+            "---\ndescription: Enable supervisor mode\nallowed-tools: Bash(/opt/ccc supervisor-mode:*)\n\
+             disable-model-invocation: true\n---\n\
              !`/opt/ccc supervisor-mode on`\n\n$ARGUMENTS\n"
         );
         assert!(read("supervisoroff.md").contains("!`/opt/ccc supervisor-mode off`\n"));

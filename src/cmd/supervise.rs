@@ -1,27 +1,35 @@
 //! `ccc --supervisor`: the supervised session.
 
+mod surfaces;
+
 use std::env;
-use std::io::Write;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use super::client::{Clients, Limits, user_settings};
-use super::place::{self, Place};
+use super::questions::Questions;
 use super::sessions::take_up;
-use super::surfaces::{self, Wishes};
-use super::{Usage, init, looks, prompt};
-use crate::claude_args::{Taken, take_over};
+use super::supervision::pinned_options;
+use super::{Usage, checks, init, prompt};
 use crate::cli::{OutputFormat, SessionArgs};
-use crate::config::Config;
-use crate::external_editor;
-use crate::instructions::{self, Instructions, Problem};
-use crate::launch::{AgentStart, ReviewOptions};
+use crate::client::args::{Taken, take_over};
+use crate::client::launch::{AgentStart, ReviewOptions};
+use crate::config::clients::{Clients, JudgedBy, Limits, user_settings};
+use crate::config::{self, Config};
+use crate::directories::Directories;
+use crate::executables;
+use crate::files::WatchedFiles;
 use crate::machine::Rules;
-use crate::record::{Begun, Recorder, Scene, story};
-use crate::session::{Earlier, Setup};
+use crate::prompt::external_editor;
+use crate::record::{Begun, Recorder, Scene, find};
+use crate::review::instructions::{self, Instructions, Problem};
+use crate::review::policy::Judging;
+use crate::session::{Earlier, Setup, Workplace};
+use crate::surface::look;
+use surfaces::Wishes;
 
 pub fn run(
-    place: Place,
+    place: Directories,
     config: &Config,
     args: SessionArgs,
     provider: Option<&str>,
@@ -32,8 +40,7 @@ pub fn run(
     let typed = one_prompt(args.prompt.flatten(), &taken, config)?;
     let prompt = if person { typed } else { prompt::resolve(typed)? };
     if !person && prompt.is_none() {
-        let problem =
-            "there is no terminal and no prompt: give one with -p TEXT, or on standard input";
+        let problem = "no terminal and no prompt: give a prompt with -p TEXT or on standard input";
         return Err(Usage(problem.into()).into());
     }
     if person && format.is_some() {
@@ -43,23 +50,30 @@ pub fn run(
     }
 
     let instructions = find_instructions(&place, person)?;
-    let taken_up = take_up(&place, &taken, person)?;
+    let wishes = checks::Wishes { none: args.no_checks, trust: args.trust_checks };
     let supervisor = config.supervisor()?;
+    let own = supervisor.checks.clone();
+    let allowed = checks::allowed(&place, own, Some(&instructions), wishes, person)?;
+    let taken_up = take_up(&place, &taken, person)?;
     let limits = Limits::of(config, args.max_iterations)?;
-    let defaults = Rules::default();
+    let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
+    let (defaults, judging) = (Rules::default(), Judging::today(proof));
     let rules = Rules {
         person,
         max_iterations: limits.max_iterations,
         review_timeout: limits.review_timeout,
+        judging: Judging { allowed_tools: supervisor.allowed_tools.clone(), ..judging },
         background_wait: supervisor.background_wait()?.unwrap_or(defaults.background_wait),
         resume: taken_up.resume,
         carried: taken_up.carried,
         client_may_leave: taken.leaves,
+        checking: allowed.rules(),
         seed: uuid::Uuid::new_v4().as_u64_pair().0,
         ..defaults
     };
     let user = user_settings(taken.settings.as_deref())?;
-    let mut clients = Clients::prepare(&place, config, provider, user.as_ref(), &limits)?;
+    let mut clients =
+        Clients::prepare(&place, config, provider, user.as_ref(), &limits, JudgedBy::Session)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
     let size = crossterm::terminal::size().unwrap_or((120, 40));
@@ -72,49 +86,58 @@ pub fn run(
             agent_lines: 0,
             supervisor_lines: 0,
         };
-        let set = |name| Some((name, env::var(name).ok()?));
-        let scene = Scene { size, env: ["SHELL", "TERM"].into_iter().filter_map(set).collect() };
-        Recorder::new(place.state_dir.clone(), begun, scene)
+        Recorder::new(place.state_dir.clone(), begun, scene(size))
     });
     let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
-    // A session that begins here has nothing behind it.
-    let earlier: Earlier = match taken_up.first {
-        AgentStart::New { .. } => Box::new(|_| None),
-        _ => Box::new(move |id| story::earlier(&state_dir, id, seed)),
-    };
+    let earlier = earlier(&taken_up.first, state_dir, seed);
     let setup = Setup {
         rules,
         prompt,
         first: taken_up.first,
-        ccc: env::current_exe().context("ccc cannot find its own executable")?,
-        claude: vec![place::claude()?.into()],
+        ccc: executables::ccc()?,
+        claude: vec![executables::claude()?.into()],
         claude_args: taken.rest,
         live: false,
         settings: Some(clients.agent.settings),
         agent_env: clients.agent.env,
         review_env: clients.supervisor.env,
         review: ReviewOptions {
+            form: supervisor.review,
             settings: Some(clients.supervisor.settings),
             second_opinion: supervisor.provider.is_some(),
             model: supervisor.model,
             allowed_tools: supervisor.allowed_tools,
             add_dirs: taken.add_dirs,
+            prompt_options: pinned_options(&place.config_dir, &taken.prompt_options),
+            sandbox: supervisor.sandbox,
         },
+        watched: watched(&place, instructions.path),
         instructions: instructions.text,
+        workplace: Some(Workplace::of(&place.project)?),
         dir: place.project,
         size,
         earlier,
         recorder,
         editor: external_editor::command(env::var_os("VISUAL"), env::var_os("EDITOR")),
+        pager: external_editor::pager(env::var_os("PAGER")),
     };
     let wishes = Wishes {
-        plain: args.plain || supervisor.plain || looks::asked_for_lines(),
+        plain: args.plain || supervisor.plain || look::asked_for_lines(),
         provider: provider.unwrap_or_default().to_owned(),
         notify: supervisor.notify,
         state_dir: place.state_dir,
         records: !args.no_record,
     };
     Ok(surfaces::run(setup, format, &wishes)?.exit_code)
+}
+
+/// What the session's earlier runs left. One that begins here has nothing behind it.
+fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
+    match first {
+        AgentStart::New { .. } => Box::new(|_| None),
+        AgentStart::Continue => Box::new(find::read_ahead(state_dir, seed)),
+        _ => Box::new(move |id| find::earlier(&state_dir, id, seed)),
+    }
 }
 
 /// Of two words only one could be the prompt, and the other would be lost.
@@ -128,8 +151,8 @@ fn one_prompt(own: Option<String>, taken: &Taken, config: &Config) -> Result<Opt
     let known: Vec<_> = config.provider_names().collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     let problem = format!(
-        "there are two prompts, {first:?} and {second:?}; quotes make one of several words. \
-         A provider's name comes before everything for claude (there is: {known})"
+        "Two prompts given, {first:?} and {second:?}: quote a prompt of several words. \
+         A provider's name comes before the arguments for claude (providers here: {known})"
     );
     Err(Usage(problem).into())
 }
@@ -147,24 +170,35 @@ fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<Outp
     }
 }
 
+/// What a player of the recording should know of the terminal.
+fn scene(size: (u16, u16)) -> Scene {
+    let set = |name| Some((name, env::var(name).ok()?));
+    Scene { size, env: ["SHELL", "TERM"].into_iter().filter_map(set).collect() }
+}
+
+/// What was read once, and counts as it is now.
+fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
+    let own = place.project.join(instructions::FILE);
+    WatchedFiles::now([instructions, own, place.config_dir.join(config::FILE)])
+}
+
 /// SUPERVISOR.md; a person who has none is offered the default.
-fn find_instructions(place: &Place, person: bool) -> Result<Instructions> {
+fn find_instructions(place: &Directories, person: bool) -> Result<Instructions> {
     match instructions::find(&place.project, &place.config_dir) {
         Ok(found) => Ok(found),
         Err(Problem::Missing { looked_in }) if person => {
             let [project, _] = &looked_in;
-            println!("There is no SUPERVISOR.md, which tells the supervisor what counts as done.");
-            print!("Write the default to {}? [Y/n] ", project.display());
-            std::io::stdout().flush()?;
-            let mut answer = String::new();
-            std::io::stdin().read_line(&mut answer)?;
-            if !matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes")
-                || !answer.ends_with('\n')
-            {
+            let mut questions = Questions::terminal();
+            questions.say(
+                "There is no SUPERVISOR.md, which tells the supervisor what counts as done.",
+            )?;
+            let question = format!("Write the default to {}?", project.display());
+            if !questions.confirm(&question, true).unwrap_or(false) {
                 anyhow::bail!("{}", Problem::Missing { looked_in });
             }
-            init::write(project)?;
-            Ok(Instructions { path: project.clone(), text: instructions::DEFAULT.to_owned() })
+            init::write(place, Some(&mut questions))?;
+            instructions::find(&place.project, &place.config_dir)
+                .map_err(|problem| anyhow::anyhow!("{problem}"))
         }
         Err(problem) => anyhow::bail!("{problem}"),
     }

@@ -4,6 +4,9 @@
 //! Off is the common case and runs at every stop of every session, so it comes first and reads
 //! nothing but its arguments, the event and the state file.
 
+mod checks;
+mod guard;
+mod judge;
 mod review;
 
 use std::env;
@@ -13,30 +16,63 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::client::Limits;
+use self::guard::{Guarded, Standing};
 use super::logging;
-use super::place::Place;
 use crate::config::Config;
-use crate::hook::{StopEvent, block};
-use crate::state::StateFile;
+use crate::config::clients::Limits;
+use crate::console;
+use crate::directories::{Directories, STATE_DIR};
+use crate::executables;
+use crate::hook::client_environment;
+use crate::hook::event::{StopEvent, answer};
+use crate::hook::state::StateFile;
+use crate::review::circle::Circle;
+use crate::review::verdict::{Halt, Verdict};
+use crate::tree::Snapshot;
 
 /// More than any event; a hostile one does not fill the memory.
 const MAX_EVENT: u64 = 16 << 20;
 
 pub fn run(args: &[OsString]) -> i32 {
-    match decide(args) {
-        // Nobody is there to be told when this fails too.
-        Ok(Decision::Block(reason)) => drop(writeln!(std::io::stdout(), "{}", block(&reason))),
+    client_environment::take_on();
+    let mut told = Told::default();
+    let decision = decide(args, &mut told);
+    told.changes.iter().for_each(|change| say(change));
+    let mut message = told.changes.join("\n");
+    let mut also = |text: &str| {
+        if told.supervised {
+            let gap = if message.is_empty() { "" } else { "\n" };
+            message = format!("{message}{gap}{text}");
+        }
+    };
+    let reason = match decision {
+        Ok(Decision::Block(reason)) => Some(reason),
         Ok(Decision::Allow(why)) => {
             say(&why);
             log::info!("supervisor-hook: {why}");
+            also(&why);
+            None
         }
         Err(error) => {
             say(&format!("{error:#}; the stop is allowed"));
             log::error!("supervisor-hook: {error:#}");
+            also(&format!("The work was not reviewed: {error:#}"));
+            None
         }
+    };
+    // Nobody is there to be told when this fails too.
+    if let Some(answer) = answer(reason.as_deref(), &message) {
+        let _ = writeln!(console::stdout(), "{answer}");
     }
     0
+}
+
+/// What the person is told on their own screen.
+#[derive(Default)]
+struct Told {
+    /// A session that nobody supervises is left in peace.
+    supervised: bool,
+    changes: Vec<String>,
 }
 
 enum Decision {
@@ -54,10 +90,10 @@ fn say(text: &str) {
 
 /// To standard error, or to nobody: a hook must not fail because it cannot print.
 fn print(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    console::say(text);
 }
 
-fn decide(args: &[OsString]) -> Result<Decision> {
+fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| value == "1");
     if is_set("CCC_SUPERVISOR_HOOK") {
         return allow("this is the supervisor itself");
@@ -76,15 +112,36 @@ fn decide(args: &[OsString]) -> Result<Decision> {
         logging::start(state_dir.join("ccc.log"));
     }
     let state = StateFile::new(&state_dir, &event.session_id)?;
-    match state.load()? {
-        None => return allow("this session is not supervised"),
-        Some(state) if !state.enabled => return allow("supervision is off"),
-        Some(_) => {}
-    }
+    let mut guarded = match standing(&event, &state, told) {
+        Standing::Off => return allow("supervision is off"),
+        Standing::On(guarded) => Some(guarded),
+        Standing::Unpinned => {
+            let found = state.load().inspect_err(|_| told.supervised = true)?;
+            match found {
+                None => return allow("this session is not supervised"),
+                Some(state) if !state.enabled => return allow("supervision is off"),
+                Some(_) => None,
+            }
+        }
+    };
     if event.has_background_tasks() {
         return allow("background tasks are still running");
     }
-    supervise(&args, &event, &state, &state_dir)
+    told.supervised = true;
+    let decision = supervise(&args, &event, &state, &state_dir, guarded.as_deref_mut());
+    told.changes.extend(guarded.into_iter().flat_map(|mut guarded| guarded.for_the_person()));
+    decision
+}
+
+/// What was pinned when supervision began, if that can be read.
+fn standing(event: &StopEvent, state: &StateFile, told: &mut Told) -> Standing {
+    let config_dir = Directories::find().map(|found| found.config_dir);
+    let found = config_dir.and_then(|dir| guard::standing(&dir, event, state));
+    found.unwrap_or_else(|error| {
+        told.supervised = true;
+        told.changes.push(format!("What supervision began with cannot be read: {error:#}"));
+        Standing::Unpinned
+    })
 }
 
 fn supervise(
@@ -92,12 +149,19 @@ fn supervise(
     event: &StopEvent,
     state: &StateFile,
     state_dir: &Path,
+    mut guarded: Option<&mut Guarded>,
 ) -> Result<Decision> {
-    let found = Place::find()?;
-    let project = project(event.cwd.as_deref()).unwrap_or(found.project);
-    let place = Place { state_dir: state_dir.to_owned(), project, ..found };
-    let config = Config::load(&place.config_dir)?;
-    let max = env::var("CCC_MAX_ITERATIONS").ok().and_then(|max| max.parse().ok());
+    let found = Directories::find()?;
+    let began_in = guarded.as_deref().map(|guarded| guarded.pinned.project.clone());
+    let project = began_in.or_else(|| project(event.cwd.as_deref())).unwrap_or(found.project);
+    let place = Directories { state_dir: state_dir.to_owned(), project, ..found };
+    let (config, max) = match guarded.as_deref_mut() {
+        Some(guarded) => (guarded.config(&place), Some(guarded.pinned.max_iterations)),
+        None => {
+            let max = env::var("CCC_MAX_ITERATIONS").ok().and_then(|max| max.parse().ok());
+            (Config::load(&place.config_dir)?, max)
+        }
+    };
     let limits = Limits::of(&config, max)?;
     // Counted before the review: one that is cut off has been paid for too.
     let counted = state.change(|state| {
@@ -106,7 +170,12 @@ fn supervise(
         (more, state.count)
     });
     let round = match counted {
-        Ok((true, round)) => round,
+        Ok((true, round)) => {
+            if let Some(guarded) = guarded.as_deref_mut() {
+                guarded.counted(round)?;
+            }
+            round
+        }
         Ok((false, _)) => {
             return allow(&format!("the limit of {} reviews is reached", limits.max_iterations));
         }
@@ -116,14 +185,46 @@ fn supervise(
             1
         }
     };
-    let verdict = review::run(args.settings.as_deref(), event, &place, &config, &limits, round)?;
-    if !verdict.explicit {
-        bail!("the supervisor's answer is no verdict");
-    }
+    let requirements = state.load()?.map(|state| state.requirements).unwrap_or_default();
+    let (settings, task) = (args.settings.as_deref(), review::Task { round, requirements });
+    let verdict = review::run(settings, event, &place, &config, &limits, task, guarded)?;
+    let git = executables::on_path(Path::new("git"));
+    let tree = Snapshot::take(&place.project, git.as_deref()).fingerprint();
+    let stuck = remember(state, &verdict, tree);
     if verdict.completed {
-        return allow(&format!("confirmed complete in round {round}"));
+        let proof = if verdict.without_proof { ", without proof" } else { "" };
+        return allow(&format!("confirmed complete in round {round}{proof}"));
     }
-    Ok(Decision::Block(verdict.feedback))
+    match (verdict.halt, stuck) {
+        (Some(Halt::Blocked), _) => allow(&format!("blocked: {}", verdict.feedback)),
+        (Some(Halt::Impossible), _) => allow(&format!("impossible: {}", verdict.feedback)),
+        (None, Some(why)) => allow(&format!("stuck: {why}: {}", verdict.feedback)),
+        (None, None) => Ok(Decision::Block(verdict.feedback)),
+    }
+}
+
+/// Keeps what the next review of this task has to know. Says why the task is stuck, if it is.
+fn remember(state: &StateFile, verdict: &Verdict, tree: String) -> Option<&'static str> {
+    let changed = state.change(|state| {
+        if verdict.completed {
+            state.requirements.clear();
+        } else if !verdict.requirements.is_empty() {
+            state.requirements.clone_from(&verdict.requirements);
+        }
+        if verdict.completed || verdict.halt.is_some() {
+            state.rejections = Circle::default();
+            return None;
+        }
+        let stuck = state.rejections.rejected(verdict, Some(tree));
+        if stuck.is_some() {
+            state.rejections = Circle::default();
+        }
+        stuck
+    });
+    changed.unwrap_or_else(|error| {
+        say(&format!("the review is not kept: {error:#}"));
+        None
+    })
 }
 
 /// Parsed by hand: the parser for the whole command line costs more than all the rest.
@@ -135,7 +236,7 @@ struct Args {
 
 impl Args {
     fn parse(args: &[OsString]) -> Result<Self> {
-        let mut parsed = Self { settings: None, state_dir: PathBuf::from(".claude/ccc") };
+        let mut parsed = Self { settings: None, state_dir: PathBuf::from(STATE_DIR) };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let text = arg.to_string_lossy();

@@ -8,11 +8,11 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::output::{print, print_json, table};
-use super::place::Place;
 use super::provider::unknown_provider;
 use crate::cli::provider::ValidateArgs;
 use crate::config::profile::{self, API_KEY, AUTH_TOKEN, BASE_URL, CUSTOM_HEADERS};
 use crate::config::{self, Config, secret};
+use crate::directories::Directories;
 use crate::endpoint::{self, Findings, Target};
 
 /// Asked for where no model is set: the client then chooses among Claude's.
@@ -29,7 +29,7 @@ struct Row {
 }
 
 pub fn run(args: &ValidateArgs) -> Result<i32> {
-    let config = Config::load(&Place::find()?.config_dir)?;
+    let config = Config::load(&Directories::find()?.config_dir)?;
     let names: Vec<String> = match &args.provider {
         Some(name) if config.has_provider(name) => vec![name.clone()],
         Some(name) => return Err(unknown_provider(config.provider_names(), name)),

@@ -21,14 +21,7 @@ pub fn edit<T>(
     change: impl FnOnce(&mut Map<String, Value>) -> Result<T>,
 ) -> Result<T> {
     let path = behind_links(config_dir.join(FILE))?;
-    // Never unlinked: a lock on a file that somebody else replaces protects nothing.
-    let lock_path = beside(&path, ".lock");
-    let lock = path
-        .parent()
-        .map_or(Ok(()), files::create_dir)
-        .and_then(|()| files::append(&lock_path))
-        .with_context(|| format!("cannot open {}", lock_path.display()))?;
-    lock.lock().with_context(|| format!("cannot lock {}", lock_path.display()))?;
+    let _lock = files::lock(&beside(&path, ".lock"))?;
 
     let mut root = Config::read(&path)?;
     let before = text(&root)?;

@@ -1,33 +1,47 @@
 //! `ccc.json`: shared client settings, providers, and how to supervise. Read tolerantly: what this
 //! version does not know is kept and ignored. No file at all is fine.
 
+pub mod clients;
 mod edit;
+mod json;
 pub mod profile;
 pub mod secret;
 mod settings;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::checks::{self, Check};
+use crate::client::case::Sandbox;
+use crate::client::launch::ReviewForm;
+use crate::review::front_matter::Proof;
 pub use edit::edit;
 pub use settings::{expand, merge, variables};
+
+use crate::files;
 
 pub const FILE: &str = "ccc.json";
 
 const KNOWN: [&str; 5] = ["settings", "claude_args", "current_provider", "providers", "supervisor"];
-const KNOWN_OF_SUPERVISOR: [&str; 8] = [
+/// Written by earlier versions, and read by none.
+const OF_EARLIER_VERSIONS: &str = "import_offered";
+const KNOWN_OF_SUPERVISOR: [&str; 12] = [
     "provider",
     "max_iterations",
     "timeout_seconds",
     "background_wait_seconds",
     "model",
     "allowed_tools",
+    "review",
+    "sandbox",
     "notify",
     "plain",
+    "checks",
+    "proof",
 ];
 
 #[derive(Debug, Clone, Default)]
@@ -46,10 +60,19 @@ pub struct Supervisor {
     pub background_wait_seconds: Option<f64>,
     pub model: Option<String>,
     pub allowed_tools: Vec<String>,
+    /// `cached` or `schema`.
+    pub review: ReviewForm,
+    /// Whether a review runs in a glass case: auto, required, off.
+    pub sandbox: Sandbox,
     /// How a person is told that the session waits for them: auto, bell, desktop, off.
     pub notify: Option<String>,
     /// Lines instead of a screen that is drawn: as `--plain`.
     pub plain: bool,
+    /// Commands that ccc runs before a review, in every project: as in the front matter of
+    /// SUPERVISOR.md.
+    pub checks: Vec<Check>,
+    /// What a confirmation has to carry, where SUPERVISOR.md does not say it.
+    pub proof: Option<Proof>,
 }
 
 impl Supervisor {
@@ -77,7 +100,7 @@ impl Config {
     }
 
     fn read(path: &Path) -> Result<Map<String, Value>> {
-        match std::fs::read_to_string(path) {
+        match files::read_text(path) {
             Ok(text) => Self::parse(&text)
                 .map(|config| config.root)
                 .with_context(|| format!("{} is broken", path.display())),
@@ -88,7 +111,10 @@ impl Config {
 
     /// The error of the JSON parser names line and column.
     pub fn parse(text: &str) -> Result<Self> {
-        Ok(Self { root: serde_json::from_str(text)? })
+        match json::parse(text)? {
+            Value::Object(root) => Ok(Self { root }),
+            _ => bail!("it begins at line 1 with something that is no object"),
+        }
     }
 
     pub fn supervisor(&self) -> Result<Supervisor> {
@@ -101,15 +127,40 @@ impl Config {
                     serde_json::from_value::<Supervisor>(field.into())
                         .with_context(|| format!("supervisor.{name} in ccc.json"))?;
                 }
-                Ok(serde_json::from_value(fields.clone().into())?)
+                let supervisor: Supervisor = serde_json::from_value(fields.clone().into())?;
+                if supervisor.max_iterations == Some(0) {
+                    bail!(
+                        "supervisor.max_iterations in ccc.json is 0, and nothing would be reviewed; \
+                         1 is the least"
+                    );
+                }
+                if let Some(name) = checks::shared_name(&supervisor.checks) {
+                    bail!(
+                        "supervisor.checks in ccc.json has two checks {name:?}; give one another name"
+                    );
+                }
+                Ok(supervisor)
             }
             Some(_) => bail!("supervisor in ccc.json must be an object"),
         }
     }
 
+    /// The `supervisor` section as it stands there.
+    pub fn supervisor_section(&self) -> Value {
+        self.root.get("supervisor").cloned().unwrap_or_default()
+    }
+
+    /// The same with another `supervisor` section: the one that counted when supervision began.
+    #[must_use]
+    pub fn with_supervisor(mut self, section: Value) -> Self {
+        self.root.insert("supervisor".to_owned(), section);
+        self
+    }
+
     /// Names in the file that mean nothing to this version: misspelt, or of a later one.
     pub fn unknown(&self) -> Vec<String> {
-        let top = self.root.keys().filter(|name| !KNOWN.contains(&name.as_str())).cloned();
+        let known = |name: &str| KNOWN.contains(&name) || name == OF_EARLIER_VERSIONS;
+        let top = self.root.keys().filter(|name| !known(name)).cloned();
         let section = self.root.get("supervisor").and_then(Value::as_object);
         let section = section.into_iter().flat_map(Map::keys);
         let section = section.filter(|name| !KNOWN_OF_SUPERVISOR.contains(&name.as_str()));
@@ -146,6 +197,17 @@ impl Config {
         current.or_else(|| providers.keys().next().map(String::as_str)).map(str::to_owned)
     }
 
+    /// Why somebody should change the permissions of the file, if they should.
+    pub fn readable_keys(&self, config_dir: &Path) -> Option<String> {
+        let path = config_dir.join(FILE);
+        let keys =
+            |name| matches!(profile::key(&self.settings(Some(name))), profile::Key::Literal(_));
+        let told = self.provider_names().any(keys) && !files::is_private(&path);
+        told.then(|| {
+            format!("{} holds keys, and others on this machine may read it", path.display())
+        })
+    }
+
     /// The shared settings with the provider's on top.
     pub fn settings(&self, provider: Option<&str>) -> Value {
         let mut settings = Value::Object(Map::new());
@@ -158,13 +220,6 @@ impl Config {
         }
         settings
     }
-}
-
-/// Where a provider's generated settings live. A provider's name may hold anything; a file name may not.
-pub fn settings_path(config_dir: &Path, provider: Option<&str>, role: &str) -> PathBuf {
-    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let name: String = provider.unwrap_or("default").chars().map(safe).collect();
-    config_dir.join(format!("settings-{name}{role}.json"))
 }
 
 #[cfg(test)]
@@ -221,7 +276,22 @@ mod tests {
                 "supervisor.max_iterations",
             ),
             (r#"{"supervisor":{"allowed_tools":"Bash"}}"#, "supervisor.allowed_tools"),
+            (
+                r#"{"supervisor":{"review":"schemas"}}"#,
+                "unknown variant `schemas`, expected `cached` or `schema`",
+            ),
+            (r#"{"supervisor":{"sandbox":"on"}}"#, "supervisor.sandbox"),
             (r#"{"supervisor":[]}"#, "must be an object"),
+            (
+                r#"{"supervisor":{"checks":["make",3]}}"#,
+                "supervisor.checks in ccc.json: a check is",
+            ),
+            (r#"{"supervisor":{"checks":["make","make"]}}"#, "two checks \"make\""),
+            (
+                r#"{"supervisor":{"proof":"maybe"}}"#,
+                "supervisor.proof in ccc.json: unknown variant",
+            ),
+            (r#"{"supervisor":{"max_iterations":0}}"#, "max_iterations in ccc.json is 0"),
         ] {
             let error = Config::parse(text).unwrap().supervisor().unwrap_err();
             assert!(format!("{error:#}").contains(expected), "{error:#}");
@@ -233,7 +303,8 @@ mod tests {
         let all = format!("{:?}", Supervisor::default());
         assert!(KNOWN_OF_SUPERVISOR.iter().all(|name| all.contains(&format!("{name}: "))), "{all}");
         assert_eq!(all.matches(": ").count(), KNOWN_OF_SUPERVISOR.len());
-        assert_eq!(Config::default().unknown(), [""; 0]);
+        let earlier = Config::parse(r#"{"import_offered":true}"#).unwrap();
+        assert_eq!(earlier.unknown(), [""; 0]);
     }
 
     #[test]
@@ -243,11 +314,5 @@ mod tests {
         let error = format!("{:#}", Config::load(dir.path()).unwrap_err());
         assert!(error.contains("ccc.json") && error.contains("line 2 column"), "{error}");
         assert!(Config::load(&dir.path().join("nowhere")).is_ok());
-    }
-
-    #[test]
-    fn a_providers_name_cannot_leave_the_config_dir() {
-        let path = settings_path(Path::new("/c"), Some("../../etc/x"), "-supervisor");
-        assert_eq!(path, Path::new("/c/settings-.._.._etc_x-supervisor.json"));
     }
 }

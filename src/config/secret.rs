@@ -1,6 +1,7 @@
 //! Keys never reach a screen: masked where settings are shown, scrubbed out of what others wrote.
 
 use serde_json::Value;
+use url::{Position, Url};
 
 use super::settings::variables;
 
@@ -40,13 +41,23 @@ pub fn is_reference(text: &str) -> bool {
 
 /// An address without what may stand in it to log in: `user:password@`, and everything after `?`.
 pub fn mask_url(url: &str) -> String {
-    let url = url.split_once('?').map_or_else(|| url.to_owned(), |(path, _)| format!("{path}?…"));
-    let Some((scheme, rest)) = url.split_once("://") else { return url };
-    let end = rest.find('/').unwrap_or(rest.len());
-    match rest[..end].rfind('@') {
-        Some(at) => format!("{scheme}://…{}", &rest[at..]),
-        None => url,
+    if !url.contains(['@', '?']) {
+        return url.to_owned();
     }
+    // With variables in it, say: where the login ends cannot be known.
+    let Ok(parsed) = Url::parse(url) else { return "…".to_owned() };
+    let login = if login(url).is_some() { "…@" } else { "" };
+    let query = if parsed.query().is_some() { "?…" } else { "" };
+    let (scheme, rest) =
+        (&parsed[..Position::BeforeUsername], &parsed[Position::BeforeHost..Position::AfterPath]);
+    format!("{scheme}{login}{rest}{query}")
+}
+
+/// What stands before the `@` of an address.
+pub fn login(url: &str) -> Option<String> {
+    let parsed = Url::parse(url).ok()?;
+    let login = &parsed[Position::BeforeUsername..Position::AfterPassword];
+    (!login.is_empty()).then(|| login.to_owned())
 }
 
 /// Settings as they may be shown.

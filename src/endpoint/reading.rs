@@ -1,6 +1,7 @@
 //! What an endpoint's answer says about it. No I/O.
 
 use serde_json::Value;
+use url::{Position, Url};
 
 use super::{Answer, Failure};
 
@@ -84,12 +85,12 @@ fn unknown_model(model: &str) -> String {
 
 /// Only where it leads: the rest of the address is not ours to show.
 fn redirect(location: Option<&str>) -> String {
-    let place = location.and_then(|url| url.split_once("://")).map(|(scheme, rest)| {
-        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        format!("{scheme}://{}", host.rsplit('@').next().unwrap_or_default())
-    });
-    match place {
-        Some(place) => format!("it redirects to {place}, where the key was not sent"),
+    match location.and_then(|url| Url::parse(url).ok()).filter(Url::has_host) {
+        Some(url) => format!(
+            "it redirects to {}://{}, where the key was not sent",
+            url.scheme(),
+            &url[Position::BeforeHost..Position::AfterPort]
+        ),
         None => "it redirects; the key was not sent there".to_owned(),
     }
 }

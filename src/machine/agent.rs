@@ -1,15 +1,16 @@
 //! What the agent does.
 
 use super::{Agent, DEATH_WINDOW, Machine, WAKE_GRACE};
-use crate::event::{Asker, Dropped, Gone, Notice, Outcome, Phase};
-use crate::session_id;
-use crate::stream::{Block, Envelope, Init, Message, TurnResult};
+use crate::client::session_id;
+use crate::client::stream::{Block, Envelope, Init, Message, TurnResult};
+use crate::event::{Action, Asker, Dropped, Gone, Notice, Outcome, Phase};
 
 impl Machine {
     pub(super) fn agent(&mut self, envelope: Envelope) {
         if let (Message::Init(_), Some(id)) = (&envelope.message, &envelope.session_id) {
             self.session(id);
         }
+        self.activity.saw(&envelope.message);
         match envelope.message {
             Message::Init(init) => self.turn_started(init),
             Message::Assistant { blocks, context, .. } if envelope.parent.is_none() => {
@@ -17,6 +18,7 @@ impl Machine {
                 self.spoke(blocks);
             }
             Message::Taken { uuid } => {
+                self.receipts = true;
                 let before = self.unconfirmed.len();
                 self.unconfirmed.retain(|sent| sent.uuid != uuid);
                 // The turn is about something that the person wants again.
@@ -24,6 +26,7 @@ impl Machine {
                 self.resumable = true;
             }
             Message::Result(result) => self.turn_ended(&result),
+            Message::Unreadable { kind, why } => self.unreadable(&kind, &why),
             Message::TaskStarted(task) if task.background != Some(false) => {
                 self.background.insert(task.task_id, task.description);
             }
@@ -39,7 +42,7 @@ impl Machine {
                 }
             }
             Message::Control { request_id, request } => {
-                self.control(Asker::Agent, request_id, request);
+                self.control(request_id, request);
             }
             Message::ControlAnswered { request_id, cancelled } => {
                 self.taken_back(&request_id, cancelled == Some(true));
@@ -64,6 +67,7 @@ impl Machine {
             self.fresh = true;
             self.unjudged = false;
             self.last_answer.clear();
+            self.requirements.clear();
             self.context = None;
         }
         self.session_id = Some(id.to_owned());
@@ -109,7 +113,37 @@ impl Machine {
         }
     }
 
+    /// What is waited for has come, and nobody knows what it says.
+    fn unreadable(&mut self, kind: &str, why: &str) {
+        let error = format!(
+            "claude sent a line of type {kind} that cannot be read: {why}. What it has done is there; \
+             a new message goes on from it"
+        );
+        if kind == "result" {
+            return self.turn_ended(&TurnResult {
+                is_error: true,
+                text: error,
+                cost_usd: self.cost.agents(),
+                ..TurnResult::default()
+            });
+        }
+        // It waits for an answer, and nobody can say to what.
+        self.last_error.clone_from(&error);
+        self.say(Notice::TurnFailed { error: error.clone() });
+        if self.rules.person {
+            self.interrupting = true;
+            let request_id = self.next_id();
+            self.actions.push(Action::InterruptAgent { request_id });
+        } else {
+            self.finish(Outcome::Failed(error));
+        }
+    }
+
     fn turn_ended(&mut self, result: &TurnResult) {
+        // A client that never says what it takes up has taken up what came before its result.
+        if !self.receipts {
+            self.unconfirmed.clear();
+        }
         self.turn_open = false;
         self.await_waking();
         self.cost.agent(result.cost_usd);
@@ -132,9 +166,15 @@ impl Machine {
             self.say(Notice::TurnFailed { error: error.clone() });
             self.hand_over(Outcome::Failed(error));
         } else if result.num_turns == 0 {
-            self.command_ran();
+            let commanded = self.command_ran();
             if !self.unjudged {
-                self.hand_over(Outcome::Unreviewed);
+                // Anybody in the agent's reach can write such a line. It confirms nothing.
+                let nothing = "the agent's turn ended without any work that could be reviewed";
+                self.hand_over(if commanded {
+                    Outcome::Unreviewed
+                } else {
+                    Outcome::NoVerdict(nothing.to_owned())
+                });
             }
         } else {
             self.unjudged = true;
@@ -146,18 +186,21 @@ impl Machine {
     }
 
     /// A slash command that did no agent work. Some versions do not say that they took it up, and
-    /// it is none of the user's wishes that the supervisor should look for.
-    fn command_ran(&mut self) {
+    /// it is none of the user's wishes that the supervisor should look for. Says whether the person
+    /// has given one.
+    fn command_ran(&mut self) -> bool {
         let is_command = |text: &str| text.trim_start().starts_with('/');
         if let Some(at) = self.unconfirmed.iter().position(|sent| is_command(&sent.text)) {
             self.unconfirmed.remove(at);
         }
-        if let Some(at) = self.said.iter().rposition(|said| is_command(&said.text)) {
+        let given = self.said.iter().rposition(|said| !said.earlier && is_command(&said.text));
+        if let Some(at) = given {
             self.said.remove(at);
         }
         if self.said.iter().all(|said| said.earlier) {
             self.fresh = true;
         }
+        given.is_some()
     }
 
     /// Back to the person, unless a message of theirs is still on its way.
@@ -202,9 +245,7 @@ impl Machine {
 
     fn failure(&self, gone: &Gone) -> String {
         let words = [&gone.last_words, &self.last_error];
-        match words.into_iter().find(|words| !words.is_empty()) {
-            Some(words) => format!("claude {}: {words}", gone.how),
-            None => format!("claude {}", gone.how),
-        }
+        let words = words.into_iter().find(|words| !words.is_empty()).cloned().unwrap_or_default();
+        Gone { last_words: words, ..gone.clone() }.told_of("claude")
     }
 }

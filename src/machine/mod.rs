@@ -13,19 +13,26 @@
 //! | working | result with `num_turns: 0` | a slash command: no review |
 //! | working | result while background tasks run | wait for their end, then for the agent to wake |
 //! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped |
+//! | reviewing | the agent stopped | what changed is looked at, and the checks run, before any judge |
+//! | reviewing | a check is red | its output goes to the agent; no judge is asked |
+//! | reviewing | all checks passed, and no file has changed since | they do not run again |
 //! | reviewing | completed | back to the person |
 //! | reviewing | not completed | the feedback goes to the agent |
+//! | reviewing | blocked, impossible | the person decides |
+//! | reviewing | not completed, and the third time the same | stuck: the person decides |
 //! | reviewing | no verdict, failure, deadline | once more, then the person decides |
 //! | working | the agent dies | resumed once; a second death soon after is an error |
 //! | waiting, reviewing | the agent dies | resumed with the next message |
 //! | any | a tool needs permission | the person is asked; without a person: denied |
 //! | any, before the first review | the session has been here before | its count, messages and cost are gone on with |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off |
+//! | reviewing | the project changed meanwhile | the person is told; the verdict counts all the same |
 //! | any | leave, signal | the end |
 //!
 //! Without a person at the terminal, "back to the person" is the end of the session.
 
 mod agent;
+mod checks;
 mod cost;
 mod questions;
 mod resume;
@@ -39,13 +46,20 @@ mod user;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use crate::brief::activity::Activity;
+use crate::brief::{Facts, brief};
+use crate::checks::result::CheckResult;
+use crate::client::stream::Usage;
 use crate::event::{
-    Action, Asker, Carried, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest,
-    Round, Said,
+    Action, Carried, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
+    Said,
 };
-use crate::verdict::Collector;
+use crate::review::circle::Circle;
+use crate::review::engine::Engine;
+use crate::review::requirement::Requirement;
+use checks::{Checking, Known};
 use cost::Cost;
-pub use rules::Rules;
+pub use rules::{Checking as CheckingRules, Rules};
 pub use status::Status;
 
 /// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
@@ -65,11 +79,12 @@ struct Sent {
 
 #[derive(Debug)]
 struct Review {
+    /// Of the process that judges now: a second attempt is another one.
     id: u32,
-    attempt: u32,
     started: Now,
-    deadline: Now,
-    collector: Collector,
+    cost_usd: f64,
+    usage: Usage,
+    engine: Engine,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +124,8 @@ pub struct Machine {
     resumable: bool,
     last_death: Option<Now>,
     unconfirmed: VecDeque<Sent>,
+    /// The client says which messages it takes up.
+    receipts: bool,
     /// The request by which a message is being taken back, and its id.
     taking_back: Option<(String, String)>,
     turn_open: bool,
@@ -123,21 +140,30 @@ pub struct Machine {
     waking: bool,
     wake_until: Option<Now>,
 
+    activity: Activity,
+    checking: Option<Checking>,
+    /// How many looks at the files and checks there were.
+    checks: u32,
+    known: Known,
     review: Option<Review>,
     reviews: u32,
+    /// What the last review of this task found.
+    requirements: Vec<Requirement>,
+    circle: Circle,
     undecided: bool,
-    questions: VecDeque<(Question, Now)>,
+    questions: VecDeque<Question>,
     ids: u64,
 
     rounds: Vec<Round>,
     cost: Cost,
+    review_usage: Usage,
     working: Duration,
     reviewing: Duration,
 }
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
-        let Carried { round, fresh, said, cost_usd, agent_usd } =
+        let Carried { round, fresh, said, cost_usd, agent_usd, requirements } =
             rules.carried.clone().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });
         Self {
             phase: Phase::Waiting,
@@ -161,6 +187,7 @@ impl Machine {
             resumable: rules.resume.is_some(),
             last_death: None,
             unconfirmed: VecDeque::new(),
+            receipts: false,
             taking_back: None,
             turn_open: false,
             interrupting: false,
@@ -170,13 +197,20 @@ impl Machine {
             background_until: None,
             waking: false,
             wake_until: None,
+            activity: Activity::default(),
+            checking: None,
+            checks: 0,
+            known: Known::default(),
             review: None,
             reviews: 0,
+            requirements,
+            circle: Circle::default(),
             undecided: false,
             questions: VecDeque::new(),
             ids: 0,
             rounds: Vec::new(),
             cost: Cost::carried(cost_usd, agent_usd),
+            review_usage: Usage::default(),
             working: Duration::ZERO,
             reviewing: Duration::ZERO,
             rules,
@@ -197,9 +231,17 @@ impl Machine {
                 Event::AgentGone(gone) => self.agent_gone(gone),
                 Event::Supervisor { review, envelope } => self.supervisor(review, envelope),
                 Event::SupervisorGone { review, gone } => self.supervisor_gone(review, &gone),
+                Event::Examined { id, examined } => self.examined(id, examined),
+                Event::CheckPrinted { check, text } => self.check_printed(check, &text),
+                Event::CheckGone { check, gone } => self.check_gone(check, &gone),
+                Event::ReviewPrepared { review, word } => self.prepared(review, &word),
+                Event::Verified { review, findings } => self.verified(review, &findings),
                 Event::Tick => self.tick(),
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
                 Event::Restored(carried) => self.restored(carried),
+                Event::TreeChanged { review, files, more } => {
+                    self.tree_changed(review, files, more);
+                }
             }
         }
         std::mem::take(&mut self.actions)
@@ -207,9 +249,11 @@ impl Machine {
 
     /// When to come back with a `Tick` if nothing else happens.
     pub fn deadline(&self) -> Option<Now> {
-        let asking = self.questions.iter().any(|(question, _)| question.asker == Asker::Supervisor);
-        let review = self.review.as_ref().map(|review| review.deadline).filter(|_| !asking);
-        [review, self.background_until, self.wake_until].into_iter().flatten().min()
+        let review = self.review.as_ref().and_then(|review| review.engine.deadline());
+        [review, self.check_deadline(), self.background_until, self.wake_until]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn steering(&self) -> impl DoubleEndedIterator<Item = &Sent> {
@@ -224,6 +268,9 @@ impl Machine {
         if self.resumed {
             self.say(self.resumed_notice());
         }
+        for check in self.rules.checking.untrusted.clone() {
+            self.say(Notice::CheckEnded(CheckResult::not_trusted(&check)));
+        }
         self.start_agent();
         match prompt {
             Some(prompt) => self.said(prompt),
@@ -232,12 +279,8 @@ impl Machine {
     }
 
     fn tick(&mut self) {
-        if self.review.as_ref().is_some_and(|review| review.deadline <= self.now)
-            && self.deadline().is_some_and(|deadline| deadline <= self.now)
-        {
-            let seconds = self.rules.review_timeout.as_secs_f32();
-            self.review_failed(&format!("no verdict within {seconds} s"));
-        }
+        self.drive(Engine::tick);
+        self.check_overdue();
         if self.background_until.is_some_and(|until| until <= self.now) {
             self.review_or_give_back();
         }
@@ -278,7 +321,7 @@ impl Machine {
             self.give_back(Outcome::Limit);
         } else {
             self.round += 1;
-            self.start_review(1);
+            self.judge();
         }
     }
 
@@ -347,6 +390,23 @@ impl Machine {
             said: self.said.clone(),
             last_answer: self.last_answer.clone(),
             background: self.background.values().cloned().collect(),
+            brief: self.brief(),
+            requirements: self.requirements.clone(),
+            word: None,
+        })
+    }
+
+    /// Sessions that do not look at the files leave all of it to the judge.
+    fn brief(&self) -> String {
+        if !self.rules.checking.examines {
+            return String::new();
+        }
+        brief(&Facts {
+            examined: &self.known.examined,
+            checks: &self.known.results,
+            activity: &self.activity,
+            last_answer: &self.last_answer,
+            background: &self.background.values().cloned().collect::<Vec<_>>(),
         })
     }
 }

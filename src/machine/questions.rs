@@ -1,47 +1,57 @@
 //! Permission: who asks, who answers, and what becomes of a question that nobody waits for.
 
 use super::Machine;
+use crate::client::stream::{Control, Permission, PermissionRequest};
 use crate::event::{Action, Asker, Notice, Question};
-use crate::stream::{Control, Permission, PermissionRequest};
+use crate::review::permission::Ruling;
 
 impl Machine {
-    pub(super) fn control(&mut self, asker: Asker, request_id: String, request: Control) {
+    /// A request of the agent; those of a supervisor go through its review.
+    pub(super) fn control(&mut self, request_id: String, request: Control) {
         match request {
             Control::Permission(asked) if self.rules.person => {
-                self.say(Notice::PermissionAsked { asker, tool: asked.tool.clone() });
-                self.questions.push_back((Question { asker, request_id, asked }, self.now));
-                if self.questions.len() == 1 {
-                    self.ask_next();
-                }
+                self.ask(Asker::Agent, request_id, asked);
             }
             Control::Permission(asked) => {
-                let reason = format!(
-                    "Nobody is at the terminal to allow {}. Do without it, or say at the end what could not be done.",
-                    asked.tool
-                );
-                self.answer(asker, request_id, asked, Permission::Deny(reason));
+                self.deny(Asker::Agent, request_id, asked);
+            }
+            // The agent's client is not told to ask this.
+            Control::ToolUse(_) => {
+                let ruling = Ruling::Deny("ccc does not know why this is asked.".to_owned());
+                self.actions.push(Action::Rule { review: 0, request_id, ruling });
             }
             Control::Unknown(subtype) => {
-                self.actions.push(Action::Refuse { asker, request_id, subtype });
+                self.actions.push(Action::Refuse { asker: Asker::Agent, request_id, subtype });
             }
         }
     }
 
+    pub(super) fn ask(&mut self, asker: Asker, request_id: String, asked: PermissionRequest) {
+        self.say(Notice::PermissionAsked { asker, tool: asked.tool.clone() });
+        self.questions.push_back(Question { asker, request_id, asked });
+        if self.questions.len() == 1 {
+            self.ask_next();
+        }
+    }
+
+    pub(super) fn deny(&mut self, asker: Asker, request_id: String, asked: PermissionRequest) {
+        let reason = format!(
+            "Nobody is at the terminal to allow {}. Do without it, or say at the end what could not be done.",
+            asked.tool
+        );
+        self.answer(asker, request_id, asked, Permission::Deny(reason));
+    }
+
     pub(super) fn answered(&mut self, request_id: &str, answer: Permission) {
-        let asked_first =
-            self.questions.front().is_some_and(|(front, _)| front.request_id == request_id);
-        if !asked_first {
+        let is_asked = self.questions.front().is_some_and(|first| first.request_id == request_id);
+        if !is_asked {
             return;
         }
-        if let Some((question, since)) = self.questions.pop_front() {
-            // The time that a person takes is not the supervisor's.
-            if let Some(review) =
-                self.review.as_mut().filter(|_| question.asker == Asker::Supervisor)
-            {
-                review.deadline += self.now.saturating_sub(since);
-            }
-            self.answer(question.asker, question.request_id, question.asked, answer);
+        let Some(question) = self.questions.pop_front() else { return };
+        if let Some(review) = self.review.as_mut().filter(|_| question.asker == Asker::Supervisor) {
+            review.engine.answered(request_id, self.now);
         }
+        self.answer(question.asker, question.request_id, question.asked, answer);
         self.ask_next();
     }
 
@@ -61,15 +71,15 @@ impl Machine {
     }
 
     fn ask_next(&mut self) {
-        if let Some((question, _)) = self.questions.front() {
+        if let Some(question) = self.questions.front() {
             self.actions.push(Action::Ask(question.clone()));
         }
     }
 
     /// Questions that nobody waits for any more.
     pub(super) fn withdraw(&mut self, obsolete: impl Fn(&Question) -> bool) {
-        let first = self.questions.front().is_some_and(|(question, _)| obsolete(question));
-        self.questions.retain(|(question, _)| !obsolete(question));
+        let first = self.questions.front().is_some_and(&obsolete);
+        self.questions.retain(|question| !obsolete(question));
         if first {
             self.actions.push(Action::Unask);
             self.ask_next();

@@ -14,6 +14,7 @@ impl Machine {
             said: self.said.clone(),
             cost_usd: self.cost.total(),
             agent_usd: self.cost.agents(),
+            requirements: self.requirements.clone(),
         }
     }
 
@@ -24,7 +25,7 @@ impl Machine {
             return;
         }
         self.resumed = true;
-        let Carried { mut round, fresh, mut said, cost_usd, agent_usd } = carried;
+        let Carried { mut round, fresh, mut said, cost_usd, agent_usd, requirements } = carried;
         let begun = !self.said.is_empty();
         if fresh && begun {
             round = 0;
@@ -34,6 +35,7 @@ impl Machine {
         }
         self.round = round;
         self.fresh = fresh && !begun;
+        self.requirements = if fresh { Vec::new() } else { requirements };
         self.cost = Cost::carried(cost_usd, agent_usd);
         let notice = Notice::Resumed {
             round: if fresh { 0 } else { round },

@@ -1,117 +1,221 @@
-//! What the supervisor does.
+//! The review of a turn: the engine says how it goes on, and this does it in the session's way.
 
-use super::user::FEEDBACK_PREFIX;
 use super::{Machine, Review};
-use crate::event::{Action, Asker, Dropped, Gone, Notice, Outcome, Phase, Round};
-use crate::stream::{Envelope, Message, TurnResult};
-use crate::verdict::Collector;
+use crate::client::case::CaseReport;
+use crate::client::stream::{Envelope, Message, Usage};
+use crate::event::{Action, Asker, ChangedFile, Dropped, Gone, Notice, Now, Outcome, Phase, Round};
+use crate::review::circle::Circle;
+use crate::review::engine::{Engine, Step};
+use crate::review::policy::Policy;
+use crate::review::prompt::feedback_message;
+use crate::review::verdict::{Halt, Verdict};
 
 impl Machine {
-    pub(super) fn start_review(&mut self, attempt: u32) {
+    pub(super) fn start_review(&mut self) {
+        let Self { rules, now, .. } = self;
+        let policy = Policy::session(rules.person, rules.review_timeout, &rules.judging);
+        let (engine, steps) = Engine::start(policy, self.requirements.clone(), *now);
+        self.review =
+            Some(Review { id: 0, started: *now, cost_usd: 0.0, usage: Usage::default(), engine });
+        self.enter(Phase::Reviewing);
+        self.follow(steps);
+    }
+
+    pub(super) fn supervisor(&mut self, id: u32, envelope: Envelope) {
+        let Some(review) = self.review.as_mut().filter(|review| review.id == id) else { return };
+        if let Message::Result(result) = &envelope.message {
+            let turn = result.turn_cost_usd.filter(|_| self.rules.judging.own_cost);
+            review.cost_usd = self.cost.review(result.cost_usd, turn);
+            review.usage += result.usage;
+            self.review_usage += result.usage;
+        }
+        let steps = review.engine.heard(envelope, self.now);
+        self.follow(steps);
+    }
+
+    pub(super) fn supervisor_gone(&mut self, id: u32, gone: &Gone) {
+        if self.review.as_ref().is_some_and(|review| review.id == id) {
+            self.drive(|engine, now| engine.gone(gone, now));
+        }
+    }
+
+    pub(super) fn tree_changed(&mut self, id: u32, files: Vec<ChangedFile>, more: usize) {
+        if self.review.as_ref().is_some_and(|review| review.id == id) {
+            self.say(Notice::TreeChanged { round: self.round, files, more });
+        }
+    }
+
+    pub(super) fn prepared(&mut self, id: u32, word: &str) {
+        if let Some(review) = self.review.as_mut().filter(|review| review.id == id) {
+            review.engine.prepared(word);
+        }
+    }
+
+    pub(super) fn verified(&mut self, id: u32, findings: &[Option<String>]) {
+        if self.review.as_ref().is_some_and(|review| review.id == id) {
+            self.drive(|engine, now| engine.verified(findings, now));
+        }
+    }
+
+    pub(super) fn drive(&mut self, happens: impl FnOnce(&mut Engine, Now) -> Vec<Step>) {
+        if let Some(review) = &mut self.review {
+            let steps = happens(&mut review.engine, self.now);
+            self.follow(steps);
+        }
+    }
+
+    fn follow(&mut self, steps: Vec<Step>) {
+        for step in steps {
+            match step {
+                Step::Start { attempt } => self.start_judge(attempt),
+                Step::Tell(text) => {
+                    let (review, uuid) = (self.reviews, self.next_id());
+                    self.actions.push(Action::TellSupervisor { review, uuid, text });
+                }
+                Step::Ask { request_id, asked } => self.ask(Asker::Supervisor, request_id, asked),
+                Step::Unask { request_id } => {
+                    self.withdraw(|question| question.request_id == request_id);
+                }
+                Step::Deny { request_id, asked } => {
+                    self.deny(Asker::Supervisor, request_id, asked);
+                }
+                Step::Refuse { request_id, subtype } => {
+                    self.actions.push(Action::Refuse {
+                        asker: Asker::Supervisor,
+                        request_id,
+                        subtype,
+                    });
+                }
+                Step::Rule { request_id, ruling } => {
+                    self.actions.push(Action::Rule { review: self.reviews, request_id, ruling });
+                }
+                Step::Held(CaseReport { held, why }) => {
+                    self.say(Notice::ReviewCase { round: self.round, held, why });
+                }
+                Step::Verify(evidence) => {
+                    self.actions.push(Action::Verify { review: self.reviews, evidence });
+                }
+                Step::Stop => self.stop_judge(),
+                Step::Failed { reason, retrying } => {
+                    self.say(Notice::ReviewFailed { round: self.round, reason, retrying });
+                }
+                Step::End(Ok(verdict)) => self.judged(verdict),
+                Step::End(Err(reason)) => {
+                    self.review = None;
+                    self.undecided(Outcome::NoVerdict(reason));
+                }
+            }
+        }
+    }
+
+    fn start_judge(&mut self, attempt: u32) {
         self.reviews += 1;
         let id = self.reviews;
-        self.review = Some(Review {
-            id,
-            attempt,
-            started: self.now,
-            deadline: self.now + self.rules.review_timeout,
-            collector: Collector::default(),
-        });
-        self.enter(Phase::Reviewing);
+        if let Some(review) = &mut self.review {
+            (review.id, review.started) = (id, self.now);
+        }
+        self.cost.new_review();
         self.say(Notice::ReviewStarted {
             round: self.round,
             max: self.rules.max_iterations,
             attempt,
         });
+        let brief = self.brief();
+        if attempt == 1 && !brief.is_empty() {
+            self.say(Notice::Brief { round: self.round, text: brief });
+        }
         match self.request(id) {
             Some(request) => self.actions.push(Action::StartReview(Box::new(request))),
-            None => self.review_failed("the agent named no session that could be forked"),
+            None => self.drive(|engine, now| {
+                engine.failed("the agent named no session that could be forked", now)
+            }),
         }
     }
 
-    pub(super) fn supervisor(&mut self, id: u32, envelope: Envelope) {
-        let Some(review) = self.review.as_mut().filter(|review| review.id == id) else {
+    fn stop_judge(&mut self) {
+        if let Some(review) = self.review.as_ref().map(|review| review.id) {
+            self.withdraw(|question| question.asker == Asker::Supervisor);
+            self.actions.push(Action::StopReview { review });
+        }
+    }
+
+    fn judged(&mut self, verdict: Verdict) {
+        let Some(Review { started, cost_usd, usage, .. }) = self.review.take() else {
             return;
         };
-        match envelope.message {
-            Message::Control { request_id, request } => {
-                self.control(Asker::Supervisor, request_id, request);
+        let seconds = self.now.saturating_sub(started).as_secs_f64();
+        let round = self.round;
+        self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });
+        self.say(self.verdict_notice(verdict.clone(), seconds, cost_usd, usage));
+        if !verdict.requirements.is_empty() {
+            self.requirements.clone_from(&verdict.requirements);
+        }
+        let feedback = verdict.feedback.clone();
+        match verdict.halt {
+            _ if verdict.completed => {
+                self.fresh = true;
+                self.give_back(Outcome::Completed);
             }
-            Message::ControlCancelled { request_id } => {
-                self.withdraw(|question| question.request_id == request_id);
+            Some(Halt::Blocked) => self.undecided(Outcome::Blocked(feedback)),
+            Some(Halt::Impossible) => self.undecided(Outcome::Impossible(feedback)),
+            None => {
+                let tree = self.known.examined.fingerprint.clone();
+                self.send_back(&verdict, tree);
             }
-            Message::Result(result) => self.concluded(&result),
-            // What a sub-agent of the supervisor says is not the supervisor's word.
-            message if envelope.parent.is_none() => review.collector.feed(&message),
-            _ => {}
         }
     }
 
-    fn concluded(&mut self, result: &TurnResult) {
-        let cost_usd = self.cost.review(result.cost_usd);
-        let Some(review) = self.review.as_mut() else { return };
-        let verdict = std::mem::take(&mut review.collector).conclude(result);
-        let seconds = self.now.saturating_sub(review.started).as_secs_f64();
-        let verdict = match verdict {
-            Ok(verdict) => verdict,
-            Err(reason) => return self.review_failed(&reason),
-        };
-        self.stop_review();
-        let (round, completed, feedback) =
-            (self.round, verdict.completed, verdict.feedback.clone());
-        self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd });
-        let (max, cost_usd) = (self.rules.max_iterations, self.cost.total());
-        self.say(Notice::Verdict { round, max, seconds, cost_usd, verdict });
-        if completed {
-            self.fresh = true;
-            self.give_back(Outcome::Completed);
+    /// The feedback goes to the agent, unless the task goes in circles.
+    pub(super) fn send_back(&mut self, verdict: &Verdict, tree: Option<String>) {
+        let text = verdict.feedback.clone();
+        let stuck = self.circle.rejected(verdict, tree);
+        if let Some(why) = stuck.filter(|_| self.rules.judging.ends_circles) {
+            let open = verdict.open().cloned().collect();
+            self.say(Notice::Stuck { why: why.to_owned(), open });
+            self.undecided(Outcome::Stuck(format!("{why}: {text}")));
         } else {
-            self.say(Notice::Feedback { round, text: feedback.clone() });
-            self.deliver(format!("{FEEDBACK_PREFIX}{feedback}"), false);
+            self.say(Notice::Feedback { round: self.round, text: text.clone() });
+            self.deliver(feedback_message(&text), false);
         }
     }
 
-    pub(super) fn supervisor_gone(&mut self, id: u32, gone: &Gone) {
-        if self.review.as_ref().is_some_and(|review| review.id == id) {
-            let reason = match gone.last_words.as_str() {
-                "" => format!("the supervisor {}", gone.how),
-                words => format!("the supervisor {}: {words}", gone.how),
-            };
-            self.review_failed(&reason);
-        }
-    }
-
-    pub(super) fn review_failed(&mut self, reason: &str) {
-        let Some(review) = &self.review else { return };
-        let retrying = review.attempt == 1;
-        self.stop_review();
-        self.say(Notice::ReviewFailed { round: self.round, reason: reason.to_owned(), retrying });
-        if retrying {
-            self.start_review(2);
+    fn verdict_notice(
+        &self,
+        verdict: Verdict,
+        seconds: f64,
+        cost_usd: f64,
+        usage: Usage,
+    ) -> Notice {
+        let (round, max, total) = (self.round, self.rules.max_iterations, self.cost.total());
+        if self.rules.judging.own_cost {
+            let session_usd = Some(total);
+            Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict }
         } else {
-            self.undecided = true;
-            self.give_back(Outcome::NoVerdict(reason.to_owned()));
+            let (cost_usd, usage) = (total, Usage::default());
+            Notice::Verdict { round, max, seconds, cost_usd, session_usd: None, usage, verdict }
         }
+    }
+
+    /// The work is not confirmed, and the loop does not know how to go on.
+    fn undecided(&mut self, outcome: Outcome) {
+        self.circle = Circle::default();
+        self.undecided = true;
+        self.give_back(outcome);
     }
 
     /// A review that nobody waits for any more does not count as a round. Says whether there was one.
     pub(super) fn drop_review(&mut self, why: Dropped) -> bool {
-        if self.review.is_none() {
+        let checked = self.drop_checks();
+        if self.review.is_none() && !checked {
             return false;
         }
-        self.stop_review();
+        self.stop_judge();
+        self.review = None;
         self.say(Notice::ReviewDropped { round: self.round, why });
         self.round = self.round.saturating_sub(1);
         if self.phase == Phase::Reviewing && why == Dropped::AgentWoke {
             self.unjudged = false;
         }
         true
-    }
-
-    fn stop_review(&mut self) {
-        if let Some(review) = self.review.take() {
-            self.withdraw(|question| question.asker == Asker::Supervisor);
-            self.actions.push(Action::StopReview { review: review.id });
-        }
     }
 }

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checks::Check;
 use crate::event::Carried;
+use crate::review::front_matter::Proof;
+use crate::review::policy::Judging;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
@@ -13,6 +16,10 @@ pub struct Rules {
     pub supervising: bool,
     pub max_iterations: u32,
     pub review_timeout: Duration,
+    #[serde(default)]
+    pub judging: Judging,
+    #[serde(default)]
+    pub checking: Checking,
     /// A server started in the background never ends; after this long its review goes ahead.
     pub background_wait: Duration,
     pub resume: Option<String>,
@@ -23,6 +30,19 @@ pub struct Rules {
     pub carried: Option<Carried>,
 }
 
+/// What happens before a judge is asked. The default is how recordings went that do not have it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Checking {
+    /// The project's files are looked at: what changed since the task began.
+    pub examines: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
+    /// Checks that nobody has allowed: they do not run, and that is said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub untrusted: Vec<Check>,
+}
+
 impl Default for Rules {
     fn default() -> Self {
         Self {
@@ -30,6 +50,8 @@ impl Default for Rules {
             supervising: true,
             max_iterations: 10,
             review_timeout: Duration::from_secs(600),
+            judging: Judging::today(Proof::Off),
+            checking: Checking::default(),
             background_wait: Duration::from_secs(600),
             resume: None,
             client_may_leave: false,

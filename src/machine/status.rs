@@ -1,7 +1,7 @@
 //! How things stand: for a status line, for the recording, and at the end.
 
 use super::Machine;
-use crate::event::{Now, Outcome, Phase, Report, Seconds};
+use crate::event::{Now, Outcome, Phase, Report, Seconds, Supervision};
 
 /// What a status line needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,8 @@ pub struct Status {
     pub context: Option<(u64, Option<u64>)>,
     /// Messages of the person that the agent has not taken up yet.
     pub queued: Vec<String>,
+    /// The check that is running: its name, since when, and the last line that it printed.
+    pub check: Option<(String, Now, String)>,
     /// Questions to the person, the one on the screen among them.
     pub questions: usize,
 }
@@ -35,6 +37,7 @@ impl Machine {
             cost_usd: self.cost.total(),
             context: self.context.map(|tokens| (tokens, self.window)),
             queued: self.steering().map(|sent| sent.text.clone()).collect(),
+            check: self.running_check(),
             questions: self.questions.len(),
         }
     }
@@ -60,6 +63,11 @@ impl Machine {
             rounds: self.rounds.clone(),
             result: self.last_answer.clone(),
             cost_usd: self.cost.total(),
+            supervision: Supervision {
+                reviews: self.reviews,
+                cost_usd: self.cost.reviews(),
+                usage: self.review_usage,
+            },
             seconds: Seconds {
                 total: now.as_secs_f64(),
                 working: self.working.as_secs_f64(),

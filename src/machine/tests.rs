@@ -1,5 +1,7 @@
 //! One row per rule: what happens, and what the machine wants done about it.
 
+mod checks;
+mod proof;
 mod resume;
 mod troubles;
 mod turns;
@@ -7,10 +9,11 @@ mod turns;
 use std::time::Duration;
 
 use super::{Machine, Rules};
-use crate::event::{Action, Carried, Event, Gone, Notice, Said};
-use crate::stream::{
+use crate::brief::facts::Examined;
+use crate::client::stream::{
     Block, Control, Envelope, Init, Message, Permission, PermissionRequest, TaskNote, TurnResult,
 };
+use crate::event::{Action, Carried, Event, Gone, Notice, Said};
 
 struct Script {
     machine: Machine,
@@ -18,6 +21,8 @@ struct Script {
     session: &'static str,
     review: u32,
     asked: String,
+    /// The last look at the files, or check.
+    check: u32,
 }
 
 impl Script {
@@ -81,6 +86,9 @@ impl Script {
                 .agent(Message::TaskEnded(TaskNote { task_id: rest.into(), ..Default::default() })),
             "asks" => self.agent(permission(rest)),
             "supervisor-asks" => self.supervisor(permission(rest)),
+            "supervisor-cancels" => {
+                self.supervisor(Message::ControlCancelled { request_id: rest.into() })
+            }
             "cancelled" => self.agent(Message::ControlCancelled { request_id: rest.into() }),
             "odd-request" => self.agent(Message::Control {
                 request_id: "r".into(),
@@ -93,6 +101,9 @@ impl Script {
                 blocks: vec![Block::Text(rest.into())],
                 context: None,
             }),
+            "rejects" => self.supervisor(Message::Result(result(
+                &serde_json::json!({"completed": false, "feedback": rest}).to_string(),
+            ))),
             "verdict" => self.supervisor(Message::Result(result(rest))),
             "verdict-failed" => {
                 self.supervisor(Message::Result(TurnResult { is_error: true, ..result(rest) }))
@@ -107,7 +118,19 @@ impl Script {
                 said: vec![Said { text: "before".into(), earlier: false }],
                 cost_usd: 0.5,
                 agent_usd: 0.25,
+                requirements: Vec::new(),
             }),
+            "looked" => Event::Examined {
+                id: self.check,
+                examined: Examined { fingerprint: Some(rest.into()), ..Examined::default() },
+            },
+            "check-prints" => Event::CheckPrinted { check: self.check, text: rest.into() },
+            "check-exits" => Event::CheckGone { check: self.check, gone: gone(rest) },
+            "word" => Event::ReviewPrepared { review: self.review, word: rest.into() },
+            "found" => {
+                let missing = (rest == "nothing").then(|| "not there".to_owned());
+                Event::Verified { review: self.review, findings: vec![missing] }
+            }
             "signal" => Event::Signal(rest.parse().expect("a number")),
             other => panic!("no such event: {other}"),
         }
@@ -133,9 +156,14 @@ fn short(action: &Action) -> Option<String> {
         Action::InterruptAgent { .. } => "interrupt agent".into(),
         Action::Answer { answer: Permission::Deny(_), .. } => "deny".into(),
         Action::Answer { .. } => "allow".into(),
+        Action::Rule { ruling, .. } => format!("rule {ruling:?}"),
         Action::Refuse { subtype, .. } => format!("refuse {subtype}"),
         Action::Ask(question) => format!("ask {}", question.request_id),
         Action::Unask => "unask".into(),
+        Action::NoteFiles => "note files".into(),
+        Action::Examine { .. } => "look".into(),
+        Action::StartCheck { what, .. } => format!("check {}", what.name),
+        Action::StopCheck { .. } => "stop check".into(),
         Action::StartReview(request) => {
             let said: Vec<_> = request
                 .said
@@ -150,11 +178,16 @@ fn short(action: &Action) -> Option<String> {
                 said.join("|")
             )
         }
+        Action::TellSupervisor { text, .. } => {
+            format!("tell {:?}", text.split(':').next().unwrap_or_default())
+        }
+        Action::Verify { evidence, .. } => format!("verify {}", evidence.len()),
         Action::StopReview { .. } => "stop review".into(),
         Action::Finish(outcome) => format!("finish {outcome:?}"),
         Action::Say(notice) => match notice {
             Notice::Phase { phase, .. } => format!("→{phase:?}"),
             Notice::LimitReached { .. } => "limit".into(),
+            Notice::Stuck { why, .. } => format!("stuck {why:?}"),
             Notice::TurnFailed { error } => format!("failed {error:?}"),
             Notice::Interrupted => "interrupted".into(),
             Notice::TakenBack { too_late: true, .. } => "too late".into(),
@@ -164,6 +197,8 @@ fn short(action: &Action) -> Option<String> {
             Notice::Resumed { round, messages, cost_usd, .. } => {
                 format!("resumed {round}, {messages}, ${cost_usd}")
             }
+            Notice::CheckEnded(result) => format!("{} {}", result.name, result.told()),
+            Notice::ChecksChangedFiles => "checks changed files".into(),
             Notice::Supervision { on } => format!("supervision {on}"),
             _ => return None,
         },
@@ -173,8 +208,14 @@ fn short(action: &Action) -> Option<String> {
 #[track_caller]
 fn check_with(rules: Rules, rows: &[(&str, &str)]) -> Machine {
     let machine = Machine::new(rules);
-    let mut script =
-        Script { machine, now: Duration::ZERO, session: "S", review: 0, asked: String::new() };
+    let mut script = Script {
+        machine,
+        now: Duration::ZERO,
+        session: "S",
+        review: 0,
+        asked: String::new(),
+        check: 0,
+    };
     for (at, (happens, wanted)) in rows.iter().enumerate() {
         let mut seen = Vec::new();
         for line in happens.split(", ") {
@@ -183,6 +224,8 @@ fn check_with(rules: Rules, rows: &[(&str, &str)]) -> Machine {
             for action in script.machine.step(event, now) {
                 match &action {
                     Action::StartReview(request) => script.review = request.review,
+                    Action::Examine { id } => script.check = *id,
+                    Action::StartCheck { check, .. } => script.check = *check,
                     Action::Ask(question) => script.asked.clone_from(&question.request_id),
                     _ => {}
                 }

@@ -2,9 +2,8 @@
 
 use super::{Agent, Machine, Sent};
 use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase, Said};
+use crate::review::circle::Circle;
 
-/// How the agent can tell the supervisor's words from the person's.
-pub const FEEDBACK_PREFIX: &str = "Supervisor feedback:\n";
 /// After a restart in the middle of a turn, when every message had been taken up already.
 const GO_ON: &str = "The client was restarted in the middle of your work. Check what is done already, \
                      then go on from there.";
@@ -24,13 +23,18 @@ impl Machine {
     fn message(&mut self, text: String) {
         self.drop_review(Dropped::UserMessage);
         if self.phase == Phase::Waiting && self.fresh {
+            if self.rules.checking.examines {
+                self.actions.push(Action::NoteFiles);
+            }
             self.round = 0;
             self.fresh = false;
+            self.requirements.clear();
             for said in &mut self.said {
                 said.earlier = true;
             }
         }
         self.undecided = false;
+        self.circle = Circle::default();
         self.said.push(Said { text: text.clone(), earlier: false });
         self.say(Notice::UserMessage { text: text.clone() });
         self.deliver(text, true);

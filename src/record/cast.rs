@@ -6,13 +6,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::read::CAST;
 use super::sink::Sink;
+use crate::clock::Clock;
 use crate::event::{Notice, Phase};
 use crate::files;
 
@@ -36,7 +37,7 @@ pub struct Cast(Rc<RefCell<Film>>);
 
 struct Film {
     scene: Scene,
-    began: Instant,
+    clock: Clock,
     title: Option<String>,
     sink: Sink,
     /// What happened before there was a file: its times depend on what is in the file already.
@@ -56,10 +57,10 @@ struct Early {
 }
 
 impl Cast {
-    pub fn new(scene: Scene, began: Instant) -> Self {
+    pub fn new(scene: Scene, clock: Clock) -> Self {
         Self(Rc::new(RefCell::new(Film {
             scene,
-            began,
+            clock,
             title: None,
             sink: Sink::early(CAST),
             early: Some(Early::default()),
@@ -180,7 +181,7 @@ impl Film {
         if data.is_empty() {
             return;
         }
-        let now = self.began.elapsed();
+        let now = self.clock.now();
         let Some(early) = &mut self.early else {
             return self.sink.add(|buffer| write(buffer, now + self.offset, code, data));
         };

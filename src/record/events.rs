@@ -5,17 +5,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::entry::{Begun, Entry, Saw, VERSION, What};
+use super::format::{Begun, ClientLines, Content, EventLine, VERSION};
 use super::read::EVENTS;
+use super::replay::LineSource;
 use super::sink::Sink;
 use crate::event::Now;
-
-/// Whose lines are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    Agent,
-    Supervisor { review: u32 },
-}
 
 pub struct Events {
     pub sink: Sink,
@@ -25,7 +19,7 @@ pub struct Events {
 /// Lines that are in their file, and not yet told here.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
-    source: Source,
+    source: LineSource,
     lines: u64,
     /// When the last of them was read.
     at: Now,
@@ -39,14 +33,14 @@ impl Events {
     pub fn open(&mut self, path: &Path, begun: Begun) {
         self.sink.open(path, |_| {
             let mut first = Vec::new();
-            push(&mut first, Now::ZERO, What::Begun { begun: Box::new(begun) });
+            push(&mut first, Now::ZERO, Content::Begun { begun: Box::new(begun) });
             Ok(first)
         });
     }
 
     /// One more line of a client. Lines that cause nothing are told together, as if all were read
     /// with the last of them: `timed` says that it matters when they were.
-    pub fn count(&mut self, source: Source, at: Now, timed: bool) {
+    pub fn count(&mut self, source: LineSource, at: Now, timed: bool) {
         let goes_on = |counted: &Counted| counted.source == source && (counted.at == at || !timed);
         if !self.counted.as_ref().is_some_and(goes_on) {
             self.tell_count();
@@ -55,27 +49,27 @@ impl Events {
         self.counted = Some(Counted { source, lines, at });
     }
 
-    pub fn tell(&mut self, at: Now, what: What) {
+    pub fn tell(&mut self, at: Now, content: Content) {
         self.tell_count();
-        self.sink.add(|buffer| push(buffer, at, what));
+        self.sink.add(|buffer| push(buffer, at, content));
     }
 
     fn tell_count(&mut self) {
         let Some(Counted { source, lines, at }) = self.counted.take() else { return };
-        let saw = match source {
-            Source::Agent => Saw::Agent { lines },
-            Source::Supervisor { review } => Saw::Supervisor { review, lines },
+        let counted = match source {
+            LineSource::Agent => ClientLines::Agent { lines },
+            LineSource::Supervisor { review } => ClientLines::Supervisor { review, lines },
         };
-        self.sink.add(|buffer| push(buffer, at, What::Saw(saw)));
+        self.sink.add(|buffer| push(buffer, at, Content::Lines(counted)));
     }
 }
 
-fn push(to: &mut Vec<u8>, at: Now, what: What) {
+fn push(to: &mut Vec<u8>, at: Now, content: Content) {
     let before = to.len();
     let time = jiff::Timestamp::now();
     let time = time.round(jiff::Unit::Microsecond).unwrap_or(time);
-    let entry = Entry { v: VERSION, time, at: seconds(at), what };
-    match serde_json::to_writer(&mut *to, &entry) {
+    let line = EventLine { v: VERSION, time, at: seconds(at), content };
+    match serde_json::to_writer(&mut *to, &line) {
         Ok(()) => to.push(b'\n'),
         Err(error) => {
             to.truncate(before);
@@ -89,7 +83,7 @@ fn seconds(at: Now) -> f64 {
     (at.as_secs_f64() * 1e6).round() / 1e6
 }
 
-/// How many lines are in a file, as `Recording::lines` counts them: empty ones are none.
+/// How many lines are in a file, as `WholeLines` counts them: empty ones are none.
 pub fn count_lines(path: &Path) -> io::Result<u64> {
     let file = File::open(path)?;
     // No further than that: there are devices that never end.
@@ -112,6 +106,7 @@ pub fn count_lines(path: &Path) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Event;
     use crate::record::read::Recording;
     use std::fs;
     use std::time::Duration;
@@ -132,46 +127,46 @@ mod tests {
     }
 
     /// The moment and the content of every entry.
-    fn told(tell: impl FnOnce(&mut Events)) -> Vec<(f64, What)> {
+    fn told(tell: impl FnOnce(&mut Events)) -> Vec<(f64, Content)> {
         let dir = tempfile::tempdir().unwrap();
         let mut events = Events::new();
         tell(&mut events);
         events.open(&dir.path().join(EVENTS), begun());
         events.sink.flush();
         let recording = Recording::open(dir.path()).unwrap();
-        assert_eq!(recording.unread, 0);
-        recording.entries.into_iter().map(|entry| (entry.at, entry.what)).collect()
+        let lines = recording.event_lines().unwrap().map(Option::unwrap);
+        lines.map(|line| (line.at, line.content)).collect()
     }
 
     #[test]
     fn a_run_begins_with_its_rules() {
-        let told = told(|events| events.tell(second(1), What::Saw(Saw::Tick)));
-        assert_eq!(told[0], (0.0, What::Begun { begun: Box::new(begun()) }));
-        assert_eq!(told[1], (1.0, What::Saw(Saw::Tick)));
+        let told = told(|events| events.tell(second(1), Content::Event(Event::Tick)));
+        assert_eq!(told[0], (0.0, Content::Begun { begun: Box::new(begun()) }));
+        assert_eq!(told[1], (1.0, Content::Event(Event::Tick)));
     }
 
     #[test]
     fn lines_are_counted_up_to_the_first_one_that_matters() {
         let told = told(|events| {
             for at in 1..=5 {
-                events.count(Source::Agent, second(at), false);
+                events.count(LineSource::Agent, second(at), false);
             }
-            events.tell(second(5), What::Saw(Saw::Tick));
-            events.count(Source::Agent, second(6), false);
-            events.count(Source::Supervisor { review: 1 }, second(7), false);
-            events.count(Source::Supervisor { review: 2 }, second(8), false);
-            events.tell(second(9), What::Saw(Saw::Leave));
-            events.count(Source::Agent, second(10), false);
+            events.tell(second(5), Content::Event(Event::Tick));
+            events.count(LineSource::Agent, second(6), false);
+            events.count(LineSource::Supervisor { review: 1 }, second(7), false);
+            events.count(LineSource::Supervisor { review: 2 }, second(8), false);
+            events.tell(second(9), Content::Event(Event::Leave));
+            events.count(LineSource::Agent, second(10), false);
         });
         assert_eq!(
             told[1..],
             [
-                (5.0, What::Saw(Saw::Agent { lines: 5 })),
-                (5.0, What::Saw(Saw::Tick)),
-                (6.0, What::Saw(Saw::Agent { lines: 1 })),
-                (7.0, What::Saw(Saw::Supervisor { review: 1, lines: 1 })),
-                (8.0, What::Saw(Saw::Supervisor { review: 2, lines: 1 })),
-                (9.0, What::Saw(Saw::Leave)),
+                (5.0, Content::Lines(ClientLines::Agent { lines: 5 })),
+                (5.0, Content::Event(Event::Tick)),
+                (6.0, Content::Lines(ClientLines::Agent { lines: 1 })),
+                (7.0, Content::Lines(ClientLines::Supervisor { review: 1, lines: 1 })),
+                (8.0, Content::Lines(ClientLines::Supervisor { review: 2, lines: 1 })),
+                (9.0, Content::Event(Event::Leave)),
             ]
         );
     }
@@ -179,18 +174,18 @@ mod tests {
     #[test]
     fn lines_of_different_moments_stay_apart_while_it_matters_when_they_came() {
         let told = told(|events| {
-            events.count(Source::Agent, second(1), true);
-            events.count(Source::Agent, second(1), true);
-            events.count(Source::Agent, second(2), true);
-            events.count(Source::Agent, second(3), false);
-            events.tell(second(3), What::Saw(Saw::Tick));
+            events.count(LineSource::Agent, second(1), true);
+            events.count(LineSource::Agent, second(1), true);
+            events.count(LineSource::Agent, second(2), true);
+            events.count(LineSource::Agent, second(3), false);
+            events.tell(second(3), Content::Event(Event::Tick));
         });
         assert_eq!(
             told[1..],
             [
-                (1.0, What::Saw(Saw::Agent { lines: 2 })),
-                (3.0, What::Saw(Saw::Agent { lines: 2 })),
-                (3.0, What::Saw(Saw::Tick)),
+                (1.0, Content::Lines(ClientLines::Agent { lines: 2 })),
+                (3.0, Content::Lines(ClientLines::Agent { lines: 2 })),
+                (3.0, Content::Event(Event::Tick)),
             ]
         );
     }
@@ -199,7 +194,7 @@ mod tests {
     fn moments_come_back_to_the_microsecond() {
         for micros in [0, 1, 999_999, 1_000_001, 123_456_789, 86_400_000_001, 31_536_000_123_457] {
             let at = Duration::from_micros(micros);
-            let told = told(|events| events.tell(at, What::Saw(Saw::Tick)));
+            let told = told(|events| events.tell(at, Content::Event(Event::Tick)));
             assert_eq!(Duration::from_secs_f64(told[1].0), at);
         }
     }

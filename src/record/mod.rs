@@ -3,30 +3,34 @@
 //! costs that file, not the session.
 
 mod cast;
-mod entry;
 mod events;
+pub mod find;
+mod format;
 mod keys;
 pub mod read;
-mod rerun;
+pub mod replay;
+pub mod rerun;
+#[cfg(test)]
+pub mod sample;
 mod sink;
 pub mod story;
 mod supervisor_log;
-#[cfg(test)]
-pub mod tape;
 mod turn;
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use crate::event::{Action, Event, Notice, Now, Report};
-use crate::stream::{Line, Message};
-use crate::{files, session_id};
+use crate::client::session_id;
+use crate::client::stream::{Line, Message};
+use crate::clock::Clock;
+use crate::event::{Action, Carried, Event, Notice, Now, Report};
+use crate::files;
 pub use cast::{Cast, Scene};
-pub use entry::{Begun, Did, Entry, Saw, VERSION, What};
-use events::{Events, Source, count_lines};
+use events::{Events, count_lines};
+pub use format::{Begun, ClientLines, Content, Did, EventLine, VERSION};
 use read::{AGENT, CAST, EVENTS, SUPERVISOR};
+use replay::LineSource;
 use sink::Sink;
 pub use supervisor_log::SupervisorLog;
 
@@ -34,7 +38,7 @@ pub use supervisor_log::SupervisorLog;
 pub struct Recorder {
     state_dir: PathBuf,
     begun: Begun,
-    began: Instant,
+    clock: Clock,
     session: Option<String>,
     agent: Sink,
     supervisor: Sink,
@@ -44,25 +48,23 @@ pub struct Recorder {
     /// The recording's directory, locked: two processes would spoil each other's counting.
     lock: Option<File>,
     failure: Option<Notice>,
-    told: bool,
 }
 
 impl Recorder {
     pub fn new(state_dir: PathBuf, begun: Begun, scene: Scene) -> Self {
-        let began = Instant::now();
+        let clock = Clock::start();
         Self {
             state_dir,
             begun,
-            began,
+            clock: clock.clone(),
             session: None,
             agent: Sink::early(AGENT),
             supervisor: Sink::early(SUPERVISOR),
             events: Events::new(),
             reviews: SupervisorLog::default(),
-            cast: Cast::new(scene, began),
+            cast: Cast::new(scene, clock),
             lock: None,
             failure: None,
-            told: false,
         }
     }
 
@@ -71,26 +73,26 @@ impl Recorder {
         self.cast.clone()
     }
 
-    /// When the recording's clock stood at zero.
-    pub fn began(&self) -> Instant {
-        self.began
+    /// The recording's clock, for who tells it the time.
+    pub fn clock(&self) -> Clock {
+        self.clock.clone()
     }
 
     /// A line of the agent that the machine is about to see. `timed`: see `Machine::is_timing`.
     pub fn agent(&mut self, line: &Line, now: Now, timed: bool) {
         self.agent.line(&line.raw);
-        self.count(line, Source::Agent, now, timed);
+        self.count(line, LineSource::Agent, now, timed);
     }
 
     /// The same for one of a supervisor.
     pub fn supervisor(&mut self, review: u32, line: &Line, now: Now, timed: bool) {
         self.reviews.line(line);
         self.supervisor.line(&line.raw);
-        self.count(line, Source::Supervisor { review }, now, timed);
+        self.count(line, LineSource::Supervisor { review }, now, timed);
     }
 
     /// An empty line is in its file, but means nothing, and no reader counts it.
-    fn count(&mut self, line: &Line, source: Source, now: Now, timed: bool) {
+    fn count(&mut self, line: &Line, source: LineSource, now: Now, timed: bool) {
         if !line.raw.is_empty() {
             self.events.count(source, now, timed);
         }
@@ -106,11 +108,7 @@ impl Recorder {
                 }
             }
             Event::Supervisor { .. } => {}
-            event => {
-                if let Some(saw) = Saw::of(event) {
-                    self.tell(now, What::Saw(saw));
-                }
-            }
+            event => self.tell(now, Content::Event(event.clone())),
         }
     }
 
@@ -135,12 +133,14 @@ impl Recorder {
         self.cast.typed(keys);
     }
 
-    pub fn ended(&mut self, report: &Report, now: Now) {
-        self.tell(now, What::Ended { ended: Box::new(report.clone()) });
+    /// `carried`: what another run of the session goes on with.
+    pub fn ended(&mut self, report: &Report, carried: Carried, now: Now) {
+        let (ended, carried) = (Box::new(report.clone()), Some(Box::new(carried)));
+        self.tell(now, Content::Ended { ended, carried });
     }
 
-    fn tell(&mut self, now: Now, what: What) {
-        self.events.tell(now, what);
+    fn tell(&mut self, now: Now, content: Content) {
+        self.events.tell(now, content);
         if self.events.sink.is_full() {
             self.write();
         }
@@ -161,11 +161,13 @@ impl Recorder {
         let failures = [
             self.agent.failure(),
             self.supervisor.failure(),
+            self.reviews.failure(),
             self.events.sink.failure(),
             self.cast.failure(),
         ];
-        for (what, why) in failures.into_iter().flatten() {
-            self.fail(what.to_owned(), why);
+        let (names, reasons): (Vec<_>, Vec<_>) = failures.into_iter().flatten().unzip();
+        if let Some(why) = reasons.into_iter().next() {
+            self.fail(names.join(", "), why);
         }
         self.failure.take()
     }
@@ -189,13 +191,15 @@ impl Recorder {
             let dir = self.state_dir.clone();
             return self.give_up(&dir, &error);
         }
-        self.reviews = SupervisorLog::open(&self.state_dir, id);
-        if first {
-            let dir = self.state_dir.join("sessions").join(id);
-            if let Err(error) = self.open(&dir) {
-                self.give_up(&dir, &error);
-            }
+        if !first {
+            self.reviews = SupervisorLog::open(&self.state_dir, id);
+            return;
         }
+        let dir = self.state_dir.join("sessions").join(id);
+        if let Err(error) = self.open(&dir) {
+            return self.give_up(&dir, &error);
+        }
+        self.reviews = SupervisorLog::beside(&self.state_dir, id, &dir.join(SUPERVISOR));
     }
 
     fn open(&mut self, dir: &Path) -> io::Result<()> {
@@ -227,9 +231,7 @@ impl Recorder {
     }
 
     fn fail(&mut self, what: String, why: String) {
-        if !std::mem::replace(&mut self.told, true) {
-            self.failure = Some(Notice::NotRecorded { what, why });
-        }
+        self.failure = Some(Notice::NotRecorded { what, why });
     }
 }
 

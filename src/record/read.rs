@@ -1,11 +1,17 @@
-//! Recordings, read back.
+//! Recordings, read back: a line at a time, however long they are, and never through a link.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use memchr::memmem;
 
-use super::entry::Entry;
+use super::format::{Content, EventLine};
+use crate::client::stream::MAX_LINE;
+use crate::event::{Carried, Report};
+use crate::files;
+use crate::record::Begun;
 
 /// The raw lines of the agent in a recording, and of its reviews.
 pub const AGENT: &str = "agent.jsonl";
@@ -13,80 +19,234 @@ pub const SUPERVISOR: &str = "supervisor.jsonl";
 pub const EVENTS: &str = "events.jsonl";
 pub const CAST: &str = "session.cast";
 
+/// So much is read at once.
+const BUFFER: usize = 64 << 10;
+
+/// The whole lines of a file, one after the other. Empty ones are none, and neither is half a line at
+/// the end, which a killed ccc may leave.
+pub struct WholeLines {
+    /// `None` for a file that is not there.
+    file: Option<BufReader<File>>,
+    line: Vec<u8>,
+    /// How many lines were read or skipped.
+    read: u64,
+}
+
+impl WholeLines {
+    /// A file that is not there has no lines.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = match files::open_regular(path) {
+            Ok(file) => Some(BufReader::with_capacity(BUFFER, file)),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            }
+        };
+        Ok(Self { file, line: Vec::new(), read: 0 })
+    }
+
+    pub fn none() -> Self {
+        Self { file: None, line: Vec::new(), read: 0 }
+    }
+
+    fn at(path: &Path, offset: u64) -> Result<Self> {
+        let mut lines = Self::open(path)?;
+        if let Some(file) = &mut lines.file {
+            file.seek(SeekFrom::Start(offset))?;
+        }
+        Ok(lines)
+    }
+
+    /// The next line, without its end. Of one that is longer than a client may print, the beginning.
+    pub fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
+        loop {
+            self.line.clear();
+            self.line.shrink_to(4 * BUFFER);
+            if self.advance(MAX_LINE)?.is_none() {
+                return Ok(None);
+            }
+            if !self.line.is_empty() {
+                self.read += 1;
+                return Ok(Some(&self.line));
+            }
+        }
+    }
+
+    /// So that the next line is the one of this number, from 0.
+    pub fn skip_to(&mut self, number: u64) -> io::Result<()> {
+        while self.read < number {
+            self.line.clear();
+            // Enough to know whether it is empty.
+            if self.advance(1)?.is_none() {
+                return Ok(());
+            }
+            self.read += u64::from(!self.line.is_empty());
+        }
+        Ok(())
+    }
+
+    /// Reads on to the end of the line, and keeps this much of it. How long it is with its end;
+    /// `None` if it has none.
+    fn advance(&mut self, keep: usize) -> io::Result<Option<u64>> {
+        let Some(file) = &mut self.file else { return Ok(None) };
+        let mut length = 0;
+        loop {
+            let chunk = match file.fill_buf() {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                chunk => chunk?,
+            };
+            if chunk.is_empty() {
+                return Ok(None);
+            }
+            let end = memchr::memchr(b'\n', chunk);
+            let text = &chunk[..end.unwrap_or(chunk.len())];
+            let room = keep.saturating_sub(self.line.len()).min(text.len());
+            self.line.extend_from_slice(&text[..room]);
+            let used = end.map_or(chunk.len(), |end| end + 1);
+            file.consume(used);
+            length += used as u64;
+            if end.is_some() {
+                return Ok(Some(length));
+            }
+        }
+    }
+}
+
+/// The directory of a recording, which may be cut off anywhere and hold lines of other versions.
 #[derive(Debug)]
 pub struct Recording {
     pub dir: PathBuf,
-    pub entries: Vec<Entry>,
-    /// Lines that this version cannot read. A killed ccc may leave half of one at the end.
-    pub unread: usize,
+}
+
+/// From one `begun` to the next.
+#[derive(Debug)]
+pub struct RecordedRun {
+    /// From 1.
+    pub number: usize,
+    /// `None` for lines of a version that did not write it.
+    pub begun: Option<Begun>,
+    /// `None` for a run that was killed, or is not over.
+    pub ended: Option<Report>,
+    /// What another run goes on with, where that was written down.
+    pub carried: Option<Carried>,
+    /// Where it stands in `events.jsonl`, and how many lines are before it.
+    offset: u64,
+    pub(super) lines_before: usize,
+    pub(super) lines: usize,
 }
 
 impl Recording {
     pub fn open(dir: &Path) -> Result<Self> {
         let events = dir.join(EVENTS);
-        let text =
-            fs::read(&events).with_context(|| format!("cannot read {}", events.display()))?;
-        let mut recording = Self { dir: dir.to_owned(), entries: Vec::new(), unread: 0 };
-        for line in lines_of(&text) {
-            match serde_json::from_slice(line) {
-                Ok(entry) => recording.entries.push(entry),
-                Err(_) => recording.unread += 1,
+        files::open_regular(&events)
+            .with_context(|| format!("cannot read {}", events.display()))?;
+        Ok(Self { dir: dir.to_owned() })
+    }
+
+    /// The name of its directory, which is the conversation that it began with.
+    pub fn id(&self) -> String {
+        self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    pub fn lines(&self, file: &str) -> Result<WholeLines> {
+        WholeLines::open(&self.dir.join(file))
+    }
+
+    /// The lines of `events.jsonl` from the beginning of a run on.
+    pub(super) fn lines_of(&self, run: &RecordedRun) -> Result<WholeLines> {
+        WholeLines::at(&self.dir.join(EVENTS), run.offset)
+    }
+
+    /// Every line of `events.jsonl`; `None` for one that this version cannot read.
+    pub fn event_lines(&self) -> Result<impl Iterator<Item = Option<EventLine>> + use<>> {
+        let mut lines = self.lines(EVENTS)?;
+        Ok(std::iter::from_fn(move || {
+            lines.next_line().ok().flatten().map(|line| serde_json::from_slice(line).ok())
+        }))
+    }
+
+    /// Its runs in order. Only the lines that a run begins and ends with are understood for that.
+    pub fn runs(&self) -> Result<Vec<RecordedRun>> {
+        let begun = memmem::Finder::new(b"\"begun\":");
+        let ended = memmem::Finder::new(b"\"ended\":");
+        let mut lines = self.lines(EVENTS)?;
+        let mut runs: Vec<RecordedRun> = Vec::new();
+        let (mut offset, mut number) = (0, 0);
+        loop {
+            lines.line.clear();
+            let Some(length) = lines.advance(MAX_LINE)? else { return Ok(runs) };
+            let line = &lines.line;
+            let start = offset;
+            offset += length;
+            if line.is_empty() {
+                continue;
+            }
+            let parsed = (begun.find(line).is_some() || ended.find(line).is_some())
+                .then(|| serde_json::from_slice::<EventLine>(line).ok().map(|line| line.content));
+            let content = parsed.flatten();
+            let begins = matches!(content, Some(Content::Begun { .. }));
+            if begins || runs.is_empty() {
+                let begun = match content.clone() {
+                    Some(Content::Begun { begun }) => Some(*begun),
+                    _ => None,
+                };
+                let number_of_run = runs.len() + 1;
+                runs.push(RecordedRun {
+                    number: number_of_run,
+                    begun,
+                    ended: None,
+                    carried: None,
+                    offset: start,
+                    lines_before: number,
+                    lines: 0,
+                });
+            }
+            number += 1;
+            if let Some(run) = runs.last_mut() {
+                run.lines += 1;
+                if let Some(Content::Ended { ended, carried }) = content {
+                    run.ended = Some(*ended);
+                    run.carried = carried.map(|carried| *carried);
+                }
             }
         }
-        Ok(recording)
-    }
-
-    /// The lines of one of its files, without a half-written last one.
-    pub fn lines(&self, file: &str) -> Result<Vec<Vec<u8>>> {
-        let path = self.dir.join(file);
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot read {}", path.display()));
-            }
-        };
-        Ok(lines_of(&text).map(<[u8]>::to_vec).collect())
     }
 }
 
-fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let end = memchr::memrchr(b'\n', text).unwrap_or(0);
-    text[..end].split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
-}
-
-/// The directories of all recorded sessions, in no order.
+/// The directories of all recorded sessions, in no order. What is a link is none of ours.
 pub fn sessions(state_dir: &Path) -> Vec<PathBuf> {
-    let Ok(dirs) = fs::read_dir(state_dir.join("sessions")) else { return Vec::new() };
-    dirs.flatten().map(|dir| dir.path()).filter(|dir| dir.join(EVENTS).is_file()).collect()
+    let all = state_dir.join("sessions");
+    if !fs::symlink_metadata(&all).is_ok_and(|meta| meta.is_dir()) {
+        return Vec::new();
+    }
+    let Ok(dirs) = fs::read_dir(all) else { return Vec::new() };
+    let dirs = dirs.flatten().filter(|dir| dir.file_type().is_ok_and(|kind| kind.is_dir()));
+    dirs.map(|dir| dir.path()).filter(|dir| is_recording(dir)).collect()
 }
 
-/// The directory of a session, by its id or the beginning of it.
-pub fn find(state_dir: &Path, name: &str) -> Result<PathBuf> {
-    let named = |dir: &PathBuf| dir.file_name().is_some_and(|id| id.to_string_lossy() == name);
-    let begins =
-        |dir: &PathBuf| dir.file_name().is_some_and(|id| id.to_string_lossy().starts_with(name));
-    let all = sessions(state_dir);
-    if let Some(dir) = all.iter().find(|dir| named(dir)) {
-        return Ok(dir.clone());
-    }
-    match all.iter().filter(|dir| !name.is_empty() && begins(dir)).collect::<Vec<_>>().as_slice() {
-        [dir] => Ok((*dir).clone()),
-        [] => bail!("there is no recorded session {name:?} in {}", state_dir.display()),
-        several => bail!("{name:?} is the beginning of {} recorded sessions", several.len()),
-    }
+pub fn is_recording(dir: &Path) -> bool {
+    fs::symlink_metadata(dir.join(EVENTS)).is_ok_and(|meta| meta.is_file())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Saw, What};
+    use crate::record::ClientLines;
 
     fn write(state: &Path, id: &str, text: &str) -> PathBuf {
         let dir = state.join("sessions").join(id);
         fs::create_dir_all(&dir).unwrap();
         fs::write(dir.join(EVENTS), text).unwrap();
         dir
+    }
+
+    fn all(path: &Path) -> Vec<String> {
+        let mut lines = WholeLines::open(path).unwrap();
+        let mut found = Vec::new();
+        while let Some(line) = lines.next_line().unwrap() {
+            found.push(String::from_utf8_lossy(line).into_owned());
+        }
+        found
     }
 
     #[test]
@@ -96,19 +256,44 @@ mod tests {
         let text = format!("{line}\n{{\"v\":9,\"new\":1}}\n{line}\n{}", &line[..30]);
         let dir = write(state.path(), "a", &text);
         let recording = Recording::open(&dir).unwrap();
-        assert_eq!((recording.entries.len(), recording.unread), (2, 1));
-        assert_eq!(recording.entries[0].what, What::Saw(Saw::Agent { lines: 3 }));
-        assert!(recording.lines(AGENT).unwrap().is_empty());
+        let read: Vec<_> = recording.event_lines().unwrap().collect();
+        let known = Some(Content::Lines(ClientLines::Agent { lines: 3 }));
+        let read: Vec<_> = read.into_iter().map(|line| line.map(|line| line.content)).collect();
+        assert_eq!(read, [known.clone(), None, known]);
+        assert!(all(&dir.join(AGENT)).is_empty());
     }
 
     #[test]
-    fn a_session_is_found_by_the_beginning_of_its_id() {
+    fn lines_are_whole_and_counted_without_the_empty_ones() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let long = "x".repeat(3 * BUFFER);
+        fs::write(&path, format!("\none\n\n{long}\nthree\nhal")).unwrap();
+        assert_eq!(all(&path), ["one", &long, "three"]);
+        let mut lines = WholeLines::open(&path).unwrap();
+        lines.skip_to(2).unwrap();
+        assert_eq!(lines.next_line().unwrap(), Some(b"three".as_slice()));
+        lines.skip_to(9).unwrap();
+        assert_eq!(lines.next_line().unwrap(), None);
+    }
+
+    #[test]
+    fn links_lead_nowhere() {
+        use std::os::unix::fs::symlink;
         let state = tempfile::tempdir().unwrap();
-        let (one, two) = (write(state.path(), "abc", ""), write(state.path(), "abcd", ""));
-        assert_eq!(find(state.path(), "abc").unwrap(), one);
-        assert_eq!(find(state.path(), "abcd").unwrap(), two);
-        assert!(find(state.path(), "ab").unwrap_err().to_string().contains("2 recorded"));
-        assert!(find(state.path(), "").is_err());
-        assert!(find(state.path(), "x").unwrap_err().to_string().contains("no recorded session"));
+        let foreign = write(state.path(), "real", "");
+        let other = tempfile::tempdir().unwrap();
+        fs::create_dir(other.path().join("sessions")).unwrap();
+        symlink(&foreign, other.path().join("sessions/linked")).unwrap();
+        assert!(sessions(other.path()).is_empty());
+        let linked = tempfile::tempdir().unwrap();
+        symlink(state.path().join("sessions"), linked.path().join("sessions")).unwrap();
+        assert!(sessions(linked.path()).is_empty());
+        let inside = other.path().join("sessions/inside");
+        fs::create_dir(&inside).unwrap();
+        symlink(foreign.join(EVENTS), inside.join(EVENTS)).unwrap();
+        assert!(sessions(other.path()).is_empty());
+        assert!(Recording::open(&inside).is_err());
+        assert_eq!(sessions(state.path()), [foreign]);
     }
 }

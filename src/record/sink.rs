@@ -39,8 +39,8 @@ impl Sink {
     }
 
     /// A file that other processes append to as well.
-    pub fn shared(path: &Path) -> Self {
-        let mut sink = Self::early("");
+    pub fn shared(name: &'static str, path: &Path) -> Self {
+        let mut sink = Self::early(name);
         sink.opened(
             path,
             open_dir(path).and_then(|()| files::append(path)).map(|file| (file, None)),
@@ -200,10 +200,6 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn nothing(_: &File) -> io::Result<Vec<u8>> {
-        Ok(Vec::new())
-    }
-
     #[test]
     fn what_came_early_stands_behind_the_first_lines() {
         let dir = tempfile::tempdir().unwrap();
@@ -226,11 +222,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_costs_the_sink_and_is_told_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("full");
-        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let full = fs::OpenOptions::new().append(true).open("/dev/full").unwrap();
         let mut sink = Sink::early("full");
-        sink.open(&path, nothing);
+        sink.opened(Path::new("full"), Ok((full, None)));
         sink.line(b"lost");
         sink.flush();
         let (name, why) = sink.failure().unwrap();

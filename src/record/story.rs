@@ -1,25 +1,25 @@
-//! A recording as a story: what was asked for, what came of it, and what a session that is taken up
-//! again goes on with. A recording may be cut off anywhere, and hold lines of other versions.
+//! A recording as a story: what was asked for, and what came of it. A recording may be cut off
+//! anywhere, and hold lines of other versions.
 
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use jiff::Timestamp;
 
-use super::entry::{Saw, What};
-use super::read::{Recording, sessions};
-use super::rerun::{Run, runs};
+use super::format::{Begun, Content};
+use super::read::{RecordedRun, Recording, sessions};
+use super::replay::{LineSource, Moment, Replay, RunEnd, Witness};
+use super::rerun::ToldMachine;
 use super::turn::{Turn, Turns};
-use crate::event::{Carried, Notice, Outcome, Round, Seconds};
-use crate::session_id;
-use crate::stream::Line;
+use crate::client::session_id;
+use crate::client::stream::{Line, Usage};
+use crate::event::{Event, Notice, Outcome, Round, Seconds, Supervision};
 
+/// A session in short, for a list.
 #[derive(Debug)]
 pub struct Story {
-    /// The name of its directory.
+    /// The name of its directory: the conversation it began with.
     pub id: String,
     pub dir: PathBuf,
     /// The conversation it ended in: `/clear` begins another.
@@ -35,33 +35,33 @@ pub struct Story {
     pub task: Option<String>,
     pub messages: Vec<String>,
     pub rounds: Vec<Round>,
-    pub state: State,
+    pub state: SessionState,
     pub seconds: Seconds,
     pub cost_usd: f64,
-    /// Empty unless asked for.
-    pub scenes: Vec<Scene>,
+    pub supervision: Supervision,
     /// Lines that this version cannot read.
     pub unread: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum State {
+pub enum SessionState {
     Running,
     /// ccc was killed, or the machine stopped.
     BrokenOff,
     Over(Outcome),
 }
 
+/// Something in a story that is worth telling.
 #[derive(Debug)]
-pub struct Scene {
+pub struct Happening {
     pub time: Timestamp,
-    pub part: Part,
+    pub what: Happened,
 }
 
 #[derive(Debug)]
-pub enum Part {
-    /// A run of ccc, by its number.
-    Began(usize),
+pub enum Happened {
+    /// A run of ccc began, by its number.
+    RunBegan(usize),
     Told(Notice),
     /// A turn of the agent.
     Turn(Turn),
@@ -70,40 +70,31 @@ pub enum Part {
 }
 
 impl Story {
-    /// In short, for a list.
     pub fn read(dir: &Path) -> Result<Self> {
-        Ok(Self::of(&Recording::open(dir)?, false))
-    }
-
-    /// With every scene.
-    pub fn whole(dir: &Path) -> Result<Self> {
-        Ok(Self::of(&Recording::open(dir)?, true))
-    }
-
-    fn of(recording: &Recording, scenes: bool) -> Self {
-        let mut story = Self::empty(recording);
-        for (number, run) in runs(&recording.entries).iter().enumerate() {
-            story.run(run, recording);
-            if scenes {
-                story.scenes(number + 1, run, recording);
-            }
+        let recording = Recording::open(dir)?;
+        let mut story = Self::empty(&recording);
+        let mut replay = Replay::of(&recording);
+        for run in &recording.runs()? {
+            let mut summary =
+                Summary { story: &mut story, rounds: Vec::new(), last: 0.0, machine: None };
+            replay.run(run, &mut summary)?;
         }
+        story.unread = replay.unread;
         let commands = |text: &&String| !text.trim_start().starts_with('/');
         story.task = story.messages.iter().find(commands).or(story.messages.first()).cloned();
-        if story.state == State::BrokenOff && is_running(&recording.dir) {
-            story.state = State::Running;
+        if story.state == SessionState::BrokenOff && is_running(&recording.dir) {
+            story.state = SessionState::Running;
         }
-        story
+        Ok(story)
     }
 
     fn empty(recording: &Recording) -> Self {
-        let id = name_of(&recording.dir);
         Self {
-            session_id: session_id(recording),
-            id,
+            session_id: recording.id(),
+            id: recording.id(),
             dir: recording.dir.clone(),
-            began: recording.entries.first().map(|entry| entry.time),
-            last: recording.entries.last().map(|entry| entry.time),
+            began: None,
+            last: None,
             project: None,
             provider: None,
             ccc: None,
@@ -111,92 +102,176 @@ impl Story {
             task: None,
             messages: Vec::new(),
             rounds: Vec::new(),
-            state: State::BrokenOff,
+            state: SessionState::BrokenOff,
             seconds: Seconds::default(),
             cost_usd: 0.0,
-            scenes: Vec::new(),
-            unread: recording.unread,
+            supervision: Supervision::default(),
+            unread: 0,
         }
     }
 
-    fn run(&mut self, run: &Run<'_>, recording: &Recording) {
-        self.runs += 1;
-        if let Some(begun) = run.begun {
-            self.project = Some(begun.project.clone());
-            self.provider.clone_from(&begun.provider);
-            self.ccc = Some(begun.ccc.clone());
-            // After a `/clear` the next run has a recording of its own, and these stand in no line of it.
-            if let Some(carried) = begun.rules.carried.as_ref().filter(|_| self.runs == 1) {
-                self.messages.extend(carried.said.iter().map(|said| said.text.clone()));
-            }
-        }
-        let mut rounds = Vec::new();
-        for entry in run.entries {
-            if let What::Said(notice) = &entry.what {
-                self.notice(notice, &mut rounds);
-            }
-        }
-        self.state = match run.ended() {
-            Some(ended) => State::Over(ended.outcome.clone()),
-            None => State::BrokenOff,
-        };
-        match run.report(recording) {
-            Some(report) => {
-                self.rounds.extend(report.rounds);
-                self.seconds.total += report.seconds.total;
-                self.seconds.working += report.seconds.working;
-                self.seconds.reviewing += report.seconds.reviewing;
-                // What earlier runs cost is in it.
-                self.cost_usd = report.cost_usd.max(self.cost_usd);
-            }
-            None => {
-                self.rounds.extend(rounds);
-                self.seconds.total += run.seconds();
-            }
-        }
-    }
-
-    fn notice(&mut self, notice: &Notice, rounds: &mut Vec<Round>) {
+    fn notice(&mut self, notice: Notice) {
         match notice {
-            Notice::UserMessage { text } => self.messages.push(text.clone()),
+            Notice::UserMessage { text } => self.messages.push(text),
             Notice::TakenBack { text, too_late: false } => {
-                if let Some(at) = self.messages.iter().rposition(|said| said == text) {
+                if let Some(at) = self.messages.iter().rposition(|said| *said == text) {
                     self.messages.remove(at);
                 }
             }
-            // Only for recordings that cannot be run again: those know nothing of the costs.
-            Notice::Verdict { round, verdict, .. } => rounds.push(Round {
-                round: *round,
-                verdict: verdict.clone(),
-                seconds: 0.0,
-                cost_usd: 0.0,
-            }),
+            Notice::Session { session_id } => self.session_id = session_id,
             _ => {}
         }
     }
+}
 
-    fn scenes(&mut self, number: usize, run: &Run<'_>, recording: &Recording) {
-        let mut lines = run.lines(recording);
-        let mut turns = Turns::default();
-        for entry in run.entries {
-            let time = entry.time;
-            let mut scene = |part| self.scenes.push(Scene { time, part });
-            match &entry.what {
-                What::Begun { .. } => scene(Part::Began(number)),
-                What::Saw(Saw::Agent { lines: count }) => {
-                    for line in lines.agent(*count) {
-                        turns
-                            .line(&line, entry.at)
-                            .into_iter()
-                            .for_each(|turn| scene(Part::Turn(turn)));
-                    }
-                }
-                What::Saw(Saw::Supervisor { lines: count, .. }) => {
-                    lines.supervisor(*count).for_each(|line| scene(Part::Reviewed(line)));
-                }
-                What::Said(notice) => scene(Part::Told(notice.clone())),
-                What::Saw(_) | What::Did(_) | What::Ended { .. } => {}
+/// Goes through a run for what a list shows of it.
+struct Summary<'a> {
+    story: &'a mut Story,
+    /// Only for recordings that cannot be run again: those know nothing of the costs.
+    rounds: Vec<Round>,
+    last: f64,
+    /// For a run without an end: what it would have reported.
+    machine: Option<ToldMachine>,
+}
+
+impl Summary<'_> {
+    fn seen(&mut self, moment: Moment) {
+        self.last = moment.at.as_secs_f64();
+        self.story.began.get_or_insert(moment.time);
+        self.story.last = Some(moment.time);
+    }
+}
+
+impl Witness for Summary<'_> {
+    fn begins(&mut self, begun: Option<&Begun>, run: &RecordedRun, moment: Moment) -> Result<()> {
+        self.seen(moment);
+        let story = &mut *self.story;
+        story.runs += 1;
+        let Some(begun) = begun else { return Ok(()) };
+        story.project = Some(begun.project.clone());
+        story.provider.clone_from(&begun.provider);
+        story.ccc = Some(begun.ccc.clone());
+        if let Some(id) = &begun.rules.resume {
+            story.session_id.clone_from(id);
+        }
+        // After a `/clear` the next run has a recording of its own, and these stand in no line of it.
+        if let Some(carried) = begun.rules.carried.as_ref().filter(|_| story.runs == 1) {
+            story.messages.extend(carried.said.iter().map(|said| said.text.clone()));
+        }
+        self.machine = run.ended.is_none().then(|| ToldMachine::new(begun.rules.clone()));
+        Ok(())
+    }
+
+    fn event(&mut self, event: Event, moment: Moment) -> Result<()> {
+        self.seen(moment);
+        self.machine.as_mut().map_or(Ok(()), |machine| machine.event(event, moment))
+    }
+
+    fn line(&mut self, source: LineSource, raw: &[u8], moment: Moment) -> Result<()> {
+        self.seen(moment);
+        self.machine.as_mut().map_or(Ok(()), |machine| machine.line(source, raw, moment))
+    }
+
+    fn decided(&mut self, decision: Content, moment: Moment) -> Result<()> {
+        self.seen(moment);
+        let Content::Notice(notice) = decision else { return Ok(()) };
+        if let Notice::Verdict { round, verdict, .. } = &notice {
+            let (round, verdict) = (*round, verdict.clone());
+            self.rounds.push(Round {
+                round,
+                verdict,
+                seconds: 0.0,
+                cost_usd: 0.0,
+                usage: Usage::default(),
+            });
+        }
+        self.story.notice(notice);
+        Ok(())
+    }
+
+    fn ends(&mut self, end: RunEnd) -> Result<()> {
+        let story = &mut *self.story;
+        story.state = SessionState::BrokenOff;
+        let mut report = None;
+        if let Some((moment, ended)) = end.report {
+            story.last = Some(moment.time);
+            story.state = SessionState::Over(ended.outcome.clone());
+            if let Some(id) = &ended.session_id {
+                story.session_id.clone_from(id);
             }
+            report = Some(ended);
+        } else if let Some(told) = &self.machine {
+            report = Some(told.machine.report(Outcome::Ended, told.last));
+        }
+        match report {
+            Some(report) => {
+                story.rounds.extend(report.rounds);
+                story.seconds.total += report.seconds.total;
+                story.seconds.working += report.seconds.working;
+                story.seconds.reviewing += report.seconds.reviewing;
+                // What earlier runs cost is in it.
+                story.cost_usd = report.cost_usd.max(story.cost_usd);
+                story.supervision += report.supervision;
+            }
+            None => {
+                story.rounds.append(&mut self.rounds);
+                story.seconds.total += self.last;
+            }
+        }
+        Ok(())
+    }
+
+    fn wants_lines(&self) -> bool {
+        self.machine.is_some()
+    }
+}
+
+/// Everything in a recording that is worth telling, in order, as it is read.
+pub fn tell(dir: &Path, each: &mut dyn FnMut(Happening) -> Result<()>) -> Result<()> {
+    let recording = Recording::open(dir)?;
+    let mut replay = Replay::of(&recording);
+    for run in &recording.runs()? {
+        replay.run(run, &mut Teller { turns: Turns::default(), each })?;
+    }
+    Ok(())
+}
+
+struct Teller<'a> {
+    turns: Turns,
+    each: &'a mut dyn FnMut(Happening) -> Result<()>,
+}
+
+impl Teller<'_> {
+    fn tell(&mut self, what: Happened, moment: Moment) -> Result<()> {
+        (self.each)(Happening { time: moment.time, what })
+    }
+}
+
+impl Witness for Teller<'_> {
+    fn begins(&mut self, begun: Option<&Begun>, run: &RecordedRun, moment: Moment) -> Result<()> {
+        let Some(_) = begun else { return Ok(()) };
+        self.tell(Happened::RunBegan(run.number), moment)
+    }
+
+    fn event(&mut self, _: Event, _: Moment) -> Result<()> {
+        Ok(())
+    }
+
+    fn line(&mut self, source: LineSource, raw: &[u8], moment: Moment) -> Result<()> {
+        let line = Line::decode(raw.to_vec());
+        match source {
+            LineSource::Supervisor { .. } => self.tell(Happened::Reviewed(line), moment),
+            LineSource::Agent => match self.turns.line(&line, moment.at.as_secs_f64()) {
+                Some(turn) => self.tell(Happened::Turn(turn), moment),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn decided(&mut self, decision: Content, moment: Moment) -> Result<()> {
+        match decision {
+            Content::Notice(notice) => self.tell(Happened::Told(notice), moment),
+            _ => Ok(()),
         }
     }
 }
@@ -206,71 +281,19 @@ pub fn all(state_dir: &Path) -> Vec<Story> {
     let read = |dir: PathBuf| {
         Story::read(&dir).inspect_err(|error| log::warn!("{}: {error:#}", dir.display())).ok()
     };
-    let ours = |dir: &PathBuf| session_id::is_safe(&name_of(dir));
+    let ours = |dir: &PathBuf| {
+        dir.file_name().is_some_and(|name| session_id::is_safe(&name.to_string_lossy()))
+    };
     let mut all: Vec<Story> =
         sessions(state_dir).into_iter().filter(ours).filter_map(read).collect();
     all.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.id.cmp(&other.id)));
     all
 }
 
-/// What the newest recording of a conversation leaves for another run of it. That run may be on record
-/// already; it is known by the seed of its rules.
-pub fn earlier(state_dir: &Path, id: &str, seed: u64) -> Option<Carried> {
-    let recordings = sessions(state_dir).into_iter().filter_map(|dir| Recording::open(&dir).ok());
-    let of_it = recordings.filter(|recording| session_id(recording) == id);
-    let newest = of_it.max_by_key(|recording| recording.entries.last().map(|entry| entry.time))?;
-    let runs = runs(&newest.entries);
-    let is_it = |run: &Run<'_>| run.begun.is_some_and(|begun| begun.rules.seed == seed);
-    Some(runs.iter().rfind(|run| !is_it(run))?.machine(&newest)?.carried())
-}
-
-/// The newest recording that a name means: the id of its last conversation or of its directory, or the
-/// beginning of one. `None` if no recording is called that.
-pub fn named(state_dir: &Path, name: &str) -> Result<Option<Recording>> {
-    let open = |dir: PathBuf| Recording::open(&dir).ok();
-    let mut all: Vec<_> = sessions(state_dir).into_iter().filter_map(open).collect();
-    all.sort_by_key(|recording| Reverse(recording.entries.last().map(|entry| entry.time)));
-    let exact = |id: &str| id == name;
-    let begins = |id: &str| !name.is_empty() && id.starts_with(name);
-    let at = all.iter().position(|recording| exact(&session_id(recording)));
-    let at = at.or_else(|| all.iter().position(|recording| exact(&name_of(&recording.dir))));
-    if let Some(at) = at {
-        return Ok(Some(all.swap_remove(at)));
-    }
-    all.retain(|recording| begins(&session_id(recording)) || begins(&name_of(&recording.dir)));
-    let conversations: BTreeSet<_> = all.iter().map(session_id).collect();
-    ensure!(
-        conversations.len() <= 1,
-        "{name:?} is the beginning of {} recorded sessions",
-        conversations.len()
-    );
-    Ok(all.into_iter().next())
-}
-
-/// `None` for a recording that does not say by which rules it went.
-pub fn carried(recording: &Recording) -> Option<Carried> {
-    Some(runs(&recording.entries).last()?.machine(recording)?.carried())
-}
-
 /// A running ccc holds a lock on the directory that it writes to.
 pub fn is_running(dir: &Path) -> bool {
     let locked = |dir: File| matches!(dir.try_lock_shared(), Err(TryLockError::WouldBlock));
     File::open(dir).is_ok_and(locked)
-}
-
-/// The conversation it ended in.
-pub fn session_id(recording: &Recording) -> String {
-    let named = recording.entries.iter().rev().find_map(|entry| match &entry.what {
-        What::Said(Notice::Session { session_id }) => Some(session_id.clone()),
-        What::Ended { ended } => ended.session_id.clone(),
-        What::Begun { begun } => begun.rules.resume.clone(),
-        _ => None,
-    });
-    named.unwrap_or_else(|| name_of(&recording.dir))
-}
-
-fn name_of(dir: &Path) -> String {
-    dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
 //! `supervisor-{id}-output.jsonl`: the reviews of one session, appended to by both ways of
-//! supervising.
+//! supervising. Where a recording has the same lines, it is another name of that file.
 
-use std::path::Path;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::sink::Sink;
-use crate::stream::{Line, Part};
+use crate::client::stream::{Line, Part};
+
+/// How it is called where it cannot be written.
+const NAME: &str = "supervisor-…-output.jsonl";
 
 #[derive(Default)]
 pub struct SupervisorLog {
@@ -16,8 +21,17 @@ pub struct SupervisorLog {
 impl SupervisorLog {
     /// `id` is the agent's session.
     pub fn open(state_dir: &Path, id: &str) -> Self {
-        let path = state_dir.join(format!("supervisor-{id}-output.jsonl"));
-        Self { sink: Some(Sink::shared(&path)) }
+        Self { sink: Some(Sink::shared(NAME, &path(state_dir, id))) }
+    }
+
+    /// For a session whose reviews are recorded in this file: they are kept once. A file that the Stop
+    /// hook began goes on by itself.
+    pub fn beside(state_dir: &Path, id: &str, recorded: &Path) -> Self {
+        let path = path(state_dir, id);
+        if is_same(&path, recorded) || fs::hard_link(recorded, &path).is_ok() {
+            return Self::default();
+        }
+        Self::open(state_dir, id)
     }
 
     /// One JSON value per line, whatever the supervisor's process printed.
@@ -33,9 +47,23 @@ impl SupervisorLog {
         }
     }
 
+    /// What is not written and why, said once.
+    pub fn failure(&mut self) -> Option<(&'static str, String)> {
+        self.sink.as_mut().and_then(Sink::failure)
+    }
+
     pub fn flush(&mut self) {
         if let Some(sink) = &mut self.sink {
             sink.flush();
         }
     }
+}
+
+fn path(state_dir: &Path, id: &str) -> PathBuf {
+    state_dir.join(format!("supervisor-{id}-output.jsonl"))
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let file = |path: &Path| fs::symlink_metadata(path).map(|meta| (meta.dev(), meta.ino())).ok();
+    file(one).is_some_and(|one| file(other) == Some(one))
 }

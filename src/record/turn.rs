@@ -1,6 +1,6 @@
 //! A turn of the agent, in short: how it was worked, and what it came to.
 
-use crate::stream::{Block, Line, Message, Part};
+use crate::client::stream::{Block, Line, Message, Part};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Turn {

@@ -2,34 +2,57 @@
 
 use std::ffi::OsString;
 
-use super::process::Process;
-use super::{Control, From, Session};
-use crate::event::{Asker, Event, Gone, ReviewRequest};
-use crate::launch::{AgentStart, Launch, agent_args, review_args};
-use crate::pty::Agent;
-use crate::review_prompt::review_prompt;
-use crate::stream::{initialize, user_message};
-use crate::supervisor::Supervisor;
+use super::child_state::ChildState;
+use super::{ChildId, Incoming, Session};
+use crate::client::launch::{AgentStart, Launch, agent_args, review_args};
+use crate::client::stream::{initialize, initialize_judge, user_message};
+use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
+use crate::process::pty::Agent;
+use crate::process::supervisor::Supervisor;
+use crate::review::engine::INITIALIZE;
+use crate::review::prompt::{changes, review_prompt};
 
 /// No id of the machine's, which takes no notice of the answer.
 const WHAT_IS_THERE: &str = "ccc-initialize";
 
 impl Session<'_> {
-    pub(super) fn start_review(&mut self, request: &ReviewRequest) {
+    pub(super) fn start_review(&mut self, mut request: ReviewRequest) {
+        self.prepare_review(&mut request);
+        let request = &request;
         let review = request.review;
-        let prompt = review_prompt(&self.setup.instructions, request);
+        let changed = self.changed_files();
+        let prompt = review_prompt(&self.setup.instructions, request) + &changes(&changed);
+        if let Some(reason) = self.setup.review.form(request).1 {
+            log::info!("the review is asked for with a schema, because {reason}");
+        }
         let args = review_args(request, &self.setup.instructions, &self.setup.review);
-        let launch = self.launch(args, self.setup.review_env.clone());
+        let case = self.setup.review.sandbox.case(&self.setup.dir, &self.setup.review.add_dirs);
+        let launch = Launch { case, ..self.launch(args, self.setup.review_env.clone()) };
         match self.start_supervisor(review, &launch) {
             Ok(supervisor) => {
+                self.watch_tree(review);
+                supervisor.send(initialize_judge(INITIALIZE));
                 supervisor.send(user_message(&uuid::Uuid::new_v4().to_string(), &prompt));
-                self.supervisors.insert(review, Process::new(Some(supervisor)));
+                let group = supervisor.group();
+                self.supervisors.insert(review, ChildState::new(Some(supervisor), group));
             }
             Err(error) => self.events.push_back(Event::SupervisorGone {
                 review,
                 gone: Gone { how: format!("did not start: {error:#}"), ..Gone::default() },
             }),
         }
+    }
+
+    /// The files that are not what they were when the session began. The person is told of each once.
+    fn changed_files(&mut self) -> Vec<String> {
+        let changed = self.setup.watched.changed();
+        for what in &changed {
+            if !self.told_changed.contains(what) {
+                self.told_changed.push(what.clone());
+                self.surface.notice(&Notice::FileChanged { what: what.clone() });
+            }
+        }
+        changed
     }
 
     pub(super) fn start_agent(&mut self, resume: Option<String>) {
@@ -52,8 +75,8 @@ impl Session<'_> {
         let started = Agent::start(
             &launch,
             self.setup.size,
-            move |event| to_output.send((From::Agent(id), event)).is_ok(),
-            move |gone| to_control.send(Control::AgentExited(id, gone)).is_ok(),
+            move |event| to_output.send((ChildId::Agent(id), event)).is_ok(),
+            move |gone| to_control.send(Incoming::AgentExited(id, gone)).is_ok(),
         );
         match started {
             Ok(agent) => {
@@ -62,7 +85,8 @@ impl Session<'_> {
                 if self.setup.live {
                     agent.send(initialize(WHAT_IS_THERE));
                 }
-                self.agent = Some(Process::new(agent));
+                let group = agent.group();
+                self.agent = Some(ChildState::new(agent, group));
             }
             Err(error) => {
                 let how = format!("did not start: {error:#}");
@@ -75,8 +99,8 @@ impl Session<'_> {
         let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
         Supervisor::start(
             launch,
-            move |event| to_output.send((From::Supervisor(review), event)).is_ok(),
-            move |gone| to_control.send(Control::SupervisorExited(review, gone)).is_ok(),
+            move |event| to_output.send((ChildId::Supervisor(review), event)).is_ok(),
+            move |gone| to_control.send(Incoming::SupervisorExited(review, gone)).is_ok(),
         )
     }
 
@@ -87,6 +111,7 @@ impl Session<'_> {
             args,
             env,
             dir: self.setup.dir.clone(),
+            case: None,
         }
     }
 
@@ -95,7 +120,7 @@ impl Session<'_> {
             Asker::Agent => self.to_agent(line),
             Asker::Supervisor => {
                 for supervisor in
-                    self.supervisors.values().filter_map(|process| process.handle.as_ref())
+                    self.supervisors.values().filter_map(|child| child.handle.as_ref())
                 {
                     supervisor.send(line.clone());
                 }

@@ -1,10 +1,15 @@
 //! The person's own editor: it has the terminal while the session goes on behind it, drawing
 //! nothing.
 
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
-use super::{Control, Session};
-use crate::{external_editor, signals};
+use super::{Incoming, Session};
+use crate::process::signals;
+use crate::prompt::external_editor;
 
 /// How long an editor may take to save what it has when the session ends under it.
 const TO_SAVE: Duration = Duration::from_secs(1);
@@ -12,26 +17,88 @@ const TO_SAVE: Duration = Duration::from_secs(1);
 /// How late the signal can be that ended the editor.
 const LATE: Duration = Duration::from_secs(1);
 
+/// What comes back with the terminal.
+#[derive(Debug)]
+pub enum Returned {
+    Text(String),
+    Nothing,
+    Output { command: String, output: String },
+}
+
+/// One word for a shell.
+fn quoted(word: &OsStr) -> OsString {
+    let mut out = OsString::from("'");
+    out.push(word.to_string_lossy().replace('\'', r"'\''"));
+    out.push("'");
+    out
+}
+
 impl Session<'_> {
     pub(super) fn edit(&mut self, text: &str) {
+        let editor = self.setup.editor.clone();
+        self.lend_terminal(&editor, text, Returned::Text);
+    }
+
+    /// Nothing of the text comes back.
+    pub(super) fn page(&mut self, text: &str) {
+        let pager = self.setup.pager.clone();
+        self.lend_terminal(&pager, text, |_| Returned::Nothing);
+    }
+
+    /// In the person's shell, on the person's terminal; what it prints is kept as well.
+    pub(super) fn run_in_shell(&mut self, command: &str) {
+        let shell = env::var_os("SHELL").filter(|shell| !shell.is_empty());
+        let mut line = OsString::from(r#"sh -c '"$1" -c "$2" 2>&1 | tee "$3"' sh "#);
+        for word in [shell.unwrap_or_else(|| "/bin/sh".into()), command.into()] {
+            line.push(quoted(&word));
+            line.push(" ");
+        }
+        let command = command.to_owned();
+        self.lend_terminal(&line, "", move |output| Returned::Output { command, output });
+    }
+
+    pub(super) fn note(&mut self, note: &str) {
+        let path = self.setup.dir.join("CLAUDE.md");
+        let file = OpenOptions::new().append(true).create(true).open(&path);
+        let written = file.and_then(|mut file| writeln!(file, "- {note}"));
+        let path = path.display();
+        self.surface.told(match written {
+            Ok(()) => Ok(format!("Added to {path}.")),
+            Err(error) => Err(format!("The note was not added to {path}: {error}")),
+        });
+    }
+
+    fn lend_terminal(
+        &mut self,
+        command: &OsStr,
+        text: &str,
+        outcome: impl FnOnce(String) -> Returned + Send + 'static,
+    ) {
         if self.editing.is_some() {
             return;
         }
         self.surface.suspend();
         let to_control = self.to_control.clone();
         // The session may be over by then.
-        let done = move |text| drop(to_control.send(Control::Edited(text)));
-        match external_editor::start(&self.setup.editor, text, done) {
+        let done = move |text: anyhow::Result<String>| {
+            drop(to_control.send(Incoming::Edited(text.map(outcome))));
+        };
+        match external_editor::start(command, text, done) {
             Ok(editing) => self.editing = Some(editing),
             Err(error) => self.edited(Err(error)),
         }
     }
 
-    pub(super) fn edited(&mut self, text: anyhow::Result<String>) {
+    pub(super) fn edited(&mut self, returned: anyhow::Result<Returned>) {
         self.editing = None;
         self.edited_at = Some(Instant::now());
         self.surface.resume();
-        self.surface.edited(text.map_err(|error| format!("{error:#}")));
+        match returned {
+            Ok(Returned::Text(text)) => self.surface.edited(Ok(text)),
+            Ok(Returned::Output { command, output }) => self.surface.ran(&command, &output),
+            Ok(Returned::Nothing) => {}
+            Err(error) => self.surface.edited(Err(format!("{error:#}"))),
+        }
     }
 
     /// A key pressed in the editor may be a signal to all who are on the terminal. The editor's end
@@ -48,8 +115,8 @@ impl Session<'_> {
         let deadline = Instant::now() + TO_SAVE;
         loop {
             match self.control.recv_deadline(deadline) {
-                Ok(Control::Edited(_)) => break,
-                Ok(control @ (Control::AgentExited(..) | Control::SupervisorExited(..))) => {
+                Ok(Incoming::Edited(_)) => break,
+                Ok(control @ (Incoming::AgentExited(..) | Incoming::SupervisorExited(..))) => {
                     self.control(control);
                 }
                 Ok(_) => {}

@@ -1,13 +1,19 @@
 //! Where the core and the adapters meet: take the next event, step the machine, perform its actions,
 //! and in the end shut everything down in order. The only place that knows both sides.
 
+mod checks;
+mod child_state;
 mod children;
 mod editing;
+mod facts;
+mod lost;
 mod output;
 mod perform;
-mod process;
 mod shown;
 mod shutdown;
+mod silence;
+mod suspend;
+mod tree_watch;
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
@@ -17,24 +23,35 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
-use crate::child::ChildEvent;
+use crate::checks::running::{Happened, Running};
+use crate::client::launch::{AgentStart, ReviewOptions};
+use crate::clock::Clock;
 use crate::event::{Carried, Event, Gone, Now, Outcome};
-use crate::external_editor::Editing;
-use crate::launch::{AgentStart, ReviewOptions};
+use crate::files::WatchedFiles;
 use crate::machine::{Machine, Rules};
-use crate::pty::Agent;
+use crate::process::child::ChildEvent;
+use crate::process::pty::Agent;
+use crate::process::signals;
+use crate::process::supervisor::Supervisor;
+use crate::prompt::external_editor::Editing;
 use crate::record::Recorder;
-use crate::signals;
-use crate::supervisor::Supervisor;
 use crate::surface::{Intent, Report, Surface, Typed};
-use process::Process;
+use crate::tree::{Change, Snapshot};
+use checks::Base;
+pub use checks::Workplace;
+pub use child_state::ChildState;
+pub use facts::one_time_word;
 pub use shown::{Filmed, Narrated, Tee};
+use tree_watch::Comparing;
+pub use tree_watch::files as changed_files;
 
 /// So few, because each may hold a line of many megabytes; the agent waits while the loop is busy.
 const BATCHES: usize = 2;
 
-/// How the reason begins when nobody takes what a session prints.
-pub const UNWRITTEN: &str = "cannot write the output";
+/// So late the loop wakes up only on a machine that is very busy, or when it was stopped.
+const LATE: Duration = Duration::from_millis(500);
+/// How long a signal that has been sent may take to arrive.
+const SIGNAL: Duration = Duration::from_millis(20);
 
 /// Everything a session needs to know, resolved: nothing is looked up after this.
 pub struct Setup {
@@ -54,6 +71,10 @@ pub struct Setup {
     pub review: ReviewOptions,
     /// SUPERVISOR.md.
     pub instructions: String,
+    /// Files that were read once, when the session began.
+    pub watched: WatchedFiles,
+    /// Where files are looked at and checks run, if they are.
+    pub workplace: Option<Workplace>,
     pub dir: PathBuf,
     pub size: (u16, u16),
     pub recorder: Option<Recorder>,
@@ -61,24 +82,31 @@ pub struct Setup {
     pub earlier: Earlier,
     /// The person's own editor, and its arguments.
     pub editor: OsString,
+    /// The same for what is only read.
+    pub pager: OsString,
 }
 
 pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;
 
 /// What reaches the loop beside the children's output; it comes first.
 #[derive(Debug)]
-pub enum Control {
+pub enum Incoming {
     Input(crossterm::event::Event),
+    /// No key can be read any more.
+    KeysLost(io::Error),
     Typed(Typed),
     Event(Event),
     Signal(i32),
     /// The person's editor has ended.
-    Edited(anyhow::Result<String>),
+    Edited(anyhow::Result<editing::Returned>),
     AgentExited(u32, Gone),
+    /// What changed in the project while this review ran, and how the project is now.
+    TreeCompared(u32, Box<Snapshot>, Vec<Change>),
     SupervisorExited(u32, Gone),
 }
 
-enum From {
+/// Which child it was. They are numbered: output of an earlier agent may still come.
+enum ChildId {
     Agent(u32),
     Supervisor(u32),
 }
@@ -87,16 +115,27 @@ pub struct Session<'a> {
     setup: Setup,
     machine: Machine,
     surface: &'a mut dyn Surface,
-    began: Instant,
-    control: Receiver<Control>,
-    to_control: Sender<Control>,
-    output: Receiver<(From, ChildEvent)>,
-    to_output: Sender<(From, ChildEvent)>,
-    agent: Option<Process<Agent>>,
+    clock: Clock,
+    control: Receiver<Incoming>,
+    to_control: Sender<Incoming>,
+    output: Receiver<(ChildId, ChildEvent)>,
+    to_output: Sender<(ChildId, ChildEvent)>,
+    agent: Option<ChildState<Agent>>,
     agents: u32,
-    supervisors: HashMap<u32, Process<Option<Supervisor>>>,
+    supervisors: HashMap<u32, ChildState<Option<Supervisor>>>,
+    base: Base,
+    check: Option<(u32, Running)>,
+    checks: Receiver<(u32, Happened)>,
+    to_checks: Sender<(u32, Happened)>,
+    /// The project as it was when a review began.
+    trees: HashMap<u32, Receiver<Snapshot>>,
+    comparing: HashMap<u32, Comparing>,
     events: VecDeque<Event>,
+    known: facts::Known,
+    /// Changed files that the person was told of.
+    told_changed: Vec<String>,
     outcome: Option<Outcome>,
+    silence: silence::Silence,
     /// Stopped by ourselves, so that the continuation is no surprise.
     suspended: bool,
     /// The person's editor has the terminal.
@@ -105,24 +144,21 @@ pub struct Session<'a> {
 }
 
 /// The channel by which keys, signals and scripts reach a session.
-pub fn control() -> (Sender<Control>, Receiver<Control>) {
+pub fn control() -> (Sender<Incoming>, Receiver<Incoming>) {
     unbounded()
-}
-
-fn unwritten(error: &io::Error) -> Outcome {
-    Outcome::Failed(format!("{UNWRITTEN}: {error}"))
 }
 
 impl<'a> Session<'a> {
     pub fn new(
         setup: Setup,
         surface: &'a mut dyn Surface,
-        (to_control, control): (Sender<Control>, Receiver<Control>),
+        (to_control, control): (Sender<Incoming>, Receiver<Incoming>),
     ) -> Self {
         let (to_output, output) = bounded(BATCHES);
+        let (to_checks, checks) = bounded(BATCHES);
         Self {
             machine: Machine::new(setup.rules.clone()),
-            began: setup.recorder.as_ref().map_or_else(Instant::now, Recorder::began),
+            clock: setup.recorder.as_ref().map_or_else(Clock::start, Recorder::clock),
             setup,
             surface,
             control,
@@ -132,8 +168,17 @@ impl<'a> Session<'a> {
             agent: None,
             agents: 0,
             supervisors: HashMap::new(),
+            base: Base::default(),
+            check: None,
+            checks,
+            to_checks,
+            trees: HashMap::new(),
+            comparing: HashMap::new(),
             events: VecDeque::new(),
+            known: facts::Known::default(),
+            told_changed: Vec::new(),
             outcome: None,
+            silence: silence::Silence::default(),
             suspended: false,
             editing: None,
             edited_at: None,
@@ -142,6 +187,8 @@ impl<'a> Session<'a> {
 
     /// Runs to the end and leaves nothing behind.
     pub fn run(mut self) -> Report {
+        // A session that is gone on with begins no task of its own.
+        self.note_files();
         let prompt = self.setup.prompt.take();
         self.step(Event::Start { prompt });
         while self.outcome.is_none() {
@@ -155,14 +202,17 @@ impl<'a> Session<'a> {
         let now = self.now();
         let mut report = self.machine.report(self.outcome.clone().unwrap_or(Outcome::Ended), now);
         if let Some(recorder) = &mut self.setup.recorder {
-            recorder.ended(&report, now);
+            recorder.ended(&report, self.machine.carried(), now);
         }
         self.flush();
         if let Err(error) = self.surface.close(&report) {
             log::warn!("the screen is gone: {error}");
             // Whatever came of it, nobody has been told.
-            if !matches!(report.outcome, Outcome::Failed(_) | Outcome::Signal(_)) {
-                report.outcome = unwritten(&error);
+            if !matches!(
+                report.outcome,
+                Outcome::Failed(_) | Outcome::Unwritten(_) | Outcome::Signal(_)
+            ) {
+                report.outcome = Outcome::Unwritten(error.to_string());
                 report.exit_code = report.outcome.exit_code();
             }
         }
@@ -170,10 +220,8 @@ impl<'a> Session<'a> {
         report
     }
 
-    /// To the microsecond, as it is on record: a recording has to give the machine the same times.
     fn now(&self) -> Now {
-        let now = self.began.elapsed();
-        Duration::new(now.as_secs(), now.subsec_micros() * 1000)
+        self.clock.now()
     }
 
     /// What is recorded so far is with the system, and the surface knows if it cannot be.
@@ -195,10 +243,7 @@ impl<'a> Session<'a> {
             shown = self.surface.update(&self.machine.status(), now);
         }
         if let Err(error) = shown {
-            // The machine has to know that this is the end: it would answer what the children still
-            // say, and start a dying agent again.
-            self.step(Event::Leave);
-            self.outcome = Some(unwritten(&error));
+            self.lost(&error, Outcome::Unwritten(error.to_string()));
         }
     }
 
@@ -206,10 +251,11 @@ impl<'a> Session<'a> {
         let drains = self.agent.iter().filter_map(|agent| agent.drained_at);
         let drains =
             drains.chain(self.supervisors.values().filter_map(|process| process.drained_at));
-        let wake =
-            [self.machine.deadline(), self.surface.redraw_in().map(|after| self.now() + after)];
+        let redraw = self.surface.redraw_in().map(|after| self.now() + after);
+        let wake = [self.machine.deadline(), redraw, self.silence.due()];
         let wake = wake.into_iter().flatten().chain(drains).min();
         let wait = wake.map_or(Duration::MAX, |wake| wake.saturating_sub(self.now()));
+        let waiting = Instant::now();
         // Keys, signals and exits first: a flood of output must not hold them up.
         select_biased! {
             recv(self.control) -> control => match control {
@@ -220,56 +266,69 @@ impl<'a> Session<'a> {
                 Ok((from, event)) => self.output(&from, event),
                 Err(_) => unreachable!("the session holds a sender itself"),
             },
+            recv(self.checks) -> event => match event {
+                Ok((check, event)) => self.check_event(check, event),
+                Err(_) => unreachable!("the session holds a sender itself"),
+            },
             default(wait) => {}
         }
+        if waiting.elapsed() > wait.saturating_add(LATE) {
+            // Perhaps ccc was stopped. Then the signal that says so comes at this moment.
+            std::thread::sleep(SIGNAL);
+        }
         self.check_drained();
+        self.notice_silence();
         let now = self.now();
         if self.machine.deadline().is_some_and(|deadline| deadline <= now) {
             self.step(Event::Tick);
         }
     }
 
-    fn control(&mut self, control: Control) {
+    fn control(&mut self, control: Incoming) {
         match control {
-            Control::Event(event) => self.step(event),
-            Control::Edited(text) => self.edited(text),
-            Control::Signal(signal) if self.is_for_editor(signal) => {}
-            Control::Signal(signal) if signals::is_stop(signal) => self.suspend(),
-            Control::Signal(signal) if signals::is_continue(signal) => self.continued(),
-            Control::Signal(signal) => {
+            Incoming::Event(event) => self.step(event),
+            Incoming::Edited(text) => self.edited(text),
+            Incoming::Signal(signal) if self.is_for_editor(signal) => {}
+            Incoming::Signal(signal) if signals::is_stop(signal) => self.suspend(),
+            Incoming::Signal(signal) if signals::is_continue(signal) => self.continued(),
+            Incoming::Signal(signal) => {
                 let meant = signals::is_interrupt(signal).then(|| self.surface.interrupt());
                 match meant.flatten() {
                     Some(intents) => self.wanted(intents),
                     None => self.step(Event::Signal(signal)),
                 }
             }
-            Control::Typed(typed) => {
+            Incoming::Typed(typed) => {
                 if let (Typed::Line(line), Some(recorder)) = (&typed, &mut self.setup.recorder) {
                     recorder.typed(&format!("{line}\n"));
                 }
                 let intents = self.surface.typed(typed);
                 self.wanted(intents);
             }
-            Control::Input(input) => {
+            Incoming::Input(input) => {
                 if let Some(recorder) = &mut self.setup.recorder {
                     recorder.input(&input);
                 }
-                if let (crossterm::event::Event::Resize(columns, rows), Some(agent)) =
-                    (&input, &self.agent)
-                {
-                    self.setup.size = (*columns, *rows);
-                    agent.handle.resize(*columns, *rows);
+                if let crossterm::event::Event::Resize(columns, rows) = input {
+                    self.resized(columns, rows);
                 }
                 let intents = self.surface.input(input);
                 self.wanted(intents);
             }
-            Control::AgentExited(id, gone) => {
+            Incoming::KeysLost(error) => {
+                let outcome = Outcome::Failed(format!("the keys cannot be read: {error}"));
+                self.lost(&error, outcome);
+            }
+            Incoming::TreeCompared(review, after, changes) => {
+                self.tree_compared(review, *after, &changes);
+            }
+            Incoming::AgentExited(id, gone) => {
                 let now = self.now();
                 if let Some(agent) = self.agent.as_mut().filter(|_| id == self.agents) {
                     agent.exited(gone, now);
                 }
             }
-            Control::SupervisorExited(id, gone) => {
+            Incoming::SupervisorExited(id, gone) => {
                 let now = self.now();
                 if let Some(supervisor) = self.supervisors.get_mut(&id) {
                     supervisor.exited(gone, now);
@@ -284,24 +343,18 @@ impl<'a> Session<'a> {
                 Intent::Event(event) => self.step(event),
                 Intent::Suspend => self.suspend(),
                 Intent::Edit(text) => self.edit(&text),
+                Intent::Page(text) => self.page(&text),
+                Intent::Shell(command) => self.run_in_shell(&command),
+                Intent::Note(note) => self.note(&note),
             }
         }
     }
 
-    fn suspend(&mut self) {
-        self.surface.suspend();
-        self.suspended = true;
-        signals::stop_here();
-        if self.editing.is_none() {
-            self.surface.resume();
-        }
-    }
-
-    /// After a stop that nobody announced (SIGSTOP) the shell has changed the terminal's modes.
-    fn continued(&mut self) {
-        if !std::mem::take(&mut self.suspended) && self.editing.is_none() {
-            self.surface.suspend();
-            self.surface.resume();
+    /// An agent that is not there now is started with the new size.
+    fn resized(&mut self, columns: u16, rows: u16) {
+        self.setup.size = (columns, rows);
+        if let Some(agent) = &self.agent {
+            agent.handle.resize(columns, rows);
         }
     }
 
@@ -318,6 +371,8 @@ impl<'a> Session<'a> {
         let gone: Vec<_> = self
             .supervisors
             .iter()
+            // What it has said counts first.
+            .filter(|(id, _)| !self.comparing.contains_key(id))
             .filter_map(|(id, process)| Some((*id, process.gone(now)?)))
             .collect();
         for (review, gone) in gone {

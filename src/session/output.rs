@@ -1,31 +1,33 @@
 //! What the children print: shown, recorded, and fed to the machine.
 
-use super::{From, Session};
-use crate::child::ChildEvent;
+use super::{ChildId, Session};
+use crate::client::stream::{Line, Part};
 use crate::event::{Event, Now};
-use crate::stream::{Line, Part};
+use crate::process::child::ChildEvent;
 
 impl Session<'_> {
-    pub(super) fn output(&mut self, from: &From, event: ChildEvent) {
+    pub(super) fn output(&mut self, from: &ChildId, event: ChildEvent) {
         // One moment for all that was read at once.
         let now = self.now();
         match (from, event) {
-            (From::Agent(id), ChildEvent::Lines(lines)) if *id == self.agents => {
+            (ChildId::Agent(id), ChildEvent::Lines(lines)) if *id == self.agents => {
                 for line in lines {
                     self.agent_line(line, now);
                 }
             }
-            (From::Supervisor(id), ChildEvent::Lines(lines)) => {
+            (ChildId::Supervisor(id), ChildEvent::Lines(lines)) => {
                 for line in lines {
-                    self.supervisor_line(*id, line, now);
+                    if !self.waits(*id, &line) {
+                        self.supervisor_line(*id, line, now);
+                    }
                 }
             }
-            (From::Agent(id), ChildEvent::OutputEnded) if *id == self.agents => {
+            (ChildId::Agent(id), ChildEvent::OutputEnded) if *id == self.agents => {
                 if let Some(agent) = &mut self.agent {
                     agent.output_ended = true;
                 }
             }
-            (From::Supervisor(id), ChildEvent::OutputEnded) => {
+            (ChildId::Supervisor(id), ChildEvent::OutputEnded) => {
                 if let Some(supervisor) = self.supervisors.get_mut(id) {
                     supervisor.output_ended = true;
                 }
@@ -35,7 +37,9 @@ impl Session<'_> {
     }
 
     fn agent_line(&mut self, line: Line, now: Now) {
+        self.silence.broken();
         self.surface.agent(&line);
+        self.known.agent.line(&line);
         if let Some(recorder) = &mut self.setup.recorder {
             recorder.agent(&line, now, self.machine.is_timing());
         }
@@ -54,11 +58,12 @@ impl Session<'_> {
         self.feed_queued();
     }
 
-    fn supervisor_line(&mut self, review: u32, line: Line, now: Now) {
+    pub(super) fn supervisor_line(&mut self, review: u32, line: Line, now: Now) {
         // After its end a review is not shown any more, but it is still on record.
         if self.supervisors.get(&review).is_some_and(|process| process.handle.is_some()) {
             self.surface.supervisor(&line);
         }
+        self.known.judge.line(&line);
         if let Some(recorder) = &mut self.setup.recorder {
             recorder.supervisor(review, &line, now, self.machine.is_timing());
         }

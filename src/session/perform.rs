@@ -1,8 +1,10 @@
 //! What the machine wants done, done.
 
 use super::Session;
-use crate::event::{Action, Event, Notice};
-use crate::stream::{cancel_message, interrupt, permission_answer, refuse_control, user_message};
+use crate::client::stream::{
+    cancel_message, interrupt, permission_answer, refuse_control, tool_ruling, user_message,
+};
+use crate::event::{Action, Asker, Event, Notice};
 
 impl Session<'_> {
     pub(super) fn perform(&mut self, action: Action) {
@@ -20,9 +22,24 @@ impl Session<'_> {
             Action::Refuse { asker, request_id, subtype } => {
                 self.to(asker, refuse_control(&request_id, &subtype));
             }
+            Action::Rule { review, request_id, ruling } => {
+                let asker = if review == 0 { Asker::Agent } else { Asker::Supervisor };
+                self.to(asker, tool_ruling(&request_id, &ruling));
+            }
             Action::Ask(question) => self.surface.ask(&question),
             Action::Unask => self.surface.unask(),
-            Action::StartReview(request) => self.start_review(&request),
+            Action::NoteFiles => self.note_files(),
+            Action::Examine { id } => self.examine(id),
+            Action::StartCheck { check, what } => self.start_check(check, &what),
+            Action::StopCheck { check } => self.stop_check(check),
+            Action::StartReview(request) => self.start_review(*request),
+            Action::Verify { review, evidence } => self.verify(review, &evidence),
+            Action::TellSupervisor { review, uuid, text } => {
+                let process = self.supervisors.get(&review);
+                if let Some(supervisor) = process.and_then(|process| process.handle.as_ref()) {
+                    supervisor.send(user_message(&uuid, &text));
+                }
+            }
             Action::StopReview { review } => {
                 if let Some(process) = self.supervisors.get_mut(&review) {
                     process.handle = None;

@@ -4,10 +4,10 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use crate::client::stream::Line;
 use crate::event::{Notice, Now, Question};
 use crate::machine::Status;
 use crate::record::Cast;
-use crate::stream::Line;
 use crate::surface::{Intent, Look, Report, Screen, Surface, TextSurface};
 
 /// Text on its way to standard output.

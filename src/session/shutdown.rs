@@ -1,52 +1,82 @@
-//! The end, in order: close the agent's input, wait, TERM, wait, KILL; then see the reviews off.
-//! Whoever waits is told so after a moment, and may press Ctrl-C to go on with the next step.
+//! The end, in order: close the agent's input, wait, TERM, wait, no more grace, wait, KILL. Whoever
+//! waits is told so after a moment; Ctrl-C or another signal goes on with the next step, but for the
+//! last one: who kills a shim has to clean up in its place.
 
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::select_biased;
 use crossterm::event::{Event as Input, KeyCode, KeyModifiers};
 
-use super::{Control, From, Session};
-use crate::child::ChildEvent;
+use super::{ChildId, Incoming, Session};
 use crate::event::Outcome;
-use crate::signals;
+use crate::process::child::{ChildEvent, Group};
+use crate::process::{orphans, signals};
 
 /// An idle client exits within a tenth of a second of the end of its input.
 const BY_ITSELF: Duration = Duration::from_secs(3);
 /// The shim's own grace period, and some.
 const AFTER_TERM: Duration = Duration::from_secs(4);
 
+/// A shim that does not wait any longer has nothing to do that takes time.
+const AFTER_HURRY: Duration = Duration::from_secs(2);
+
 /// Most children are gone before a person could read that they are being waited for.
-const UNSEEN: Duration = Duration::from_millis(400);
+const NOT_WORTH_TELLING: Duration = Duration::from_millis(400);
 
 impl Session<'_> {
     pub(super) fn shut_down(&mut self) {
-        for process in self.supervisors.values_mut() {
-            process.handle = None;
+        self.check = None;
+        for child in self.supervisors.values_mut() {
+            child.handle = None;
         }
         if let Some(agent) = &self.agent {
             // In the middle of a turn the client would finish it first, however long that takes.
             let idle = matches!(
                 self.outcome,
-                Some(Outcome::Completed | Outcome::Unreviewed | Outcome::Limit)
+                Some(
+                    Outcome::Completed
+                        | Outcome::Unreviewed
+                        | Outcome::Limit
+                        | Outcome::Blocked(_)
+                        | Outcome::Impossible(_)
+                        | Outcome::Stuck(_)
+                )
             ) || !self.machine.is_busy();
             if idle {
                 agent.handle.close_input();
-                self.drain(BY_ITSELF);
+                self.drain(BY_ITSELF, is_impatient);
             }
         }
         if let Some(agent) = &self.agent {
-            agent.handle.terminate();
+            agent.group.terminate();
         }
-        self.drain(AFTER_TERM);
+        self.drain(AFTER_TERM, is_impatient);
+        // The shims are who cleans up, so that impatience goes through them.
+        for group in self.groups() {
+            group.hurry();
+        }
+        self.drain(AFTER_HURRY, |_| false);
+        let left = self.groups();
+        for group in &left {
+            log::warn!("a child does not end; killing it");
+            group.kill();
+        }
         if let Some(mut agent) = self.agent.take() {
-            log::warn!("the agent does not end; killing it");
             agent.handle.sweep();
+        }
+        if !left.is_empty() {
+            orphans::kill_all();
         }
     }
 
+    /// Of the children that are still there.
+    fn groups(&self) -> Vec<Group> {
+        let agent = self.agent.iter().map(|child| child.group);
+        agent.chain(self.supervisors.values().map(|child| child.group)).collect()
+    }
+
     /// Reads what still comes, so that nobody blocks on a full pipe, until all children are gone.
-    fn drain(&mut self, patience: Duration) {
+    fn drain(&mut self, patience: Duration, is_over: impl Fn(&Incoming) -> bool) {
         let began = Instant::now();
         let deadline = began + patience;
         while self.agent.is_some() || !self.supervisors.is_empty() {
@@ -56,9 +86,8 @@ impl Session<'_> {
             }
             select_biased! {
                 recv(self.control) -> control => match control {
-                    Ok(Control::Signal(signal)) if !signals::is_continue(signal) => return,
-                    Ok(Control::Input(input)) if is_impatient(&input) => return,
-                    Ok(control @ (Control::AgentExited(..) | Control::SupervisorExited(..))) => {
+                    Ok(control) if is_over(&control) => return,
+                    Ok(control @ (Incoming::AgentExited(..) | Incoming::SupervisorExited(..))) => {
                         self.control(control);
                     }
                     _ => {}
@@ -70,7 +99,7 @@ impl Session<'_> {
             }
             self.check_drained();
             self.flush();
-            if began.elapsed() >= UNSEEN
+            if began.elapsed() >= NOT_WORTH_TELLING
                 && let Err(error) = self.surface.update(&self.machine.status(), self.now())
             {
                 log::debug!("nobody sees the end: {error}");
@@ -79,9 +108,9 @@ impl Session<'_> {
     }
 
     /// The machine has ended, so that it does not matter whether it sees the agent's last lines.
-    fn last_output(&mut self, from: &From, event: ChildEvent) {
+    fn last_output(&mut self, from: &ChildId, event: ChildEvent) {
         let now = self.now();
-        if let (From::Agent(_), ChildEvent::Lines(lines), Some(recorder)) =
+        if let (ChildId::Agent(_), ChildEvent::Lines(lines), Some(recorder)) =
             (from, &event, &mut self.setup.recorder)
         {
             for line in lines {
@@ -93,7 +122,13 @@ impl Session<'_> {
     }
 }
 
-fn is_impatient(input: &Input) -> bool {
-    matches!(input, Input::Key(key)
-        if key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL)
+/// Whoever waits wants the next step.
+fn is_impatient(control: &Incoming) -> bool {
+    match control {
+        Incoming::Signal(signal) => signals::asks_to_end(*signal),
+        Incoming::Input(Input::Key(key)) => {
+            key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL
+        }
+        _ => false,
+    }
 }

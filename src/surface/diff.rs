@@ -6,7 +6,7 @@ use similar::algorithms::{Capture, Replace, myers};
 use similar::{ChangeTag, DiffOp};
 
 use super::styled::{self, Glyphs, Style, Styled, exposed};
-use crate::stream::Hunk;
+use crate::client::stream::Hunk;
 
 /// How long the shortest description of a change is looked for; after that any will do.
 const PATIENCE: Duration = Duration::from_millis(200);

@@ -2,19 +2,33 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
+
 use super::{Report, Surface};
+use crate::client::stream::Line;
+use crate::console;
 use crate::event::{Notice, Now};
 use crate::machine::Status;
-use crate::stream::Line;
 
 #[derive(Debug)]
 pub struct JsonSurface<W> {
     out: W,
+    /// What is missing in the recording, and why.
+    not_recorded: Vec<String>,
+}
+
+/// The closing object, with what the loop does not know.
+#[derive(Serialize)]
+struct Closing<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    not_recorded: &'a [String],
 }
 
 impl<W: Write> JsonSurface<W> {
     pub fn new(out: W) -> Self {
-        Self { out }
+        Self { out, not_recorded: Vec::new() }
     }
 }
 
@@ -23,16 +37,20 @@ impl<W: Write> Surface for JsonSurface<W> {
 
     fn supervisor(&mut self, _line: &Line) {}
 
-    fn notice(&mut self, _notice: &Notice) {}
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::NotRecorded { what, why } = notice {
+            self.not_recorded.push(format!("{what}: {why}"));
+        }
+    }
 
     fn update(&mut self, _status: &Status, _now: Now) -> io::Result<()> {
         Ok(())
     }
 
     fn close(&mut self, report: &Report) -> io::Result<()> {
-        let mut line = serde_json::to_vec(report)?;
-        line.push(b'\n');
-        self.out.write_all(&line)?;
+        let closing = Closing { report, not_recorded: &self.not_recorded };
+        let line = serde_json::to_string(&closing)? + "\n";
+        self.out.write_all(console::clean_json(&line).as_bytes())?;
         self.out.flush()
     }
 }
@@ -54,7 +72,7 @@ mod tests {
         let text = String::from_utf8(surface.out).unwrap();
         assert_eq!(text.lines().count(), 1);
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(value["outcome"], "limit");
+        assert_eq!((&value["outcome"], value.get("not_recorded")), (&"limit".into(), None));
         assert_eq!(value["exit_code"], 3);
         assert_eq!(value["session_id"], "s-1");
         assert_eq!(value["rounds"][0]["feedback"], "add tests");

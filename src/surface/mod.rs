@@ -1,14 +1,17 @@
 //! The user's side of a session: a terminal with a person at it, lines for a person, plain text, JSON
 //! lines, or one JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
+mod commands;
 mod completion;
 mod diff;
 mod editor;
 mod highlight;
 mod json;
 mod line;
+pub mod look;
 mod markdown;
 mod notices;
+mod outlet;
 #[cfg(test)]
 mod sample;
 mod status;
@@ -20,15 +23,16 @@ mod transcript;
 
 use std::time::Duration;
 
+use crate::client::stream::Line;
 use crate::event::{Event, Notice, Now, Question};
 pub use crate::event::{Report, Seconds};
 use crate::machine::Status;
-use crate::stream::Line;
 
 pub use completion::Files;
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
-pub use notices::{duration, money};
+pub use notices::{duration, money, review_cost};
+pub use outlet::{Hurry, Outlet};
 pub use stream_json::StreamJsonSurface;
 pub use styled::{Glyphs, Style, Styled, cut, first_line, lines};
 pub use terminal::{
@@ -69,6 +73,10 @@ pub trait Surface {
     }
     /// The person's own editor has ended: the text as it was left, or why it is to stay as it was.
     fn edited(&mut self, _text: Result<String, String>) {}
+    /// A command of the person's has ended: what it printed.
+    fn ran(&mut self, _command: &str, _output: &str) {}
+    /// Something that was wanted is done, or could not be.
+    fn told(&mut self, _text: Result<String, String>) {}
     /// Give the terminal back to the shell, and take it again.
     fn suspend(&mut self) {}
     fn resume(&mut self) {}
@@ -78,10 +86,18 @@ pub trait Surface {
 
 /// What a person at the terminal wants.
 #[derive(Debug, PartialEq)]
+// There is one at a time.
+#[allow(clippy::large_enum_variant)]
 pub enum Intent {
     Event(Event),
     /// Ctrl-Z.
     Suspend,
     /// This text is to be edited in the person's own editor.
     Edit(String),
+    /// This text is to be read in the person's own pager.
+    Page(String),
+    /// This command is to be run in the person's shell.
+    Shell(String),
+    /// This is to be added to the project's memory.
+    Note(String),
 }

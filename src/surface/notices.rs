@@ -1,16 +1,25 @@
 //! What ccc itself says in the transcript: notices and the closing summary; questions are in a file
 //! of their own.
 
+mod checks;
 mod question;
 
 use super::styled::{self, Style, Styled};
-use super::transcript::{Kind, Place};
+use super::transcript::{Author, LineKind, SPOKEN_NAME};
 use super::{Report, Transcript};
-use crate::event::{Dropped, Notice, Outcome, Phase};
-use crate::verdict::Verdict;
+use crate::client::case::{CaseReport, Held};
+use crate::client::stream::Usage;
+use crate::event::{ChangedFile, Dropped, Notice, Outcome, Phase};
+use crate::review::permission::Denied;
+use crate::review::requirement::{Requirement, Standing};
+use crate::review::verdict::{Halt, Verdict};
 
 /// So much of a message of the person's is shown again above the line that it was typed in.
 const MESSAGE: usize = 20;
+/// So many of the files that changed during a review are named.
+const MOST_CHANGED: usize = 10;
+/// So many of the things that a supervisor was denied are shown.
+const MOST_DENIED: usize = 5;
 const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks the set-up.";
 const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
 
@@ -30,13 +39,20 @@ impl Transcript {
                 self.shown(vec![mode(*on)])
             }
             Notice::Phase { phase, round, max } => self.phase(*phase, *round, *max),
+            Notice::UserMessage { text } if self.is_writing() => {
+                self.held.push(text.clone());
+                Vec::new()
+            }
             Notice::UserMessage { text } => self.said(text),
             Notice::Feedback { .. } => {
                 let text = format!("{} sent to the agent", self.look.glyphs.arrow);
                 let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
                 self.shown(vec![line.with(Style::Dim, &text)])
             }
+            Notice::CheckEnded(result) => self.check_ended(result),
+            Notice::ChecksChangedFiles => self.checks_changed_files(),
             Notice::ReviewStarted { round, max, attempt } => {
+                self.review_dropped = false;
                 let second = if *attempt > 1 { ", second try" } else { "" };
                 let text = format!("{}Review {round}/{max}{second}", self.look.glyphs.gutter);
                 let lines = vec![Styled::new(Style::Supervisor, &text)];
@@ -44,9 +60,11 @@ impl Transcript {
                     if *attempt > 1 || self.look.phases { lines } else { self.apart(lines) };
                 self.heading(lines)
             }
-            Notice::Verdict { round, max, seconds, cost_usd, verdict } => {
-                let mut facts = vec![duration(*seconds)];
-                facts.extend(cost(*cost_usd).map(|cost| format!("{cost} so far")));
+            Notice::TreeChanged { files, more, .. } => self.tree_changed(files, *more),
+            Notice::ReviewCase { held, why, .. } => self.case(*held, why),
+            Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict } => {
+                let spent = verdict_cost(*cost_usd, *session_usd, usage);
+                let facts: Vec<_> = [duration(*seconds)].into_iter().chain(spent).collect();
                 self.verdict(&format!("{round}/{max}"), &facts, verdict)
             }
             Notice::ReviewFailed { reason, retrying: true, .. } => {
@@ -54,70 +72,99 @@ impl Transcript {
                 self.failure(&format!("Review failed: {} {dash} trying again", sentence(reason)))
             }
             Notice::ReviewFailed { reason, .. } => {
-                let text = self.hinted(&format!("No verdict: {}.", sentence(reason)), GO_ON);
-                self.failure(&text)
+                self.given_up(&format!("No verdict: {}.", sentence(reason)))
             }
-            Notice::ReviewDropped { why, .. } => {
-                let why = match why {
-                    Dropped::UserMessage => "you sent a message",
-                    Dropped::Interrupt => "interrupted",
-                    Dropped::AgentWoke => "the agent went on by itself",
-                    Dropped::SwitchedOff => "supervision is off",
-                    Dropped::SessionEnded => return Vec::new(),
-                };
-                self.shown(vec![Styled::new(Style::Dim, &format!("Review dropped: {why}"))])
-            }
+            Notice::ReviewDropped { why, .. } => self.review_cancelled(*why),
             Notice::LimitReached { max } => {
                 let reviews = count(*max, "review");
-                let text = format!("Stopped after {reviews} without confirmation.");
-                let text = self.hinted(&text, GO_ON);
-                self.failure(&text)
+                self.given_up(&format!("Stopped after {reviews} without confirmation."))
             }
+            Notice::Stuck { why, .. } => self.given_up(&format!("Stuck: {why}.")),
             Notice::TurnFailed { error } => self.turn_failed(error),
             Notice::Interrupted => {
                 let mut lines = self.break_off();
                 lines.extend(self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]));
                 lines
             }
-            Notice::TakenBack { too_late, .. } => {
-                let text = if *too_late { "Too late to take it back." } else { "Taken back." };
-                self.shown(vec![Styled::new(Style::Dim, text)])
+            Notice::TakenBack { too_late: true, .. } => {
+                self.shown(vec![Styled::new(Style::Dim, "Too late to take it back.")])
             }
+            Notice::TakenBack { text, .. } => self.taken_back(text),
             Notice::WaitingForBackground { tasks } => {
                 let text = format!("Waiting for background work: {}", tasks.join(", "));
                 self.shown(vec![Styled::new(Style::Dim, &text)])
             }
             Notice::PermissionAnswered { tool, allowed, reason, .. } => {
+                self.answered();
                 let text = match (allowed, reason.as_str()) {
                     (true, _) => format!("allowed {tool}"),
                     (false, "") => format!("denied {tool}"),
                     (false, reason) => format!("denied {tool}: {reason}"),
                 };
-                self.shown(styled::lines(Style::Dim, &text))
+                self.shown(self.own_lines(Style::Dim, &text))
             }
             Notice::AgentGone { how, last_words, resuming } => {
                 self.agent_gone(how, last_words.trim(), *resuming)
             }
+            Notice::Silent { seconds } => self.silent(*seconds),
+            Notice::FileChanged { what } => self.shown(vec![Styled::new(
+                Style::Dim,
+                &format!(
+                    "{what} was changed since the session began. What counts is how it was then; the \
+                     next session takes it as it is."
+                ),
+            )]),
             Notice::NotRecorded { what, why } => {
                 self.shown(vec![Styled::new(Style::Dim, &format!("Not recorded: {what}: {why}"))])
             }
             Notice::Resumed { round, max, messages, cost_usd } => {
-                let mut facts = Vec::new();
-                if *round > 0 {
-                    facts.push(format!("after round {round} of {max}"));
-                }
-                facts.push(count(u32::try_from(*messages).unwrap_or(u32::MAX), "message"));
-                facts.extend(cost(*cost_usd));
-                let text = format!("Going on: {}", facts.join(", "));
-                self.shown(vec![Styled::new(Style::Dim, &text)])
+                self.resumed(*round, *max, *messages, *cost_usd)
             }
-            Notice::Session { session_id } => self.session(session_id),
-            Notice::PermissionAsked { .. } => Vec::new(),
+            Notice::Session { session_id } => self.new_session(session_id),
+            // While a check runs, the line below the input has it.
+            Notice::PermissionAsked { .. } | Notice::CheckStarted { .. } | Notice::Brief { .. } => {
+                Vec::new()
+            }
         }
     }
 
+    fn resumed(&mut self, round: u32, max: u32, messages: usize, cost_usd: f64) -> Vec<Styled> {
+        let mut facts = Vec::new();
+        if round > 0 {
+            facts.push(format!("after round {round} of {max}"));
+        }
+        facts.push(count(u32::try_from(messages).unwrap_or(u32::MAX), "message"));
+        facts.extend(cost(cost_usd));
+        let text = format!("Resumed: {}", facts.join(", "));
+        self.shown(vec![Styled::new(Style::Dim, &text)])
+    }
+
+    fn tree_changed(&mut self, files: &[ChangedFile], more: usize) -> Vec<Styled> {
+        let all = count(u32::try_from(files.len() + more).unwrap_or(u32::MAX), "file");
+        let mut named: Vec<_> = files.iter().take(MOST_CHANGED).map(ToString::to_string).collect();
+        if files.len() + more > named.len() {
+            named.push(self.look.glyphs.ellipsis.to_owned());
+        }
+        let text = format!(
+            "While the review ran, {all} of the project changed: {}. A review must change nothing; \
+             something else that runs may have done it.",
+            named.join(", ")
+        );
+        self.failure(&text)
+    }
+
+    /// What is as it should be needs no line.
+    fn case(&mut self, held: Held, why: &str) -> Vec<Styled> {
+        if held == Held::Overlay {
+            return Vec::new();
+        }
+        let text = CaseReport { held, why: why.to_owned() }.told();
+        let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
+        self.shown(vec![line.with(Style::Dim, &text)])
+    }
+
     /// Whoever pastes a file knows what is in it, and wants to scroll back to what was before.
-    fn said(&mut self, text: &str) -> Vec<Styled> {
+    pub(super) fn said(&mut self, text: &str) -> Vec<Styled> {
         let lines = indented(Style::User, self.look.glyphs.prompt, text);
         let mut lines = self.fitted(lines, "  ");
         let hidden = lines.len().saturating_sub(MESSAGE);
@@ -130,8 +177,41 @@ impl Transcript {
         self.apart(lines)
     }
 
+    fn taken_back(&mut self, text: &str) -> Vec<Styled> {
+        if let Some(at) = self.held.iter().rposition(|held| held == text) {
+            self.held.remove(at);
+        }
+        let (first, more) = styled::first_line(text);
+        let more = if more { format!(" {}", self.look.glyphs.ellipsis) } else { String::new() };
+        let line = Styled::new(Style::Dim, &format!("Taken back: {first}{more}"));
+        let lines = self.fitted(vec![line], "  ");
+        self.shown(lines)
+    }
+
+    fn review_cancelled(&mut self, why: Dropped) -> Vec<Styled> {
+        self.give_up_review();
+        let why = match why {
+            Dropped::UserMessage => "you sent a message",
+            Dropped::Interrupt => "interrupted",
+            Dropped::AgentWoke => "the agent went on by itself",
+            Dropped::SwitchedOff => "supervision is off",
+            Dropped::SessionEnded => return Vec::new(),
+        };
+        self.shown(vec![Styled::new(Style::Dim, &format!("Review cancelled ({why})"))])
+    }
+
+    /// What the person asked ccc itself.
+    pub fn remark(&mut self, style: Style, text: &str) -> Vec<Styled> {
+        let lines = self.fitted(styled::lines(style, text), "  ");
+        self.apart(lines)
+    }
+
+    pub fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
     /// `/clear` says nothing itself.
-    fn session(&mut self, id: &str) -> Vec<Styled> {
+    fn new_session(&mut self, id: &str) -> Vec<Styled> {
         let before = self.session.replace(id.to_owned());
         if before.is_none_or(|before| before == id) {
             return Vec::new();
@@ -163,27 +243,74 @@ impl Transcript {
 
     fn verdict(&mut self, round: &str, facts: &[String], verdict: &Verdict) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
-        let (style, text) = if verdict.completed {
-            (Style::Good, format!("{} Confirmed complete in round {round}", glyphs.good))
-        } else {
-            (Style::Bad, format!("{} Not complete yet, round {round}", glyphs.bad))
+        let proof = if verdict.without_proof { ", without proof" } else { "" };
+        let (style, mark, text) = match verdict.halt {
+            _ if verdict.completed => (Style::Good, glyphs.good, "Confirmed complete in"),
+            Some(Halt::Blocked) => (Style::Bad, glyphs.bad, "Blocked: this needs you,"),
+            Some(Halt::Impossible) => (Style::Bad, glyphs.bad, "Impossible as it stands,"),
+            None => (Style::Bad, glyphs.bad, "Not complete yet,"),
         };
+        let text = format!("{mark} {text} round {round}{proof}");
         let dot = glyphs.dot;
         let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
-        let mut lines = vec![Styled::new(style, &text).with(Style::Dim, &facts)];
+        let headline = Styled::new(style, &text).with(Style::Dim, &facts);
+        let mut lines = vec![self.named(headline)];
+        lines.extend(self.requirements(verdict).into_iter().map(|line| self.quoted(line)));
         // A verdict that was read out of the supervisor's prose stands right above already.
         if self.judgement != verdict.feedback.trim() {
-            lines.extend(self.rendered(&verdict.feedback, Place::SUPERVISOR));
+            let feedback = self.rendered(&verdict.feedback, Author::SUPERVISOR);
+            lines.extend(feedback.into_iter().map(|line| self.quoted(line)));
         }
         self.judgement.clear();
-        self.lines(lines, Kind::Notice, Place::SUPERVISOR)
+        lines.extend(self.denied(&verdict.denied));
+        self.lines(lines, LineKind::Notice, Author::SUPERVISOR)
+    }
+
+    /// What the supervisor was not allowed to do: a verdict that rests on less has to say so.
+    fn denied(&self, denied: &[Denied]) -> Vec<Styled> {
+        let mut texts: Vec<_> = denied
+            .iter()
+            .take(MOST_DENIED)
+            .map(|denied| {
+                let what = denied.what.lines().next().unwrap_or_default();
+                let what = if what.is_empty() { String::new() } else { format!(" `{what}`") };
+                format!("denied {}{what}: {}", denied.tool, denied.reason)
+            })
+            .collect();
+        if denied.len() > MOST_DENIED {
+            let more = denied.len() - MOST_DENIED;
+            texts.push(format!("{} {more} more were denied", self.look.glyphs.ellipsis));
+        }
+        let lines = texts.iter().flat_map(|text| styled::lines(Style::Dim, text));
+        lines.map(|line| self.quoted(line)).collect()
+    }
+
+    /// One line each, what is open first: its mark, what it is, and what shows it.
+    fn requirements(&self, verdict: &Verdict) -> Vec<Styled> {
+        let glyphs = self.look.glyphs;
+        let line = |requirement: &Requirement| {
+            let (style, mark) = match requirement.status {
+                Standing::Met => (Style::Good, glyphs.good),
+                Standing::Unmet => (Style::Bad, glyphs.bad),
+                Standing::Unproven => (Style::Bad, "?"),
+                Standing::Dropped => (Style::Dim, glyphs.dash),
+            };
+            let shown = requirement.evidence.iter().map(ToString::to_string);
+            let shown = shown.collect::<Vec<_>>().join(&format!(" {} ", glyphs.dot));
+            let text = requirement.text.lines().next().unwrap_or_default();
+            let line = Styled::new(style, &format!("  {mark} ")).with(Style::Plain, text);
+            if shown.is_empty() { line } else { line.with(Style::Dim, &format!("   {shown}")) }
+        };
+        let (open, settled): (Vec<_>, Vec<_>) =
+            verdict.requirements.iter().partition(|requirement| requirement.is_open());
+        open.into_iter().chain(settled).map(line).collect()
     }
 
     fn turn_failed(&mut self, error: &str) -> Vec<Styled> {
         let said = self.has_just_said(error);
         let text = if said { String::new() } else { format!(": {}", sentence(error)) };
         let text = format!("The agent's turn failed{text}.");
-        let mut lines = styled::lines(Style::Bad, &text);
+        let mut lines = self.own_lines(Style::Bad, &text);
         let otherwise = self.look.hints.then_some(TRY_AGAIN);
         if let Some(advice) = advice(error).or(otherwise) {
             let text = format!("  {} {advice}", self.look.glyphs.arrow);
@@ -209,8 +336,14 @@ impl Transcript {
         lines
     }
 
+    /// It is the person's turn to decide.
+    fn given_up(&mut self, text: &str) -> Vec<Styled> {
+        let text = self.hinted(text, GO_ON);
+        self.failure(&text)
+    }
+
     fn failure(&mut self, text: &str) -> Vec<Styled> {
-        let lines = self.fitted(styled::lines(Style::Bad, text), "  ");
+        let lines = self.fitted(self.own_lines(Style::Bad, text), "  ");
         self.shown(lines)
     }
 
@@ -219,6 +352,26 @@ impl Transcript {
         let Some(cells) = self.wrap else { return lines };
         let hanging = Styled::new(Style::Plain, hanging);
         lines.iter().flat_map(|line| line.wrap(cells, &hanging)).collect()
+    }
+
+    /// What ccc says in words of others: only the first line begins where ccc's own do.
+    fn own_lines(&self, style: Style, text: &str) -> Vec<Styled> {
+        let lines = styled::lines(style, text).into_iter().enumerate();
+        lines.map(|(at, line)| if at == 0 { line } else { self.quoted(line) }).collect()
+    }
+
+    /// A line that nobody else may be able to say.
+    fn named(&self, line: Styled) -> Styled {
+        if self.look.spoken { line.behind(Style::Plain, SPOKEN_NAME) } else { line }
+    }
+
+    fn silent(&mut self, seconds: u64) -> Vec<Styled> {
+        #[expect(clippy::cast_precision_loss, reason = "nobody waits that long")]
+        let silent = duration(seconds as f64);
+        let way_out = if self.look.hints { "interrupts it" } else { "ends the session" };
+        let text =
+            format!("claude has said nothing for {silent}, and may be at work. Ctrl-C {way_out}.");
+        self.shown(vec![Styled::new(Style::Question, &text)])
     }
 
     fn hinted(&self, text: &str, hint: &str) -> String {
@@ -237,23 +390,38 @@ impl Transcript {
                 let why = why.split_once(": ").filter(said).map_or(why.as_str(), |(how, _)| how);
                 (Style::Bad, format!("{} Failed: {why}", glyphs.bad))
             }
+            Outcome::Unwritten(why) => {
+                (Style::Bad, format!("{} Failed: cannot write the output: {why}", glyphs.bad))
+            }
             Outcome::Limit => (Style::Bad, format!("{} Not confirmed", glyphs.bad)),
             Outcome::NoVerdict(why) => (Style::Bad, format!("{} No verdict: {why}", glyphs.bad)),
-            Outcome::Signal(signal) => (Style::Bold, format!("Ended by signal {signal}")),
+            Outcome::Blocked(why) => (Style::Bad, format!("{} Blocked: {why}", glyphs.bad)),
+            Outcome::Impossible(why) => (Style::Bad, format!("{} Impossible: {why}", glyphs.bad)),
+            Outcome::Stuck(why) => (Style::Bad, format!("{} Stuck: {why}", glyphs.bad)),
+            Outcome::Signal(signal) => (Style::Bold, format!("Ended by {}", signal_name(*signal))),
             // What it printed is all there is to say.
             Outcome::ClientLeft(_) => return broken_off,
         };
         let rounds = u32::try_from(report.rounds.len()).unwrap_or(u32::MAX);
         let mut facts = vec![count(rounds, "round"), duration(report.seconds.total)];
-        facts.extend(cost(report.cost_usd));
-        let mut lines = styled::lines(style, &outcome);
+        let all = cost(report.cost_usd);
+        let reviews = review_cost(report.supervision.cost_usd, &report.supervision.usage);
+        facts.extend(match (all, reviews.join(", ")) {
+            (all, reviews) if reviews.is_empty() => all,
+            (Some(all), reviews) => Some(format!("{all} (reviews: {reviews})")),
+            (None, reviews) => Some(format!("reviews: {reviews}")),
+        });
+        let mut lines = self.own_lines(style, &outcome);
+        if let Some(first) = lines.first_mut() {
+            *first = self.named(std::mem::take(first));
+        }
         if let Some(last) = lines.pop() {
             let dot = glyphs.dot;
             let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
             lines.push(last.with(Style::Dim, &facts));
         }
         if let Some(id) = report.session_id.as_deref().filter(|_| self.look.hints) {
-            let text = format!("Go on with: ccc --supervisor --resume {id}");
+            let text = format!("Resume with: ccc --supervisor --resume {id}");
             lines.push(Styled::new(Style::Dim, &text));
         }
         broken_off.extend(self.apart(lines));
@@ -267,6 +435,13 @@ pub fn round_of(phase: Phase, round: u32, max: u32) -> Option<u32> {
         Phase::Working => Some((round + 1).min(max)),
         Phase::Reviewing => Some(round),
         Phase::Waiting | Phase::Ended => None,
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    match nix::sys::signal::Signal::try_from(signal) {
+        Ok(signal) => signal.to_string(),
+        Err(_) => format!("signal {signal}"),
     }
 }
 
@@ -328,6 +503,37 @@ fn advice(error: &str) -> Option<&'static str> {
 
 fn cost(usd: f64) -> Option<String> {
     (usd > 0.0).then(|| money(usd))
+}
+
+/// In older recordings a verdict told what the session had cost until then.
+fn verdict_cost(usd: f64, session_usd: Option<f64>, usage: &Usage) -> Vec<String> {
+    match session_usd {
+        Some(_) => review_cost(usd, usage),
+        None => cost(usd).map(|cost| format!("{cost} so far")).into_iter().collect(),
+    }
+}
+
+/// What reviews were spared and what they cost. Where nobody knows the price, tokens stand for it.
+pub fn review_cost(usd: f64, usage: &Usage) -> Vec<String> {
+    let mut facts = Vec::new();
+    if !usage.is_empty() {
+        facts.extend(usage.cached_percent().map(|percent| format!("{percent} % cached")));
+    }
+    match cost(usd) {
+        Some(_) if usage.unpriced => facts.push(tokens(usage.tokens())),
+        Some(cost) => facts.push(cost),
+        None if usage.tokens() > 0 => facts.push(tokens(usage.tokens())),
+        None => {}
+    }
+    facts
+}
+
+fn tokens(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} tokens"),
+        1_000..1_000_000 => format!("{}k tokens", count / 1_000),
+        _ => format!("{}.{}M tokens", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
 }
 
 /// Fractions of a cent count as long as there are few of them.

@@ -3,10 +3,10 @@
 use std::io;
 
 use super::{Report, Seconds};
-use crate::event::{Now, Outcome, Phase, Round};
+use crate::client::stream::{Line, Usage};
+use crate::event::{Now, Outcome, Phase, Round, Supervision};
 use crate::machine::Status;
-use crate::stream::Line;
-use crate::verdict::Verdict;
+use crate::review::verdict::Verdict;
 
 pub fn line(raw: &str) -> Line {
     Line::decode(raw.as_bytes().to_vec())
@@ -24,19 +24,25 @@ pub fn status() -> Status {
         cost_usd: 0.0,
         context: None,
         queued: Vec::new(),
+        check: None,
         questions: 0,
     }
 }
 
+pub fn usage() -> Usage {
+    Usage { input_tokens: 500, cache_read_tokens: 49_500, output_tokens: 700, ..Usage::default() }
+}
+
 pub fn report(outcome: Outcome) -> Report {
-    let verdict = Verdict { completed: false, feedback: "add tests".into(), explicit: true };
+    let verdict = Verdict::new(false, "add tests");
     Report {
         exit_code: outcome.exit_code(),
         outcome,
         session_id: Some("s-1".into()),
-        rounds: vec![Round { round: 1, verdict, seconds: 3.0, cost_usd: 0.01 }],
+        rounds: vec![Round { round: 1, verdict, seconds: 3.0, cost_usd: 0.01, usage: usage() }],
         result: "done".into(),
         cost_usd: 0.0123,
+        supervision: Supervision { reviews: 1, cost_usd: 0.01, usage: usage() },
         seconds: Seconds { total: 123.4, working: 100.0, reviewing: 20.0 },
     }
 }

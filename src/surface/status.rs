@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::notices::{money, round_of};
 use super::styled::{self, Glyphs, Style, Styled};
+use crate::client::form::FormQuestion;
 use crate::event::{Asker, Now, Phase, Question};
-use crate::form;
 use crate::machine::Status;
 
 /// How long a picture of the spinner stands.
@@ -38,7 +38,14 @@ fn facts(
 ) -> Styled {
     let elapsed = now.saturating_sub(status.since);
     let moving = |phase: &str| format!("{} {phase} {}", spinner(elapsed, glyphs), clock(elapsed));
+    let running = status.check.as_ref().map(|(name, since, line)| {
+        let elapsed = now.saturating_sub(*since);
+        let line = line.trim();
+        let line = if line.is_empty() { String::new() } else { format!(" {} {line}", glyphs.dot) };
+        format!("{} check {name} {}{line}", spinner(elapsed, glyphs), clock(elapsed))
+    });
     let mut facts = vec![match status.phase {
+        Phase::Reviewing if running.is_some() => running.unwrap_or_default(),
         Phase::Working => moving("working"),
         Phase::Reviewing => moving("reviewing"),
         Phase::Waiting => "ready".to_owned(),
@@ -107,58 +114,23 @@ pub fn clock(elapsed: Duration) -> String {
     }
 }
 
-/// Which keys there are for a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Offer {
-    /// None yet: it has only just appeared.
-    Nothing,
-    /// The keys go to the text; Tab takes them to the question.
-    Tab,
-    Answers,
-}
-
-/// `behind`: how many more are waiting.
+/// What is asked, in one line; `behind` more are waiting.
 pub fn question(
     question: &Question,
+    form: Option<&(FormQuestion, usize, usize)>,
     behind: usize,
-    offer: Offer,
     glyphs: Glyphs,
     width: usize,
-) -> Vec<Styled> {
+) -> String {
     let tool = styled::cut(&question.asked.tool, width.saturating_sub(8).max(1), glyphs.ellipsis);
-    let form = form::questions(&question.asked).is_some();
-    let mut choices = vec![match question.asker {
-        Asker::Agent if form => "Answer?".to_owned(),
-        Asker::Agent => format!("Allow {tool}?"),
-        Asker::Supervisor => format!("Allow {tool} (supervisor)?"),
-    }];
-    match offer {
-        Offer::Nothing => {}
-        Offer::Tab => choices.push("[Tab] to answer".to_owned()),
-        Offer::Answers if form => {
-            choices.extend(["[y] answer".to_owned(), "[n] decline".to_owned()]);
-        }
-        Offer::Answers => {
-            choices.push("[y] once".to_owned());
-            if can_always(question) {
-                choices.push("[a] always for this session".to_owned());
-            }
-            choices.extend(["[n] deny".to_owned(), "[d] deny and say why".to_owned()]);
-        }
-    }
-    if behind > 0 {
-        choices.push(format!("({behind} more waiting)"));
-    }
-    let mut rows: Vec<String> = Vec::new();
-    for choice in choices {
-        match rows.last_mut() {
-            Some(row) if row.width() + 2 + choice.width() <= width => {
-                *row = format!("{row}  {choice}");
-            }
-            _ => rows.push(styled::cut(&choice, width, glyphs.ellipsis)),
-        }
-    }
-    rows.iter().map(|row| Styled::new(Style::Question, row)).collect()
+    let tool = styled::exposed(&tool);
+    let head = match (form, question.asker) {
+        (Some((form, _, 1)), _) => styled::exposed(&form.question),
+        (Some((form, at, of)), _) => format!("{at}/{of} {}", styled::exposed(&form.question)),
+        (None, Asker::Agent) => format!("Allow {tool}?"),
+        (None, Asker::Supervisor) => format!("Allow {tool} (supervisor)?"),
+    };
+    if behind > 0 { format!("{head}  ({behind} more waiting)") } else { head }
 }
 
 /// The client says itself what "always" would mean; without that there is no such answer.

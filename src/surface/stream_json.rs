@@ -7,9 +7,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Report, Surface};
+use crate::client::stream::Line;
+use crate::console;
 use crate::event::{Notice, Now};
 use crate::machine::Status;
-use crate::stream::Line;
 
 /// As much of the buffer as is kept from one update to the next.
 const KEEP: usize = 256 << 10;
@@ -17,6 +18,8 @@ const KEEP: usize = 256 << 10;
 #[derive(Debug)]
 pub struct StreamJsonSurface<W> {
     out: W,
+    /// Byte for byte, as programs want it; a terminal gets nothing that steers it.
+    exact: bool,
     pending: Vec<u8>,
 }
 
@@ -45,18 +48,17 @@ struct Supervisor<T> {
 }
 
 impl<W: Write> StreamJsonSurface<W> {
-    pub fn new(out: W) -> Self {
-        Self { out, pending: Vec::new() }
+    pub fn new(out: W, exact: bool) -> Self {
+        Self { out, exact, pending: Vec::new() }
     }
 
     fn push(&mut self, value: &impl Serialize) {
-        let before = self.pending.len();
-        match serde_json::to_writer(&mut self.pending, value) {
-            Ok(()) => self.pending.push(b'\n'),
-            Err(error) => {
-                self.pending.truncate(before);
-                log::error!("a line could not be serialised: {error}");
+        match serde_json::to_string(value) {
+            Ok(line) => {
+                self.pending.extend_from_slice(console::clean_json(&line).as_bytes());
+                self.pending.push(b'\n');
             }
+            Err(error) => log::error!("a line could not be serialised: {error}"),
         }
     }
 
@@ -73,7 +75,12 @@ impl<W: Write> StreamJsonSurface<W> {
 
 impl<W: Write> Surface for StreamJsonSurface<W> {
     fn agent(&mut self, line: &Line) {
-        self.pending.extend_from_slice(&line.raw);
+        if self.exact {
+            self.pending.extend_from_slice(&line.raw);
+        } else {
+            let text = String::from_utf8_lossy(&line.raw);
+            self.pending.extend_from_slice(console::clean_json(&text).as_bytes());
+        }
         self.pending.push(b'\n');
     }
 
@@ -110,10 +117,10 @@ mod tests {
     use super::super::sample;
     use super::*;
     use crate::event::{Outcome, Phase};
-    use crate::verdict::Verdict;
+    use crate::review::verdict::Verdict;
 
     fn written(show: impl FnOnce(&mut StreamJsonSurface<Vec<u8>>)) -> Vec<u8> {
-        let mut surface = StreamJsonSurface::new(Vec::new());
+        let mut surface = StreamJsonSurface::new(Vec::new(), true);
         show(&mut surface);
         assert!(surface.out.is_empty(), "nothing before the update");
         surface.update(&sample::status(), Now::ZERO).unwrap();
@@ -138,7 +145,7 @@ mod tests {
 
     #[test]
     fn own_lines_are_of_type_ccc() {
-        let verdict = Verdict { completed: false, feedback: "tests".into(), explicit: true };
+        let verdict = Verdict::new(false, "tests");
         for (notice, expected) in [
             (Notice::Interrupted, r#"{"type":"ccc","event":"interrupted"}"#),
             (
@@ -146,8 +153,16 @@ mod tests {
                 r#"{"type":"ccc","event":"phase","phase":"working","round":1,"max":10}"#,
             ),
             (
-                Notice::Verdict { round: 2, max: 3, seconds: 1.5, cost_usd: 0.25, verdict },
-                r#"{"type":"ccc","event":"verdict","round":2,"max":3,"seconds":1.5,"cost_usd":0.25,"completed":false,"feedback":"tests"}"#,
+                Notice::Verdict {
+                    round: 2,
+                    max: 3,
+                    seconds: 1.5,
+                    cost_usd: 0.25,
+                    session_usd: Some(1.5),
+                    usage: sample::usage(),
+                    verdict,
+                },
+                r#"{"type":"ccc","event":"verdict","round":2,"max":3,"seconds":1.5,"cost_usd":0.25,"session_usd":1.5,"usage":{"input_tokens":500,"cache_read_tokens":49500,"cache_write_tokens":0,"output_tokens":700},"completed":false,"feedback":"tests"}"#,
             ),
         ] {
             let out = written(|surface| surface.notice(&notice));
@@ -171,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_last_line_is_the_report() {
-        let mut surface = StreamJsonSurface::new(Vec::new());
+        let mut surface = StreamJsonSurface::new(Vec::new(), true);
         surface.close(&sample::report(Outcome::Failed("no credit".into()))).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&surface.out).unwrap();
         assert_eq!(value["type"], "ccc");
@@ -183,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_closed_pipe_is_an_error_and_no_panic() {
-        let mut surface = StreamJsonSurface::new(sample::ClosedPipe);
+        let mut surface = StreamJsonSurface::new(sample::ClosedPipe, true);
         surface.agent(&sample::line("{}"));
         assert!(surface.update(&sample::status(), Now::ZERO).is_err());
         assert!(surface.close(&sample::report(Outcome::Ended)).is_err());

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::stream::strip_escapes;
+use crate::client::stream::strip_escapes;
+use crate::console;
 
 pub use glyphs::Glyphs;
 pub use wrap::Fill;
@@ -107,6 +108,15 @@ impl Styled {
         self
     }
 
+    /// With its first run in another style.
+    #[must_use]
+    pub fn restyled(mut self, style: Style) -> Self {
+        if let Some((first, _)) = self.spans.first_mut() {
+            *first = style;
+        }
+        self
+    }
+
     pub fn text(&self) -> String {
         self.spans.iter().map(|(_, text)| text.as_str()).collect()
     }
@@ -164,8 +174,7 @@ impl Styled {
 /// Without the characters that turn the rest of a line round: some terminals obey them, and then the
 /// line says something else. They have no width, so nothing moves.
 fn write_in_order(text: &str, out: &mut Vec<u8>) {
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    for piece in text.split(turns) {
+    for piece in text.split(console::turns) {
         out.extend_from_slice(piece.as_bytes());
     }
 }

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::{Look, Report, Styled, Surface, Transcript, status};
+use crate::client::stream::Line;
 use crate::event::{Notice, Now, Phase, Question};
 use crate::machine::Status;
-use crate::stream::Line;
 
 const TICK: Duration = Duration::from_secs(1);
 const ERASE: &[u8] = b"\r\x1b[K";
@@ -116,6 +116,7 @@ mod tests {
         phases: true,
         rich: true,
         live: false,
+        spoken: false,
         ticker: None,
     };
 
@@ -141,9 +142,9 @@ mod tests {
              ❯ fix it\n\
              \n\
              ── working · round 1/10 ──\n\
-             Fixed.\n\
+             \x20 Fixed.\n\
              \n\
-             ✔ Confirmed complete · 1 round · 2m 03s · $0.0123\n"
+             ✔ Confirmed complete · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)\n"
         );
     }
 

@@ -5,15 +5,17 @@
 //! written and tools that are running stand there, and go to the transcript when they are done.
 
 mod tools;
+mod whole;
 mod writing;
 
 use unicode_width::UnicodeWidthStr;
 
 use super::styled::{self, Glyphs, Style, Styled};
+use crate::client::stream::{Block, Envelope, Line, Message, Part, TurnResult};
 use crate::event::{Asker, Now};
-use crate::stream::{Block, Envelope, Line, Message, Part, TurnResult};
-use crate::verdict::Verdict;
+use crate::review::verdict::Verdict;
 use tools::Running;
+pub use whole::{SessionLog, Whole};
 use writing::{Retry, Writing};
 
 /// How much of a line that stands for more is shown where nobody says how wide the screen is.
@@ -25,6 +27,11 @@ const PRINTED: usize = 16 * 1024;
 const NARROWEST: usize = 20;
 /// What a sub-agent does stands this far in.
 const INDENT: &str = "  ";
+/// In front of every line that a model wrote: the first column is ccc's own, so that no text can pass
+/// for a verdict, a question or a notice.
+const TEXT_MARGIN: &str = "  ";
+/// Where lines are read aloud, and a margin cannot be heard, ccc's verdicts begin with its name.
+pub(super) const SPOKEN_NAME: &str = "ccc: ";
 
 /// Decided once by whoever knows the terminal and the locale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +46,8 @@ pub struct Look {
     pub rich: bool,
     /// There is a place for what is going on right now.
     pub live: bool,
+    /// Lines may be read aloud.
+    pub spoken: bool,
     /// Columns of a terminal that shows a transcript nobody answers to: its last line tells that
     /// something is going on, and for how long.
     pub ticker: Option<usize>,
@@ -53,25 +62,26 @@ impl Look {
         phases: true,
         rich: false,
         live: false,
+        spoken: false,
         ticker: None,
     };
 }
 
 /// Whose line it is, and whether a sub-agent of theirs wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Author {
     who: Asker,
     own: bool,
 }
 
-impl Place {
+impl Author {
     pub(super) const AGENT: Self = Self { who: Asker::Agent, own: true };
     pub(super) const SUPERVISOR: Self = Self { who: Asker::Supervisor, own: true };
 }
 
 /// What stands on the last line: things of two kinds are kept apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LineKind {
     Text,
     /// A text that is whole: the next one is another.
     Message,
@@ -91,7 +101,7 @@ pub struct Transcript {
     /// Where text is wrapped; `None` where the reader's program does that.
     pub(super) wrap: Option<usize>,
     now: Now,
-    last: (Kind, Place),
+    last: (LineKind, Author),
     running: Vec<Running>,
     /// The tool use on the last line, when that is what stands there.
     last_tool: Option<String>,
@@ -101,6 +111,15 @@ pub struct Transcript {
     spoke: Option<String>,
     /// Plain text that a client printed and that stands last.
     printed: String,
+    /// Messages of the person that came while a paragraph was being written: they follow it.
+    pub(super) held: Vec<String>,
+    /// The review that was last begun has been given up: what its process still says is of no use.
+    pub(super) review_dropped: bool,
+    /// When the person was asked something that is still open.
+    asked_at: Option<Now>,
+    /// Whole outputs and thoughts, for whoever wants to read them.
+    whole: Vec<Whole>,
+    pub(super) keeps_whole: bool,
     /// What the supervisor said last.
     pub(super) judgement: String,
     empty: bool,
@@ -115,13 +134,18 @@ impl Transcript {
             width: WIDTH,
             wrap: None,
             now: Now::ZERO,
-            last: (Kind::Heading, Place::AGENT),
+            last: (LineKind::Heading, Author::AGENT),
             running: Vec::new(),
             last_tool: None,
             writing: None,
             retry: None,
             spoke: None,
             printed: String::new(),
+            held: Vec::new(),
+            review_dropped: false,
+            asked_at: None,
+            whole: Vec::new(),
+            keeps_whole: false,
             judgement: String::new(),
             empty: true,
         }
@@ -132,7 +156,7 @@ impl Transcript {
         self.width = cells;
         self.wrap = Some(cells.max(NARROWEST));
         if let Some(Writing::Text(markdown)) = &mut self.writing {
-            markdown.set_width(self.wrap);
+            markdown.set_width(text_width(self.wrap));
         }
     }
 
@@ -150,11 +174,17 @@ impl Transcript {
 
     fn line(&mut self, line: &Line, who: Asker) -> Vec<Styled> {
         let mut out = Vec::new();
+        if who == Asker::Supervisor && self.review_dropped {
+            return out;
+        }
         for part in &line.parts {
             match part {
                 Part::Message(envelope) => {
                     self.printed.clear();
-                    out.extend(self.message(envelope, who));
+                    if self.keeps_whole {
+                        self.keep_whole(envelope, &line.raw);
+                    }
+                    out.extend(self.message(envelope, who, &line.raw));
                 }
                 Part::Text(text) => {
                     if self.printed.len() > PRINTED {
@@ -163,7 +193,7 @@ impl Transcript {
                     self.printed.push_str(text.trim_end());
                     self.printed.push('\n');
                     let lines = styled::lines(Style::Plain, text);
-                    out.extend(self.text_lines(lines, Place { who, own: true }));
+                    out.extend(self.text_lines(lines, Author { who, own: true }));
                 }
                 Part::Bad(_) => {}
             }
@@ -171,20 +201,20 @@ impl Transcript {
         out
     }
 
-    fn message(&mut self, envelope: &Envelope, who: Asker) -> Vec<Styled> {
-        let place = Place { who, own: envelope.parent.is_none() };
+    fn message(&mut self, envelope: &Envelope, who: Asker, raw: &[u8]) -> Vec<Styled> {
+        let place = Author { who, own: envelope.parent.is_none() };
         if let Message::Partial(partial) = &envelope.message {
-            return if place == Place::AGENT { self.partial(partial) } else { Vec::new() };
+            return if place == Author::AGENT { self.partial(partial) } else { Vec::new() };
         }
         if let Message::ApiRetry { attempt, max, delay_ms, error } = &envelope.message {
-            return self.retry(*attempt, *max, *delay_ms, error);
+            return self.retry((*attempt, *max), *delay_ms, error, place);
         }
         let mut lines = match &envelope.parent {
             Some(parent) => self.show_parent(parent),
             None => Vec::new(),
         };
         match &envelope.message {
-            Message::Init(_) if place == Place::AGENT => self.spoke = None,
+            Message::Init(_) if place == Author::AGENT => self.spoke = None,
             Message::Assistant { blocks, .. } => {
                 self.retry = None;
                 lines.extend(blocks.iter().flat_map(|block| self.block(block, place)));
@@ -192,9 +222,12 @@ impl Transcript {
             Message::ToolResults(results) => {
                 lines.extend(results.iter().flat_map(|result| self.tool_result(result, place)));
             }
+            Message::Other { subtype, .. } if subtype == "compact_boundary" && place.own => {
+                lines.extend(self.compacted(raw));
+            }
             Message::Result(result) if place.own => {
                 lines.extend(self.break_off());
-                if place == Place::AGENT {
+                if place == Author::AGENT {
                     lines.extend(self.result(result));
                 }
             }
@@ -203,34 +236,37 @@ impl Transcript {
         lines
     }
 
-    fn block(&mut self, block: &Block, place: Place) -> Vec<Styled> {
+    fn block(&mut self, block: &Block, place: Author) -> Vec<Styled> {
         match block {
             Block::Text(text) => {
+                let mut text = text.as_str();
                 if place.who == Asker::Supervisor && place.own {
                     text.trim().clone_into(&mut self.judgement);
-                    if Verdict::is_all_of(text) {
+                    // The verdict has a notice of its own.
+                    text = Verdict::words_before(text).unwrap_or(text);
+                    if text.trim().is_empty() {
                         return Vec::new();
                     }
                 }
-                if place == Place::AGENT && !text.trim().is_empty() {
+                if place == Author::AGENT && !text.trim().is_empty() {
                     self.spoke = Some(text.trim().to_owned());
                 }
                 self.written(text, place)
             }
             Block::Thinking(text) => {
-                if place == Place::AGENT {
+                if place == Author::AGENT {
                     self.writing = None;
                 }
                 let (first, more) = styled::first_line(text);
                 if first.is_empty() {
                     return Vec::new();
                 }
-                let line = self.short(&first, more, 0, place);
+                let line = self.short(&first, more, TEXT_MARGIN.len(), place);
                 self.text_lines(vec![Styled::new(Style::Dim, &line)], place)
             }
             Block::ToolUse { id, name, input } => {
                 let mut lines =
-                    if place == Place::AGENT { self.stop_writing() } else { Vec::new() };
+                    if place == Author::AGENT { self.stop_writing() } else { Vec::new() };
                 lines.extend(self.tool_use(id, name, input, place));
                 lines
             }
@@ -243,8 +279,8 @@ impl Transcript {
         if self.spoke.is_some() || result.is_error || result.num_turns > 0 {
             return Vec::new();
         }
-        let lines = self.rendered(&result.text, Place::AGENT);
-        self.text_lines(lines, Place::AGENT)
+        let lines = self.rendered(&result.text, Author::AGENT);
+        self.text_lines(lines, Author::AGENT)
     }
 
     /// What is going on right now will not go on: what can be seen of it stays.
@@ -266,7 +302,7 @@ impl Transcript {
         !words.is_empty() && self.printed.trim_end().ends_with(words)
     }
 
-    fn short(&self, text: &str, more: bool, used: usize, place: Place) -> String {
+    fn short(&self, text: &str, more: bool, used: usize, place: Author) -> String {
         let ellipsis = self.look.glyphs.ellipsis;
         let text = if more { format!("{text} {ellipsis}") } else { text.to_owned() };
         let width = self.width.max(NARROWEST);
@@ -274,7 +310,7 @@ impl Transcript {
     }
 
     /// The columns in front of a line.
-    fn margin(&self, place: Place) -> usize {
+    fn margin(&self, place: Author) -> usize {
         let gutter = match place.who {
             Asker::Agent => 0,
             Asker::Supervisor => self.look.glyphs.gutter.width(),
@@ -282,7 +318,7 @@ impl Transcript {
         gutter + if place.own { 0 } else { INDENT.width() }
     }
 
-    fn placed(&self, line: Styled, place: Place) -> Styled {
+    fn placed(&self, line: Styled, place: Author) -> Styled {
         let line = if place.own { line } else { line.behind(Style::Plain, INDENT) };
         match place.who {
             Asker::Agent => line,
@@ -290,26 +326,41 @@ impl Transcript {
         }
     }
 
-    fn text_lines(&mut self, lines: Vec<Styled>, place: Place) -> Vec<Styled> {
-        self.lines(lines, Kind::Text, place)
+    fn text_lines(&mut self, lines: Vec<Styled>, place: Author) -> Vec<Styled> {
+        let lines = lines.into_iter().map(|line| self.quoted(line)).collect();
+        self.lines(lines, LineKind::Text, place)
+    }
+
+    /// A line that a model wrote, marked as such.
+    pub(super) fn quoted(&self, line: Styled) -> Styled {
+        let name = SPOKEN_NAME.trim_end();
+        let starts = |text: &str| {
+            text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        };
+        let line = if self.look.spoken && starts(line.text().trim_start()) {
+            line.behind(Style::Plain, "quoted: ")
+        } else {
+            line
+        };
+        if line.is_empty() { line } else { line.behind(Style::Plain, TEXT_MARGIN) }
     }
 
     /// What is written next is another text.
     fn text_is_whole(&mut self) {
-        if self.last.0 == Kind::Text {
-            self.last.0 = Kind::Message;
+        if self.last.0 == LineKind::Text {
+            self.last.0 = LineKind::Message;
         }
     }
 
-    fn tool_lines(&mut self, lines: Vec<Styled>, place: Place) -> Vec<Styled> {
-        self.lines(lines, Kind::Tool, place)
+    fn tool_lines(&mut self, lines: Vec<Styled>, place: Author) -> Vec<Styled> {
+        self.lines(lines, LineKind::Tool, place)
     }
 
     pub(super) fn lines(
         &mut self,
         mut lines: Vec<Styled>,
-        kind: Kind,
-        place: Place,
+        kind: LineKind,
+        place: Author,
     ) -> Vec<Styled> {
         if lines.is_empty() {
             return lines;
@@ -323,17 +374,17 @@ impl Transcript {
         lines
     }
 
-    fn needs_gap(&self, kind: Kind, place: Place) -> bool {
+    fn needs_gap(&self, kind: LineKind, place: Author) -> bool {
         let (before, whose) = self.last;
-        let tools = kind == Kind::Tool && before == Kind::Tool;
-        before != Kind::Heading && !tools && (before, whose) != (kind, place)
+        let tools = kind == LineKind::Tool && before == LineKind::Tool;
+        before != LineKind::Heading && !tools && (before, whose) != (kind, place)
     }
 
     pub(super) fn shown(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
         if !lines.is_empty() {
             self.last_tool = None;
             self.empty = false;
-            self.last = (Kind::Notice, Place::AGENT);
+            self.last = (LineKind::Notice, Author::AGENT);
         }
         lines
     }
@@ -341,7 +392,7 @@ impl Transcript {
     /// Like `shown`; what follows belongs right below it.
     pub(super) fn heading(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
         let lines = self.shown(lines);
-        self.last = (Kind::Heading, Place::AGENT);
+        self.last = (LineKind::Heading, Author::AGENT);
         lines
     }
 
@@ -352,6 +403,11 @@ impl Transcript {
         }
         self.shown(lines)
     }
+}
+
+/// The columns that are left for what a model wrote.
+fn text_width(wrap: Option<usize>) -> Option<usize> {
+    wrap.map(|cells| cells.saturating_sub(TEXT_MARGIN.len()).max(1))
 }
 
 #[cfg(test)]

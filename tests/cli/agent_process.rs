@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ccc::child::ChildEvent;
+use ccc::client::launch::Launch;
+use ccc::client::stream::user_message;
 use ccc::event::Gone;
-use ccc::launch::Launch;
-use ccc::pty::Agent;
-use ccc::stream::user_message;
+use ccc::process::child::ChildEvent;
+use ccc::process::pty::Agent;
 use crossbeam_channel::{Receiver, unbounded};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -31,6 +31,7 @@ fn start_command(command: &[&str], dir: &Path) -> (Agent, Receiver<Seen>) {
         args: Vec::new(),
         env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
         dir: dir.to_owned(),
+        case: None,
     };
     let (sender, seen) = unbounded();
     let exits = sender.clone();
@@ -137,12 +138,9 @@ fn wait_for<T>(mut ready: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Gone, or a zombie that its new parent has not collected yet.
+#[cfg(target_os = "linux")]
 fn is_gone(pid: &str) -> bool {
-    match fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')),
-        Err(_) => true,
-    }
+    !crate::processes::is_there(pid.parse().expect("a number"))
 }
 
 #[cfg(target_os = "linux")]
@@ -153,7 +151,7 @@ fn nothing_below_the_agent_survives_its_end_by_force() {
     let dir = temp();
     let (agent, seen) = start(script, dir.path());
     let pids = pids(&dir.path().join("pids"), 2);
-    agent.terminate();
+    agent.group().terminate();
     to_the_end(&seen);
     for pid in pids {
         wait_for(|| is_gone(&pid).then_some(()));

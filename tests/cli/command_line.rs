@@ -1,6 +1,6 @@
 //! What is typed, and what the client gets of it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::room::Room;
 
@@ -22,7 +22,7 @@ fn a_prompt_is_worked_on_reviewed_and_confirmed() {
         assert!(review.contains(part), "{part}: {review}");
     }
     let args = room.seen("supervisor-0.args");
-    for part in ["--fork-session\n--resume\n", "--system-prompt\nBE STRICT\n", "--model\nfake\n"] {
+    for part in ["--fork-session\n--resume\n", "--model\nfake\n"] {
         assert!(args.contains(part), "{part}: {args}");
     }
 }
@@ -164,10 +164,10 @@ fn mistakes_in_what_was_typed_are_usage_errors() {
 fn two_prompts_are_one_too_many() {
     let room = Room::supervised();
     room.write("home/.claude/ccc.json", r#"{"providers":{"kimi":{}}}"#);
-    for args in [&["kimmi", "-p", "do it"][..], &["-p", "do it", "now"], &["do", "it"]] {
+    for args in [&["qwen", "-p", "do it"][..], &["-p", "do it", "now"], &["do", "it"]] {
         let done = room.ccc(&[&["--supervisor"], args].concat()).run().code(2);
-        assert!(done.err().contains("two prompts"), "{args:?}: {}", done.err());
-        assert!(done.err().contains("there is: kimi"), "{args:?}: {}", done.err());
+        assert!(done.err().contains("Two prompts given"), "{args:?}: {}", done.err());
+        assert!(done.err().contains("providers here: kimi"), "{args:?}: {}", done.err());
     }
     room.ccc(&["--supervisor", "kimi", "-p", "do it"]).run().code(0);
 }
@@ -237,4 +237,35 @@ fn instructions_too_long_for_an_argument_still_reach_the_supervisor() {
     room.write("project/SUPERVISOR.md", format!("{} THE END OF IT", "rule ".repeat(60_000)));
     room.ccc(&["--supervisor", "-p", "x"]).run().code(0);
     assert!(room.seen("supervisor-0.input").contains("THE END OF IT"));
+}
+
+/// A word that nobody means for claude does not cost a turn.
+#[test]
+fn a_command_that_is_misspelt_is_not_sent_to_claude() {
+    let room = Room::new();
+    room.config(&json!({"providers": {"kimi": {}}}));
+    for (word, meant) in
+        [("sesions", "sessions"), ("repaly", "replay"), ("docter", "doctor"), ("kimmi", "kimi")]
+    {
+        let done = room.ccc(&[word]).run().code(2);
+        assert!(done.err().contains(&format!("did you mean `{meant}`")), "{}", done.err());
+        assert!(!room.path("seen/agent-0.args").exists(), "{word}");
+    }
+    for word in ["mcp", "update", "explain", "fix it", "test"] {
+        let done = room.ccc(&[word]).run();
+        assert!(!done.err().contains("did you mean"), "{word}: {}", done.err());
+    }
+}
+
+#[test]
+fn help_is_a_command() {
+    let room = Room::new();
+    let whole = room.ccc(&["help"]).run().code(0).out();
+    for option in ["--supervisor", "--resume", "--continue", "sessions"] {
+        assert!(whole.contains(option), "{option}: {whole}");
+    }
+    let one = room.ccc(&["help", "sessions"]).run().code(0).out();
+    assert!(one.contains("prune"), "{one}");
+    room.ccc(&["help", "no-such"]).run().code(2);
+    assert!(!room.path("seen/agent-0.args").exists());
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ccc::fixture::{Script, rehearse};
+use ccc::fixture::{Script, run_on_machine};
 
 fn fixtures() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
@@ -22,7 +22,7 @@ fn fixtures() -> Vec<PathBuf> {
 fn every_fixture_holds_on_the_machine_alone() {
     let mut failures = Vec::new();
     for file in fixtures() {
-        if let Err(error) = Script::load(&file).and_then(|script| rehearse(&script)) {
+        if let Err(error) = Script::load(&file).and_then(|script| run_on_machine(&script)) {
             failures.push(format!("{}: {error:#}", file.display()));
         }
     }
@@ -39,7 +39,7 @@ fn every_fixture_holds_on_a_real_pty_and_ends_with_the_same_code() {
             .output()
             .expect("ccc runs");
         let errors = String::from_utf8_lossy(&output.stderr);
-        let rehearsed = Script::load(&file).and_then(|script| rehearse(&script));
+        let rehearsed = Script::load(&file).and_then(|script| run_on_machine(&script));
         let wanted = rehearsed.map_or(-1, |outcome| outcome.exit_code());
         if !errors.is_empty() || output.status.code() != Some(wanted) {
             failures.push(format!(
@@ -69,7 +69,7 @@ fn an_expectation_that_fails_is_named_with_its_line() {
     ] {
         let file = dir.path().join("wrong.jsonl");
         std::fs::write(&file, format!("{begin}{step}\n")).expect("a file");
-        let error = Script::load(&file).and_then(|script| rehearse(&script)).expect_err(step);
+        let error = Script::load(&file).and_then(|script| run_on_machine(&script)).expect_err(step);
         assert!(format!("{error:#}").contains(part), "{step}: {error:#}");
         let mut replay = Command::new(env!("CARGO_BIN_EXE_ccc"));
         let output = replay.args(["replay", "--instant"]).arg(&file).output().expect("ccc runs");

@@ -1,6 +1,7 @@
 //! `ccc supervisor-hook` from the outside: what goes in, what comes out, what is left on disk.
 
 mod at_once;
+mod checks;
 mod failures;
 mod input;
 #[cfg(target_os = "linux")]
@@ -83,6 +84,7 @@ fn scenario_002_every_stop_is_counted_and_dated() {
     room.supervisor_prints(&verdict(false, "more"));
     let mut last = room.state("abc123")["updated_at"].as_str().expect("a time").to_owned();
     for count in 4..7 {
+        room.write("project/work", count.to_string());
         room.hook("abc123").run().blocks("more");
         let state = room.state("abc123");
         assert_eq!(state["count"], count);

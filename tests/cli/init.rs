@@ -1,5 +1,6 @@
 //! SUPERVISOR.md: found, missed, written.
 
+use crate::person::Person;
 use crate::room::Room;
 
 /// Scenario 001 «SUPERVISOR.md 不存在»
@@ -36,5 +37,47 @@ fn scenario_001_the_global_file_is_used_when_the_project_has_none() {
     room.write("home/.claude/SUPERVISOR.md", "GLOBAL RULES");
     room.ccc(&["--supervisor", "-p", "x"]).run().code(0);
     assert!(room.seen("supervisor-0.input").contains("GLOBAL RULES"));
-    assert!(room.seen("supervisor-0.args").contains("--system-prompt\nGLOBAL RULES"));
+}
+
+#[test]
+fn init_proposes_the_checks_of_the_project_and_writes_them_after_a_yes() {
+    let room = Room::new();
+    room.write("project/Makefile", "test:\n\ttouch tested\n");
+    let mut person = Person::runs(&room, &["init"]);
+    person.sees("  - make test").sees("[Y/n]").types("\r").sees("Wrote");
+    assert_eq!(person.leaves().0, 0);
+    let text = room.read("project/SUPERVISOR.md");
+    assert!(
+        text.contains("\nchecks:\n  - make test\n") && text.contains("proof: required"),
+        "{text}"
+    );
+    // The yes was for these commands: nobody is asked again.
+    room.ccc(&["check"]).run().code(0);
+    assert!(room.path("project/tested").exists());
+}
+
+#[test]
+fn without_a_person_proposals_are_comments_unless_they_are_asked_for() {
+    let room = Room::new();
+    room.write("project/go.mod", "module x");
+    room.ccc(&["init"]).run().code(0);
+    let text = room.read("project/SUPERVISOR.md");
+    assert!(text.contains("\n# checks:\n#   - go vet ./...\n#   - go test ./...\n"), "{text}");
+    let again = room.ccc(&["init", "--yes"]).run().code(1);
+    assert!(again.err().contains("left as it is") && again.err().contains("  - go test ./..."));
+    std::fs::remove_file(room.path("project/SUPERVISOR.md")).expect("a file");
+    room.ccc(&["init", "--yes"]).run().code(0);
+    assert!(room.read("project/SUPERVISOR.md").contains("\nchecks:\n  - go vet ./...\n"));
+    // Commands that nobody has looked at are not allowed by that.
+    room.ccc(&["check"]).run().code(2);
+}
+
+#[test]
+fn a_person_who_says_no_to_the_checks_gets_the_file_without_them() {
+    let room = Room::new();
+    room.write("project/Cargo.toml", "[package]");
+    let mut person = Person::runs(&room, &["init"]);
+    person.sees("  - cargo test").sees("[Y/n]").types("n\r").sees("Wrote");
+    assert_eq!(person.leaves().0, 0);
+    assert!(room.read("project/SUPERVISOR.md").contains("\n# checks:\n#   - cargo test\n"));
 }

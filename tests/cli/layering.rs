@@ -1,81 +1,186 @@
-//! The layers of ARCHITECTURE.md, held by a test: the core touches nothing and knows only the core.
+//! The layers of ARCHITECTURE.md, held by a test: the core touches nothing, knows only the core, and
+//! uses only those packages that touch nothing either. The source is parsed, so that no form of
+//! `use` passes unseen.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CORE: [&str; 10] = [
-    "claude_args",
-    "event",
-    "form",
-    "hook",
-    "launch",
-    "machine",
-    "review_prompt",
-    "session_id",
-    "stream",
-    "verdict",
-];
+use syn::visit::{self, Visit};
 
-/// What would let the world into the core.
-const WORLD: [&str; 13] = [
-    "std::fs",
+/// Rooms and files of the core, as paths of modules.
+const CORE: [&str; 7] = ["brief", "checks", "client", "event", "hook::event", "machine", "review"];
+
+/// Modules in rooms of the core that touch the world, and that the core therefore must not use.
+const ADAPTERS: [&str; 5] =
+    ["brief::diff", "checks::running", "checks::trust", "review::instructions", "review::lookup"];
+
+/// Packages that touch no file, process, clock or environment.
+const PACKAGES: [&str; 9] =
+    ["core", "alloc", "globset", "memchr", "regex", "saphyr", "serde", "serde_json", "shell_words"];
+
+/// What the core may use of packages that otherwise let the world in.
+const HARMLESS: [&str; 1] = ["jiff::SignedDuration"];
+
+/// What of the standard library lets the world in.
+const WORLD: [&str; 9] = [
     "std::env",
+    "std::fs",
+    "std::io",
+    "std::net",
+    "std::os",
     "std::process",
     "std::thread",
-    "std::net",
-    "std::io",
-    "Instant",
-    "SystemTime",
-    "crossterm",
-    "crossbeam",
-    "nix::",
-    "portable_pty",
-    "jiff",
+    "std::time::Instant",
+    "std::time::SystemTime",
 ];
 
-fn source(path: &Path, files: &mut Vec<PathBuf>) {
-    if path.is_dir() && path.file_name().is_some_and(|name| name != "tests") {
-        for entry in fs::read_dir(path).expect("a directory") {
-            source(&entry.expect("an entry").path(), files);
+/// Every path that a file names outside its tests, written in full: `use a::{b, c}` is two.
+#[derive(Default)]
+struct Paths(Vec<String>);
+
+impl Paths {
+    fn tree(&mut self, prefix: &str, tree: &syn::UseTree) {
+        let join = |name: &dyn std::fmt::Display| match prefix {
+            "" => name.to_string(),
+            prefix => format!("{prefix}::{name}"),
+        };
+        match tree {
+            syn::UseTree::Path(path) => self.tree(&join(&path.ident), &path.tree),
+            syn::UseTree::Name(name) => self.0.push(join(&name.ident)),
+            syn::UseTree::Rename(name) => self.0.push(join(&name.ident)),
+            syn::UseTree::Glob(_) => self.0.push(join(&"*")),
+            syn::UseTree::Group(group) => {
+                for tree in &group.items {
+                    self.tree(prefix, tree);
+                }
+            }
         }
-    } else if path.is_file() && path.file_name().is_some_and(|name| name != "tests.rs") {
-        files.push(path.to_owned());
     }
 }
 
-/// The code of a core module, without its tests.
-fn core() -> Vec<(PathBuf, String)> {
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute.parse_args::<syn::Ident>().is_ok_and(|name| name == "test")
+    })
+}
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
+        if !is_test(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.tree("", &item.tree);
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let names: Vec<_> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        self.0.push(names.join("::"));
+        visit::visit_path(self, path);
+    }
+
+    /// The arguments of a macro are no syntax tree; their paths are read off the tokens.
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        let tokens = call.tokens.to_string().replace(" :: ", "::");
+        let words = tokens.split(|c: char| !(c.is_alphanumeric() || "_:".contains(c)));
+        self.0.extend(words.filter(|word| word.contains("::")).map(str::to_owned));
+        visit::visit_macro(self, call);
+    }
+}
+
+fn is_in(path: &str, module: &str) -> bool {
+    path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+fn is_core(module: &str) -> bool {
+    CORE.iter().any(|core| is_in(module, core))
+        && !ADAPTERS.iter().any(|adapter| is_in(module, adapter))
+}
+
+/// Why a file of the core may not name this path, if it may not.
+fn objection(path: &str) -> Option<&'static str> {
+    let root = path.split("::").next().unwrap_or_default();
+    if let Some(module) = path.strip_prefix("crate::") {
+        return (!is_core(module)).then_some("this is not a part of the core");
+    }
+    if root == "std" {
+        let world = WORLD.iter().any(|world| is_in(path, world)) || path == "std::time::*";
+        return world.then_some("this lets the world in");
+    }
+    let packages = MANIFEST.split("\n[dependencies]\n").nth(1).unwrap_or_default();
+    let packages = packages.split("\n[").next().unwrap_or_default();
+    let is_package = packages.lines().any(|line| {
+        line.split(['=', '.']).next().is_some_and(|name| name.trim().replace('-', "_") == root)
+    });
+    let harmless = PACKAGES.contains(&root) || HARMLESS.contains(&path);
+    let outside = is_package && path != root && !harmless;
+    outside.then_some("this package is not for the core")
+}
+
+const MANIFEST: &str = include_str!("../../Cargo.toml");
+
+fn sources(dir: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        if name == "tests" {
+            continue;
+        }
+        if path.is_dir() {
+            sources(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+fn module_of(path: &Path, src: &Path) -> String {
+    let path = path.strip_prefix(src).expect("a file below src").with_extension("");
+    let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+    names.join("::").trim_end_matches("::mod").to_owned()
+}
+
+#[test]
+fn the_core_touches_nothing_and_knows_only_the_core() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
-    for name in CORE {
-        let file = src.join(format!("{name}.rs"));
-        source(&if file.exists() { file } else { src.join(name) }, &mut files);
-    }
-    let code = |path: PathBuf| {
+    sources(&src, &mut files);
+    let core: Vec<_> = files.into_iter().filter(|path| is_core(&module_of(path, &src))).collect();
+    assert!(core.len() > 20, "the rooms of the core have moved: {core:?}");
+    let mut found = Vec::new();
+    for path in core {
         let text = fs::read_to_string(&path).expect("a source file");
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned();
-        (path, code)
-    };
-    files.into_iter().map(code).collect()
-}
-
-#[test]
-fn the_core_touches_nothing() {
-    for (path, code) in core() {
-        for word in WORLD {
-            assert!(!code.contains(word), "{} uses {word}", path.display());
+        let mut paths = Paths::default();
+        paths.visit_file(&syn::parse_file(&text).expect("a file that compiles"));
+        for named in paths.0 {
+            if let Some(objection) = objection(&named) {
+                found.push(format!("{}: {named}: {objection}", path.display()));
+            }
         }
     }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
-fn the_core_knows_only_the_core() {
-    for (path, code) in core() {
-        for import in code.split("crate::").skip(1) {
-            let module: String =
-                import.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let known = CORE.contains(&module.as_str()) || import.starts_with('{');
-            assert!(known, "{} imports crate::{module}", path.display());
-        }
+fn no_form_of_an_import_passes_unseen() {
+    for (code, refused) in [
+        ("use crate::{event::Event, files};", true),
+        ("use crate::review::{instructions, verdict};", true),
+        ("use std::{collections::BTreeMap, fs as disk};", true),
+        ("use std::time::{Duration, Instant};", true),
+        ("fn f() { let _ = std::env::var(\"X\"); }", true),
+        ("fn f() { println!(\"{}\", crate::config::FILE); }", true),
+        ("use nix::unistd::getpid;", true),
+        ("use crate::{event::Event, review::verdict::Verdict};", false),
+        ("use std::{collections::BTreeMap, time::Duration};", false),
+        ("#[cfg(test)]\nmod tests { use std::fs; }", false),
+    ] {
+        let mut paths = Paths::default();
+        paths.visit_file(&syn::parse_file(code).expect("code"));
+        let objections = paths.0.iter().filter_map(|path| objection(path));
+        assert_eq!(objections.count() > 0, refused, "{code}: {:?}", paths.0);
     }
 }

@@ -6,6 +6,10 @@ mod patience;
 mod processes;
 
 mod agent_process;
+#[cfg(target_os = "linux")]
+mod case;
+mod check;
+mod checks_in_a_session;
 mod command_line;
 mod doctor;
 mod fixtures;
@@ -16,6 +20,7 @@ mod layering;
 mod person;
 mod plain;
 mod prompt;
+mod proof;
 mod providers;
 mod replay;
 mod room;

@@ -39,7 +39,7 @@ fn whole_session(room: &Room, person: &mut Person) {
     person.sees("Allow Bash? [y/n/d] ").types("what?\n");
     person.sees("was not sent").sees("Allow Bash? [y/n/d] ").types("y\n");
     person.sees("allowed Bash").sees("all done here").sees("| Review 1/10");
-    person.sees("X Not complete yet").sees("| add tests").sees("all done here");
+    person.sees("X Not complete yet").sees("|   add tests").sees("all done here");
     person.sees("OK Confirmed complete in round 2").sees("\n> ").types("slowly\n");
     person.sees("one moment").types("hurry up\n");
     person.sees("all done here").sees("OK Confirmed complete in round 1").sees("\n> ");
@@ -65,7 +65,7 @@ fn a_whole_session_in_plain_lines() {
     person.types(CTRL_D);
     let (code, screen) = person.leaves();
     assert_eq!(code, 0, "{screen}");
-    assert!(screen.contains("\nSession ended - 3 rounds"), "{screen}");
+    assert!(screen.contains("\nccc: Session ended - 3 rounds"), "{screen}");
     lines_only(&screen);
     assert!(sent(&room, "be careful") && sent(&room, "hurry up") && !sent(&room, "what?"));
     assert_eq!(screen.matches("be careful").count(), 1, "the terminal's echo is enough: {screen}");
@@ -161,7 +161,7 @@ fn ctrl_c_drops_a_review() {
     let mut person = plain(&room);
     person.types("do it\n").sees("| Review 1/10");
     wait_until("the supervisor has its prompt", || room.path("seen/supervisor-0.input").exists());
-    person.types(CTRL_C).sees("Review dropped: interrupted").sees("\n> ").types("/supervisor\n");
+    person.types(CTRL_C).sees("Review cancelled (interrupted)").sees("\n> ").types("/supervisor\n");
     person.sees("Confirmed complete").sees("\n> ").types(CTRL_D);
     assert_eq!(person.leaves().0, 0);
 }
@@ -246,7 +246,7 @@ fn a_full_terminal_without_colours_and_without_unicode() {
     ] {
         let mut person = Person::starts(&room, &[CCC, "--supervisor"], env);
         person.sees("ready").types("be careful").sees("be careful").types("\r");
-        person.sees("[y] once").types("y").sees("allowed Bash");
+        person.sees("1. Yes, once").types("\r").sees("allowed Bash");
         person.sees("Confirmed complete in round 1").sees("ready").types(CTRL_D);
         let (code, screen) = person.leaves();
         assert_eq!(code, 0, "{env:?}: {screen}");

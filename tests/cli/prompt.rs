@@ -159,7 +159,7 @@ fn a_session_that_is_ended_takes_the_terminal_back_from_the_editor() {
     person.types("draft").sees("draft").types(CTRL_G).sees("editing");
     let editor = Pid::from_raw(room.seen("editor").trim().parse().expect("its process id"));
     kill(Pid::from_raw(person.pid()), Signal::SIGTERM).expect("ccc is there");
-    person.sees("Ended by signal 15");
+    person.sees("Ended by SIGTERM");
     assert_eq!(person.leaves().0, 143);
     assert_eq!(kill(editor, None), Err(Errno::ESRCH));
 }
@@ -184,7 +184,7 @@ fn a_queued_message_is_taken_back_and_edited() {
         .sees("second")
         .types("\r")
         .types(UP)
-        .sees("Taken back.")
+        .sees("Taken back: ")
         .sees("❯ second");
     person
         .types(" thought\r")

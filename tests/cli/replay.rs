@@ -1,6 +1,7 @@
 //! `ccc replay` on recordings and directories, and `ccc fixture`.
 
 mod conversion;
+mod large;
 mod recordings;
 mod shown;
 
@@ -8,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use ccc::fixture::recorded;
 use ccc::record::read::{EVENTS, Recording};
+use ccc::record::rerun;
 use recordings::{SESSION, edit, fixture, fixtures, record};
 
 /// A project with a state directory, and a home that is nobody's.
@@ -57,7 +58,7 @@ fn err(output: &Output) -> String {
 
 fn differences(dir: &Path) -> Vec<String> {
     let recording = Recording::open(dir).expect("a recording");
-    recorded::check(&recording).expect("it can be run").differences
+    rerun::check(&recording).expect("it can be run").differences
 }
 
 #[test]
@@ -68,8 +69,9 @@ fn a_recorded_fixture_is_decided_the_same_again() {
         let recorded = dir.path().join(&name);
         record(&fixture(&name), &recorded);
         assert_eq!(differences(&recorded), [""; 0], "{name}");
-        let entries = Recording::open(&recorded).expect("a recording").entries.len();
-        assert!(entries > 4, "{name}: {entries}");
+        let recording = Recording::open(&recorded).expect("a recording");
+        let events = recording.event_lines().expect("events").count();
+        assert!(events > 4, "{name}: {events}");
     }
 }
 
@@ -92,8 +94,7 @@ fn whatever_a_killed_session_left_is_a_beginning() {
     assert_eq!(differences(&whole), [""; 0]);
     // But not of a session that came to its end.
     fs::write(whole.join(EVENTS), &events).expect("events");
-    let error =
-        recorded::check(&Recording::open(&whole).expect("a recording")).expect_err("damage");
+    let error = rerun::check(&Recording::open(&whole).expect("a recording")).expect_err("damage");
     assert!(error.to_string().contains("more lines than there are"), "{error}");
 }
 

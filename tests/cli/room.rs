@@ -6,6 +6,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write as _};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::JoinHandle;
@@ -27,12 +28,13 @@ env >"$ROOM/$role-$n.env"
 pwd >"$ROOM/$role-$n.dir"
 id=$(printf '%s\n' "$@" | sed -n '/^--session-id$\|^--resume$/{n;p;q}')
 while read -r line; do
-  printf '%s\n' "$line" >>"$ROOM/$role-$n.input"
   case $line in *'"subtype":"initialize"'*)
+    printf '%s\n' "$line" >>"$ROOM/$role-$n.initialize"
     echo '{"type":"control_response","response":{"subtype":"success","request_id":"ccc-initialize","response":{"commands":[{"name":"compact","description":"Make it short"}]}}}'
     continue
     ;;
   esac
+  printf '%s\n' "$line" >>"$ROOM/$role-$n.input"
   uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
   if [ $role = supervisor ]; then
     cat "$ROOM/../supervisor.prints.$n" 2>/dev/null ||
@@ -74,10 +76,10 @@ impl Room {
         room
     }
 
-    /// With a SUPERVISOR.md.
+    /// With a SUPERVISOR.md, and a supervisor that is taken at its word.
     pub fn supervised() -> Self {
         let room = Self::new();
-        room.write("project/SUPERVISOR.md", "BE STRICT");
+        room.write("project/SUPERVISOR.md", trusting("BE STRICT"));
         room
     }
 
@@ -94,6 +96,8 @@ impl Room {
 
     pub fn config(&self, config: &Value) {
         self.write("home/.claude/ccc.json", config.to_string());
+        let private = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(self.path("home/.claude/ccc.json"), private).expect("permissions");
     }
 
     pub fn read(&self, name: &str) -> String {
@@ -175,6 +179,19 @@ impl Room {
         })
     }
 
+    /// A slash command of the person's, as the client writes it down in the transcript.
+    pub fn typed(&self, id: &str, command: &str) {
+        self.event(id);
+        let line = json!({
+            "type": "user", "timestamp": jiff::Timestamp::now().to_string(),
+            "message": {"role": "user", "content": format!(
+                "<command-message>{command}</command-message>\n<command-name>/{command}</command-name>\n<command-args></command-args>"
+            )},
+        });
+        let before = self.read("transcript.jsonl");
+        self.write("transcript.jsonl", format!("{before}{line}\n"));
+    }
+
     /// The Stop hook of a session, as the client runs it.
     pub fn hook(&self, id: &str) -> Ccc {
         self.ccc(&["supervisor-hook"]).input(self.event(id).to_string())
@@ -197,6 +214,11 @@ impl Room {
             .current_dir(self.path("project"));
         Ccc { command, input: None }
     }
+}
+
+/// Instructions under which a yes needs no proof.
+pub fn trusting(instructions: &str) -> String {
+    format!("---\nproof: off\n---\n{instructions}")
 }
 
 pub fn state_file(id: &str) -> String {
@@ -286,8 +308,21 @@ impl Started {
     }
 
     #[track_caller]
-    pub fn finish_within(mut self, patience: Duration) -> Done {
-        let status = wait_within(patience, || self.child.try_wait().expect("ccc ends"));
+    pub fn finish_within(self, patience: Duration) -> Done {
+        self.finish_then(patience, || ())
+    }
+
+    /// `ended` is called when it has ended, and its process number is still its own.
+    #[track_caller]
+    pub fn finish_then(mut self, patience: Duration, ended: impl FnOnce()) -> Done {
+        use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+        let pid = nix::unistd::Pid::from_raw(self.pid());
+        let peek = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        wait_within(patience, || {
+            (waitid(Id::Pid(pid), peek).expect("a child") != WaitStatus::StillAlive).then_some(())
+        });
+        ended();
+        let status = self.child.try_wait().expect("ccc ends");
         if status.is_none() {
             let _ = self.child.kill();
             let _ = self.child.wait();
@@ -315,6 +350,10 @@ pub struct Done {
 }
 
 impl Done {
+    pub fn status(&self) -> std::process::ExitStatus {
+        self.output.status
+    }
+
     pub fn out(&self) -> String {
         String::from_utf8_lossy(&self.output.stdout).into_owned()
     }
@@ -335,13 +374,25 @@ impl Done {
         self
     }
 
-    /// A hook that lets the client stop: nothing to read for it, and the reason for a person.
+    /// A hook that lets the client stop: no decision for it, and the reason for a person.
     #[track_caller]
     pub fn allows(self, reason: &str) -> Self {
         let done = self.code(0);
-        assert_eq!(done.out(), "", "err:\n{}", done.err());
+        if !done.out().is_empty() {
+            let answer: Value = serde_json::from_str(&done.out()).expect("one line of JSON");
+            let names: Vec<_> = answer.as_object().expect("an object").keys().collect();
+            assert_eq!(names, ["systemMessage"], "err:\n{}", done.err());
+        }
         assert!(done.err().contains(reason), "{reason}: {}", done.err());
         done
+    }
+
+    /// What the hook tells the person on the client's own screen.
+    #[track_caller]
+    pub fn tells(&self, text: &str) {
+        let answer: Value = serde_json::from_str(&self.out()).unwrap_or_default();
+        let told = answer["systemMessage"].as_str().unwrap_or_default();
+        assert!(told.contains(text), "{text}: {} {}", self.out(), self.err());
     }
 
     /// A hook that makes the client go on: one line, and no other.

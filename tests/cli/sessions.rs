@@ -1,12 +1,13 @@
 //! `ccc sessions`, and sessions that are taken up again.
 
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use ccc::event::{Action, Event};
 use ccc::machine::{Machine, Rules};
-use ccc::record::{Begun, Entry, Saw, VERSION, What};
+use ccc::record::{Begun, ClientLines, Content, EventLine, VERSION};
 use serde_json::Value;
 
 use crate::patience::{PATIENCE, wait_within};
@@ -54,16 +55,16 @@ fn record(room: &Room, id: &str, began: &str, completed: bool) {
         supervisor_lines: 0,
     });
     let mut text = String::new();
-    for what in [
-        What::Begun { begun },
-        What::Saw(Saw::Start { prompt: None }),
-        What::Saw(Saw::Said { text: "build it".into() }),
-        What::Said(ccc::event::Notice::UserMessage { text: "build it".into() }),
-        What::Saw(Saw::Agent { lines: 3 }),
-        What::Saw(Saw::Supervisor { review: 1, lines: 2 }),
+    for content in [
+        Content::Begun { begun },
+        Content::Event(Event::Start { prompt: None }),
+        Content::Event(Event::Said("build it".into())),
+        Content::Notice(ccc::event::Notice::UserMessage { text: "build it".into() }),
+        Content::Lines(ClientLines::Agent { lines: 3 }),
+        Content::Lines(ClientLines::Supervisor { review: 1, lines: 2 }),
     ] {
-        let entry = Entry { v: VERSION, time: began.parse().expect("a time"), at: 1.0, what };
-        text += &(serde_json::to_string(&entry).expect("JSON") + "\n");
+        let line = EventLine { v: VERSION, time: began.parse().expect("a time"), at: 1.0, content };
+        text += &(serde_json::to_string(&line).expect("JSON") + "\n");
     }
     room.write(&format!("{dir}/events.jsonl"), text);
 }
@@ -107,9 +108,18 @@ fn a_session_can_be_looked_back_at() {
     let path = room.ccc(&["sessions", "path", &id[..6]]).run().code(0).out();
     assert_eq!(path.trim_end(), recording(&room, &id).display().to_string());
 
+    // What the supervisor printed is kept once, under both names.
+    let beside = room.path(&format!("{STATE_DIR}/supervisor-{id}-output.jsonl"));
+    let file = |path: &std::path::Path| fs::metadata(path).expect("a file").ino();
+    assert_eq!(file(&beside), file(&recording(&room, &id).join("supervisor.jsonl")));
+    room.enable(&id, 1);
+    room.write(&format!("{STATE_DIR}/supervisor-{id}.lock"), "");
     room.ccc(&["sessions", "rm", "--yes", &id]).run().code(0);
     assert!(!recording(&room, &id).exists());
-    assert!(room.path(&format!("{STATE_DIR}/supervisor-{id}-output.jsonl")).exists());
+    let left = fs::read_dir(room.path(STATE_DIR)).expect("the state directory");
+    let left =
+        left.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    assert_eq!(left.filter(|name| name.starts_with("supervisor-")).collect::<Vec<_>>(), [""; 0]);
     assert_eq!(room.ccc(&["sessions"]).run().code(0).out(), none);
 }
 
@@ -171,13 +181,27 @@ fn what_is_typed_wrong_says_so_and_removes_nothing() {
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let room = Room::supervised();
     record(&room, ID, "2026-01-02T03:04:05Z", false);
-    for args in [&["sessions"][..], &["sessions", "show"], &["sessions", "--json"]] {
+    for args in [
+        &["sessions"][..],
+        &["sessions", "show"],
+        &["sessions", "show", "--json"],
+        &["sessions", "--json"],
+        &["sessions", "path"],
+        &["replay", "--instant", ID],
+        &["replay", "--check", ID],
+        &["fixture", ID, "--force"],
+    ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut command = room.ccc(args).into_command();
         let output = command.stdout(writer).stderr(Stdio::piped()).output().expect("ccc runs");
         let err = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), &*err), (Some(0), ""), "{args:?}");
+        // This recording does not tell what was decided: that is no matter of the pipe.
+        let quiet = !err.contains("ipe") && !err.contains("panicked");
+        assert!(quiet && output.status.code() != Some(101), "{args:?}: {err}");
+        if args[0] == "sessions" {
+            assert_eq!((output.status.code(), &*err), (Some(0), ""), "{args:?}");
+        }
     }
 }
 
@@ -203,8 +227,78 @@ fn old_recordings_are_pruned_and_links_are_not_followed() {
     fs::rename(recording(&room, OTHER), room.path("elsewhere")).expect("a directory");
     std::os::unix::fs::symlink(room.path("elsewhere"), recording(&room, OTHER)).expect("a link");
     let done = room.ccc(&["sessions", "rm", "--yes", OTHER]).run().code(1);
-    assert!(done.err().contains("link"), "{}", done.err());
+    assert!(done.err().contains("no recorded session"), "{}", done.err());
     assert!(room.path("elsewhere/events.jsonl").exists() && recording(&room, OTHER).exists());
+
+    // A link in the place of the directory that holds them all.
+    let (sessions, foreign) = (room.path(STATE_DIR).join("sessions"), room.path("foreign"));
+    fs::remove_file(recording(&room, OTHER)).expect("the link");
+    record(&room, ID, "2025-01-02T03:04:05Z", false);
+    age(&room, ID);
+    fs::rename(&sessions, &foreign).expect("a directory");
+    std::os::unix::fs::symlink(&foreign, &sessions).expect("a link");
+    assert!(prune(&["--yes"]).code(0).out().contains("nothing that old"));
+    assert!(foreign.join(ID).join("events.jsonl").exists());
+}
+
+/// Sessions of the plain client, which only its Stop hook knew of.
+#[test]
+fn what_the_stop_hook_left_is_pruned_too() {
+    let room = Room::supervised();
+    room.enable("old-one", 3);
+    room.enable("new-one", 1);
+    record(&room, ID, "2025-01-02T03:04:05Z", false);
+    room.enable(ID, 1);
+    let old = |id: &str| {
+        let path = room.path(&format!("{STATE_DIR}/supervisor-{id}.json"));
+        let year = Duration::from_secs(365 * 24 * 60 * 60);
+        let file = File::options().append(true).open(path).expect("a file");
+        file.set_modified(SystemTime::now() - year).expect("a time");
+    };
+    old("old-one");
+    // One that belongs to a recording goes with that.
+    old(ID);
+    let args = ["sessions", "prune", "--older-than", "30d"];
+    let shown = room.ccc(&[&args[..], &["--dry-run"]].concat()).run().code(0).out();
+    assert!(shown.contains("old-one") && !shown.contains("new-one"), "{shown}");
+    assert!(!shown.contains(ID), "{shown}");
+    room.ccc(&[&args[..], &["--yes"]].concat()).run().code(0);
+    let exists = |id: &str| room.path(&format!("{STATE_DIR}/supervisor-{id}.json")).exists();
+    assert_eq!([exists("old-one"), exists("new-one"), exists(ID)], [false, true, true]);
+}
+
+/// The id that a person sees is the conversation's; a recording keeps the one that it began with.
+#[test]
+fn after_clear_both_ids_are_good() {
+    let room = Room::supervised();
+    record(&room, ID, "2026-01-02T03:04:05Z", false);
+    let dir = recording(&room, ID);
+    let mut agent = fs::read_to_string(dir.join("agent.jsonl")).expect("lines");
+    agent += "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"zz-cleared\"}\n";
+    fs::write(dir.join("agent.jsonl"), agent).expect("a file");
+    let mut events = fs::read_to_string(dir.join("events.jsonl")).expect("events");
+    for content in [
+        Content::Lines(ClientLines::Agent { lines: 1 }),
+        Content::Notice(ccc::event::Notice::Session { session_id: "zz-cleared".into() }),
+    ] {
+        let time = "2026-01-02T03:05:05Z".parse().expect("a time");
+        let line = EventLine { v: VERSION, time, at: 2.0, content };
+        events += &(serde_json::to_string(&line).expect("JSON") + "\n");
+    }
+    fs::write(dir.join("events.jsonl"), events).expect("a file");
+    let wanted = dir.display().to_string();
+    for name in [ID, "abcdef", "zz-cleared", "zz"] {
+        let path = room.ccc(&["sessions", "path", name]).run().code(0).out();
+        assert_eq!(path.trim_end(), wanted, "{name}");
+        room.ccc(&["sessions", "show", name]).run().code(0);
+        let shown = room.ccc(&["replay", "--instant", name]).run().code(0);
+        assert!(shown.out().contains("build it"), "{}", shown.out());
+    }
+    record(&room, OTHER, "2026-01-02T03:04:05Z", false);
+    let several = room.ccc(&["sessions", "rm", "--yes", "abcd"]).run().code(1).err();
+    assert!(several.contains(OTHER) && several.contains("(now zz-cleared)"), "{several}");
+    room.ccc(&["sessions", "rm", "--yes", "zz-cleared"]).run().code(0);
+    assert!(!dir.exists());
 }
 
 #[test]
@@ -234,7 +328,7 @@ fn a_resumed_session_goes_on_where_it_was() {
     record(&room, ID, "2026-01-02T03:04:05Z", false);
     let args = ["--supervisor", "--resume", "abcdef", "-p", "and document it"];
     let out = room.ccc(&args).run().code(0).out();
-    assert!(out.contains("Going on: after round 1 of 10, 1 message, $0.26"), "{out}");
+    assert!(out.contains("Resumed: after round 1 of 10, 1 message, $0.26"), "{out}");
     assert!(out.contains("Confirmed complete in round 2"), "{out}");
     assert_eq!(value_of(&room.seen("agent-0.args"), "--resume"), ID);
     let review = room.seen("supervisor-0.input");
@@ -250,7 +344,7 @@ fn after_a_confirmed_task_the_next_one_starts_anew() {
     record(&room, ID, "2026-01-02T03:04:05Z", true);
     let args = ["--supervisor", "--resume", "-p", "another thing"];
     let out = room.ccc(&args).run().code(0).out();
-    assert!(out.contains("Going on: 1 message, $0.26"), "{out}");
+    assert!(out.contains("Resumed: 1 message, $0.26"), "{out}");
     assert!(out.contains("Confirmed complete in round 1"), "{out}");
     let review = room.seen("supervisor-0.input");
     assert!(review.contains("> build it") && review.contains("> another thing"), "{review}");
@@ -265,6 +359,7 @@ fn continue_finds_out_from_the_client_which_session_it_is() {
         r#"#!/bin/sh
 read -r line
 for arg; do [ "$arg" = --fork-session ] && {{
+  read -r line
   printf '%s\n' "$line" >"$ROOM/review"
   echo '{{"type":"result","num_turns":1,"result":"[TASK_COMPLETED]"}}'
   exit
@@ -279,7 +374,7 @@ cat >/dev/null
     ));
     let out = room.ccc(&["--supervisor", "--continue", "-p", "go on"]).run().code(0).out();
     assert!(room.seen("args").contains("--continue\n"));
-    assert!(out.contains("Going on: after round 1 of 10, 1 message, $0.26"), "{out}");
+    assert!(out.contains("Resumed: after round 1 of 10, 1 message, $0.26"), "{out}");
     assert!(out.contains("Confirmed complete in round 2"), "{out}");
     let review = room.seen("review");
     assert!(review.contains("> build it") && review.contains("> go on"), "{review}");
@@ -292,7 +387,7 @@ fn a_person_is_asked_which_session_to_go_on_with() {
     record(&room, OTHER, "2026-01-02T05:00:00Z", true);
     let mut person = Person::runs(&room, &["--supervisor", "--resume"]);
     person.sees(" 1 ").sees("abcd0000").sees(" 2 ").sees("abcdef01").sees("[1]: ").types("2\r");
-    person.sees("Going on: after round 1 of 10").sees("ready").types("\x04");
+    person.sees("Resumed: after round 1 of 10").sees("ready").types("\x04");
     assert_eq!(person.leaves().0, 0);
     assert_eq!(value_of(&room.seen("agent-0.args"), "--resume"), ID);
 }
@@ -325,7 +420,7 @@ fn what_one_run_recorded_the_next_one_goes_on_with() {
 
     fs::remove_file(room.path("supervisor.prints")).expect("a file");
     let out = room.ccc(&["--supervisor", "-r", "-p", "go on"]).run().code(0).out();
-    assert!(out.contains("Going on: after round 1 of 10, 1 message, $0.25"), "{out}");
+    assert!(out.contains("Resumed: after round 1 of 10, 1 message, $0.25"), "{out}");
     assert!(out.contains("Confirmed complete in round 2"), "{out}");
     let (ended, runs, rounds) = outcome();
     assert_eq!((ended, runs, &rounds[0]["round"]), ("completed".into(), 2.into(), &2.into()));
@@ -333,7 +428,7 @@ fn what_one_run_recorded_the_next_one_goes_on_with() {
     // The third one starts a task of its own, and knows of both messages.
     let args = ["--supervisor", "--resume", &id[..7], "-p", "another thing"];
     let out = room.ccc(&args).run().code(0).out();
-    assert!(out.contains("Going on: 2 messages"), "{out}");
+    assert!(out.contains("Resumed: 2 messages"), "{out}");
     assert!(out.contains("Confirmed complete in round 1"), "{out}");
     let list = room.ccc(&["sessions"]).run().code(0).out();
     let row = list.lines().nth(1).expect("a row");

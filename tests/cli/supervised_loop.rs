@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::person::Person;
 use crate::room::{Room, STATE_DIR, value_of, verdict};
@@ -109,6 +109,7 @@ fn scenario_001_feedback_goes_back_to_the_agent() {
 #[test]
 fn scenario_001_the_supervisor_is_called_as_a_fork() {
     let room = Room::supervised();
+    room.config(&json!({"supervisor": {"review": "schema"}}));
     room.ccc(&["--supervisor", "-p", "do it"]).run().code(0);
     let id = value_of(&room.seen("agent-0.args"), "--session-id");
     let args = room.seen("supervisor-0.args");
@@ -175,6 +176,60 @@ fn scenario_001_ids_and_types_are_taken_from_the_stream() {
 fn scenario_001_the_projects_own_instructions_are_the_system_prompt() {
     let room = Room::supervised();
     room.write("home/.claude/SUPERVISOR.md", "GLOBAL RULES");
+    room.config(&json!({"supervisor": {"review": "schema"}}));
     room.ccc(&["--supervisor", "-p", "do it"]).run().code(0);
     assert_eq!(value_of(&room.seen("supervisor-0.args"), "--system-prompt"), "BE STRICT");
+}
+
+/// A client whose supervisor changes the project before it confirms.
+const CHANGES_SOMETHING: &str = r#"#!/bin/sh
+for arg; do [ "$arg" = --fork-session ] && judge=1; done
+while read -r line; do
+  case $line in *'"subtype":"initialize"'*) continue ;; esac
+  uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
+  if [ -n "$judge" ]; then
+    # Not before the project has been looked at.
+    sleep 1
+    echo changed > by-the-judge
+    echo '{"type":"result","num_turns":1,"result":"","structured_output":{"completed":true,"feedback":"fine"}}'
+  else
+    echo '{"type":"system","subtype":"init","model":"fake","session_id":"abc"}'
+    echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"$uuid\",\"session_id\":\"abc\"}"
+    echo '{"type":"result","num_turns":1,"result":"done","session_id":"abc"}'
+  fi
+done
+"#;
+
+#[test]
+fn what_a_review_changes_in_the_project_is_an_alarm() {
+    let room = Room::supervised();
+    room.client(CHANGES_SOMETHING);
+    room.config(&json!({"supervisor": {"sandbox": "off", "proof": "off"}}));
+    let args = ["--supervisor", "-p", "do it", "--output-format", "stream-json"];
+    let out = room.ccc(&args).run().code(0).out();
+    let lines = out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let told: Vec<_> = lines.filter(|line| line["type"] == "ccc").collect();
+    let place = |event: &str| told.iter().position(|line| line["event"] == event);
+    let alarm = place("tree_changed").unwrap_or_else(|| panic!("no alarm: {out}"));
+    assert!(alarm < place("verdict").expect("a verdict"), "{out}");
+    let files = json!([{"path": "by-the-judge", "kind": "added"}]);
+    assert_eq!(told[alarm]["files"], files, "{out}");
+    let id = told.iter().find(|line| line["event"] == "session").expect("a session");
+    let id = id["session_id"].as_str().expect("an id");
+    let shown = room.ccc(&["sessions", "show", id]).run().code(0).out();
+    let alarm = "While the review ran, 1 file of the project changed: by-the-judge (added)";
+    assert!(shown.replace('\n', " ").contains(alarm), "{shown}");
+
+    fs::remove_file(room.path("project/by-the-judge")).expect("a file");
+    room.enable("abc123", 0);
+    let done = room.hook("abc123").run();
+    assert!(done.err().contains("files of the project changed: by-the-judge"), "{}", done.err());
+
+    // In a case there is nothing to be alarmed about.
+    fs::remove_file(room.path("project/by-the-judge")).expect("a file");
+    room.config(&json!({"supervisor": {"proof": "off"}}));
+    let out = room.ccc(&args).run().code(0).out();
+    if out.contains(r#""event":"review_case","round":1,"held":"overlay""#) {
+        assert!(!out.contains("tree_changed") && !room.path("project/by-the-judge").exists());
+    }
 }

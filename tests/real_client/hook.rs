@@ -4,12 +4,13 @@ mod providers;
 mod surroundings;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
 use crate::on_each_client;
 use crate::script::{begins_review, confirms, count, is_agents, only, rejects, session_id};
-use crate::support::api::{Api, Rule};
+use crate::support::api::{Api, Request, Rule};
 use crate::support::ccc::{Ccc, Finished, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
 
@@ -106,7 +107,14 @@ fn every_review_knows_what_the_user_said(client: &Path) {
 /// Scenarios 000 «达到迭代限制», «Supervisor 反馈继续工作»: the client alone would give up after 8.
 fn scenario_000_ten_blocks_and_then_a_stop(client: &Path) {
     let room = CleanRoom::new();
-    let api = Api::start(vec![rejects("zq-never-enough"), Rule::any().text("zq-built.")]);
+    // The agent changes something each time: else the task would go in circles.
+    let (work, turns) = (room.project().join("work"), AtomicUsize::new(0));
+    let works = move |_: &Request| {
+        let turn = turns.fetch_add(1, Ordering::Relaxed).to_string();
+        std::fs::write(&work, turn).is_ok()
+    };
+    let api =
+        Api::start(vec![rejects("zq-never-enough"), Rule::any().when(works).text("zq-built.")]);
     let done = supervised(&room, client, &api).run();
     assert_stopped(&done);
     let requests = api.requests();

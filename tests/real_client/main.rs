@@ -1,4 +1,4 @@
-//! ccc and the real client, both releases, against a scripted API: what is checked is what the API
+//! ccc and the real client, several releases, against a scripted API: what is checked is what the API
 //! was asked, what ccc printed, and which processes are there.
 
 #[path = "../support/asciinema.rs"]
@@ -12,6 +12,7 @@ mod script;
 
 // The Linux ones find processes in /proc.
 mod background;
+mod case;
 mod clear;
 mod commands;
 mod failures;
@@ -23,6 +24,9 @@ mod interrupt;
 mod orphans;
 mod output;
 mod permission;
+#[cfg(target_os = "linux")]
+mod planted;
+mod prompt_cache;
 mod recording;
 #[cfg(target_os = "linux")]
 mod restart;
@@ -35,7 +39,7 @@ use std::path::Path;
 
 use support::client::{VERSIONS, client};
 
-/// One test per release of the client for each of the functions named.
+/// One test for each of the functions named, on the newest and on the oldest release.
 macro_rules! on_each_client {
     ($($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
         mod v2_1_325 {
@@ -47,6 +51,27 @@ macro_rules! on_each_client {
     };
 }
 pub(crate) use on_each_client;
+
+/// One test for each of the functions named, on the newest release alone.
+macro_rules! on_the_newest_client {
+    ($($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
+        mod newest {
+            $(#[test] $(#[$attribute])* fn $test() { crate::with_client("2.1.325", super::$test); })+
+        }
+    };
+}
+pub(crate) use on_the_newest_client;
+
+/// The same on every release: for what the judge and its price depend on.
+macro_rules! on_every_release {
+    ($($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
+        crate::on_each_client!($($(#[$attribute])* $test),+);
+        mod v2_1_260 {
+            $(#[test] $(#[$attribute])* fn $test() { crate::with_client("2.1.260", super::$test); })+
+        }
+    };
+}
+pub(crate) use on_every_release;
 
 /// Runs the test with that release; where the client cannot be had, `client` says so.
 fn with_client(version: &str, test: fn(&Path)) {

@@ -22,6 +22,7 @@ on_each_client!(
     a_killed_ccc_leaves_no_process_of_a_review,
     a_terminated_ccc_leaves_no_process_of_a_review,
     a_killed_agent_leaves_no_process_of_its_tool,
+    a_ccc_that_is_hung_up_on_twice_leaves_no_process_of_a_running_tool,
 );
 
 /// The client gets 2 s to end by itself.
@@ -41,6 +42,10 @@ fn a_killed_ccc_leaves_no_process_of_a_review(client: &Path) {
 
 fn a_terminated_ccc_leaves_no_process_of_a_review(client: &Path) {
     in_a_review(client, is_terminated);
+}
+
+fn a_ccc_that_is_hung_up_on_twice_leaves_no_process_of_a_running_tool(client: &Path) {
+    in_a_tool(client, is_hung_up);
 }
 
 /// The client cannot see its tools off any more, so somebody else has to.
@@ -64,6 +69,16 @@ fn is_terminated(running: Running, processes: &[Process]) {
     running.signal(Signal::SIGTERM);
     let done = running.finish();
     assert_eq!(done.code, Some(143), "{done}");
+    processes::wait_gone(processes, Duration::from_secs(1));
+}
+
+/// A window that is closed: the terminal says so, and the shell says it again.
+fn is_hung_up(running: Running, processes: &[Process]) {
+    running.signal(Signal::SIGHUP);
+    std::thread::sleep(Duration::from_millis(1));
+    running.signal(Signal::SIGHUP);
+    let done = running.finish();
+    assert_eq!(done.code, Some(129), "{done}");
     processes::wait_gone(processes, Duration::from_secs(1));
 }
 

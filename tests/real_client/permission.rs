@@ -34,7 +34,7 @@ fn answer(key: &str, room: &CleanRoom, client: &Path, api: &Api) {
     terminal.say("zq-build-it");
     terminal.wait_for("Allow Bash?");
     // Keys count only once they are offered.
-    terminal.wait_for("[y] once");
+    terminal.wait_for("1. Yes, once");
     assert!(terminal.screen().contains("touch made-by-the-tool"), "{}", terminal.screen());
     assert!(!room.project().join("made-by-the-tool").exists());
     terminal.keys(key);
@@ -46,14 +46,14 @@ fn answer(key: &str, room: &CleanRoom, client: &Path, api: &Api) {
 fn what_the_person_allows_is_done(client: &Path) {
     let room = CleanRoom::new();
     let api = api(&["touch made-by-the-tool"]);
-    answer("y", &room, client, &api);
+    answer("1\r", &room, client, &api);
     assert!(room.project().join("made-by-the-tool").exists());
 }
 
 fn what_the_person_denies_is_not_done_and_the_agent_is_told(client: &Path) {
     let room = CleanRoom::new();
     let api = api(&["touch made-by-the-tool"]);
-    answer("n", &room, client, &api);
+    answer("\x1b", &room, client, &api);
     assert!(!room.project().join("made-by-the-tool").exists());
     let requests = api.requests();
     let agents = only(&requests, is_agents);
@@ -65,7 +65,7 @@ fn what_is_always_allowed_is_asked_once(client: &Path) {
     let room = CleanRoom::new();
     let api = api(&["touch made-by-the-tool", "touch made-by-the-tool"]);
     // A second question would get no answer, and the session no end.
-    answer("a", &room, client, &api);
+    answer("2\r", &room, client, &api);
     assert!(room.project().join("made-by-the-tool").exists());
     assert_eq!(only(&api.requests(), is_agents).len(), 3);
     // The next session asks again.

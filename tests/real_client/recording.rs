@@ -31,8 +31,8 @@ fn a_recording_holds_today_and_becomes_a_fixture_that_holds(client: &Path) {
     let mut terminal = Ccc::new(&room).client(client).api(&api).interactive().on_terminal();
     terminal.wait_for("ready");
     terminal.say("zq-build-it");
-    terminal.wait_for("[y] once");
-    terminal.keys("y");
+    terminal.wait_for("1. Yes, once");
+    terminal.keys("\r");
     terminal.wait_for("Confirmed complete in round 2");
     terminal.ctrl_d();
     assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());

@@ -43,7 +43,7 @@ fn goes_on(client: &Path, how: &[&str]) {
     let second = second.args(how.iter().copied()).run();
     assert_eq!(second.code, Some(0), "{second}");
     let shown = second.to_string();
-    assert!(shown.contains("Going on: after round 2 of 10, 1 message"), "{shown}");
+    assert!(shown.contains("Resumed: after round 2 of 10, 1 message"), "{shown}");
     assert!(shown.contains("Confirmed complete in round 3"), "{shown}");
     let requests = api.requests();
     let agents = only(&requests, is_agents);

@@ -6,16 +6,19 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::on_each_client;
-use crate::script::{begins_review, confirms, is_agents, is_review, only, session_id};
+use crate::on_every_release;
+use crate::script::{
+    begins_review, confirms, count, is_agents, is_review, judged, only, session_id,
+};
 use crate::support::api::{Api, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
 
-on_each_client!(
+on_every_release!(
     the_review_is_a_fork_with_the_instructions_and_the_users_words,
-    an_early_marker_is_seen,
-    the_supervisor_has_no_tools_to_edit_with,
+    only_the_last_words_count_and_are_asked_for_once_more,
+    the_supervisor_has_the_agents_tools_and_cannot_write_with_them,
+    with_a_schema_the_supervisor_has_no_tools_to_edit_with,
     the_supervisor_sees_the_directories_of_the_agent,
     the_supervisor_knows_what_it_is_and_belongs_to_no_session,
 );
@@ -78,13 +81,17 @@ fn spoken(request: &Request) -> Vec<Value> {
         .collect()
 }
 
-fn an_early_marker_is_seen(client: &Path) {
+/// An early marker is nobody's verdict; the one that is asked for comes in the same conversation.
+fn only_the_last_words_count_and_are_asked_for_once_more(client: &Path) {
     let room = CleanRoom::new();
     let api = Api::start(vec![
         Rule::any()
             .when(begins_review)
             .text("All is there.\n[TASK_COMPLETED]\nOne last look:")
             .tool("Bash", json!({"command": "echo zq-last-look"})),
+        Rule::any()
+            .when(|request| request.messages_text().contains("cannot be used as a verdict"))
+            .text("{\"completed\": true, \"feedback\": \"zq-confirmed\"}"),
         Rule::any().when(is_review).text("Nothing to add."),
         Rule::on("zq-build-it").text("zq-built."),
     ]);
@@ -96,44 +103,57 @@ fn an_early_marker_is_seen(client: &Path) {
         .args(["--output-format", "json"])
         .run();
     assert_eq!(done.code, Some(0), "{done}");
-    assert_eq!(done.json()["rounds"][0]["completed"], true, "{done}");
-    assert_eq!(only(&api.requests(), begins_review).len(), 1);
-    let looked = api.requests().iter().any(|request| {
-        is_review(request) && !begins_review(request) && request.recent_text().contains("zq-last")
-    });
-    assert!(looked, "the supervisor did not go on after its marker\n{done}");
+    assert_eq!(done.json()["rounds"][0]["feedback"], "zq-confirmed", "{done}");
+    let requests = api.requests();
+    assert_eq!(only(&requests, begins_review).len(), 1);
+    let reviews = only(&requests, is_review);
+    assert!(reviews.iter().all(|one| session_id(one) == session_id(reviews[0])), "{done}");
 }
 
-fn the_supervisor_has_no_tools_to_edit_with(client: &Path) {
+/// A session whose supervisor tries to write a file, and is allowed to by the user's own rules.
+fn tries_to_write(client: &Path, form: &str) -> Vec<Request> {
     let room = CleanRoom::new();
     let path = room.project().join("written-by-the-supervisor");
+    let shell = format!("echo zq-changed > '{}'", path.display());
     let api = Api::start(vec![
         Rule::any()
             .when(begins_review)
-            .tool("Write", json!({"file_path": path, "content": "zq-changed"})),
-        Rule::any()
-            .when(is_review)
-            .tool("StructuredOutput", json!({"completed": true, "feedback": ""})),
+            .tool("Write", json!({"file_path": path, "content": "zq-changed"}))
+            .tool("Bash", json!({"command": shell})),
+        judged(Rule::any().when(is_review), true, ""),
         Rule::on("zq-build-it").text("zq-built."),
     ]);
+    let rules = json!({"permissions": {"allow": ["Write", "Bash"]}});
+    fs::write(room.home().join(".claude/settings.json"), rules.to_string()).expect("settings");
     let done = Ccc::new(&room)
         .client(client)
         .api(&api)
-        .config(&json!({"supervisor": {"allowed_tools": ["Write"]}}))
+        .config(&json!({"supervisor": {"allowed_tools": ["Write", "Bash"], "review": form}}))
         .supervised("zq-build-it")
         .run();
     assert_eq!(done.code, Some(0), "{done}");
+    assert!(count(&api.requests(), is_review) > 1, "the supervisor did not go on\n{done}");
+    assert!(!path.exists(), "the supervisor wrote a file\n{done}");
+    api.requests()
+}
 
-    let requests = api.requests();
-    let reviews = only(&requests, is_review);
-    assert!(reviews.len() > 1, "the supervisor did not go on\n{done}");
-    for request in reviews {
+fn the_supervisor_has_the_agents_tools_and_cannot_write_with_them(client: &Path) {
+    let requests = tries_to_write(client, "cached");
+    let agents = only(&requests, is_agents);
+    for request in only(&requests, is_review) {
+        assert_eq!(request.tool_names(), agents[0].tool_names());
+        assert!(request.tool_names().contains(&"Write"));
+    }
+}
+
+fn with_a_schema_the_supervisor_has_no_tools_to_edit_with(client: &Path) {
+    let requests = tries_to_write(client, "schema");
+    for request in only(&requests, is_review) {
         let tools = request.tool_names();
         assert!(tools.contains(&"StructuredOutput") && tools.contains(&"Bash"), "{tools:?}");
         let editing = ["Edit", "Write", "NotebookEdit"];
         assert!(!editing.iter().any(|tool| tools.contains(tool)), "{tools:?}");
     }
-    assert!(!path.exists(), "the supervisor wrote a file\n{done}");
     // Otherwise the test would hold for a client that has no such tools at all.
     let agents = only(&requests, is_agents);
     let tools = agents[0].tool_names();
@@ -141,42 +161,38 @@ fn the_supervisor_has_no_tools_to_edit_with(client: &Path) {
 }
 
 fn the_supervisor_sees_the_directories_of_the_agent(client: &Path) {
-    let seen = |added: bool| {
-        let room = CleanRoom::new();
-        let beside = room.home().join("lib");
-        fs::create_dir(&beside).expect("a directory");
-        fs::write(beside.join("note.txt"), "zq-beside-the-project\n").expect("a file");
-        let api = Api::start(vec![
-            Rule::any()
-                .when(begins_review)
-                .tool("Read", json!({"file_path": beside.join("note.txt")})),
-            Rule::any()
-                .when(is_review)
-                .tool("StructuredOutput", json!({"completed": true, "feedback": ""})),
-            Rule::on("zq-build-it").text("zq-built."),
-        ]);
-        let ccc = Ccc::new(&room).client(client).api(&api).supervised("zq-build-it");
-        let ccc = if added { ccc.arg("--add-dir").arg(&beside) } else { ccc };
-        let done = ccc.run();
-        assert_eq!(done.code, Some(0), "{done}");
-        only(&api.requests(), is_review)
-            .iter()
-            .any(|request| request.messages_text().contains("zq-beside-the-project"))
-    };
-    assert!(seen(true));
-    // Otherwise the test would hold for a client that lets everybody read everything.
-    assert!(!seen(false));
+    let room = CleanRoom::new();
+    let beside = room.home().join("lib");
+    fs::create_dir(&beside).expect("a directory");
+    fs::write(beside.join("note.txt"), "zq-beside-the-project\n").expect("a file");
+    let command = format!("echo zq-written > {0}/new; cat {0}/new", beside.display());
+    let api = Api::start(vec![
+        Rule::any()
+            .when(begins_review)
+            .tool("Read", json!({"file_path": beside.join("note.txt")}))
+            .tool("Bash", json!({"command": command})),
+        judged(Rule::any().when(is_review), true, ""),
+        Rule::on("zq-build-it").text("zq-built."),
+    ]);
+    let ccc = Ccc::new(&room).client(client).api(&api).supervised("zq-build-it");
+    let done = ccc.arg("--add-dir").arg(&beside).args(["--output-format", "json"]).run();
+    assert_eq!(done.code, Some(0), "{done}");
+    let requests = api.requests();
+    let saw = only(&requests, is_review).last().expect("a review").messages_text();
+    assert!(saw.contains("zq-beside-the-project"), "{saw}");
+    // They are covered like the project: what is written there is seen, and does not stay.
+    if done.json()["rounds"][0]["case"] == "overlay" {
+        assert!(saw.contains("zq-written"), "{saw}");
+    }
+    assert!(!beside.join("new").exists(), "{done}");
 }
 
 fn the_supervisor_knows_what_it_is_and_belongs_to_no_session(client: &Path) {
     let room = CleanRoom::new();
-    let seen = room.project().join("supervisor.env");
-    let command = format!("tr '\\0' '\\n' < /proc/$PPID/environ > '{}'", seen.display());
+    let command = "tr '\\0' '\\n' < /proc/$PPID/environ";
     let api = Api::start(vec![
         Rule::any().when(begins_review).tool("Bash", json!({"command": command})),
-        Rule::any()
-            .when(is_review)
-            .tool("StructuredOutput", json!({"completed": true, "feedback": ""})),
+        judged(Rule::any().when(is_review), true, ""),
         Rule::on("zq-build-it").text("zq-built."),
     ]);
     let done = Ccc::new(&room)
@@ -189,7 +205,9 @@ fn the_supervisor_knows_what_it_is_and_belongs_to_no_session(client: &Path) {
         .run();
     assert_eq!(done.code, Some(0), "{done}");
 
-    let environment = fs::read_to_string(&seen).unwrap_or_else(|error| panic!("{error}\n{done}"));
+    let requests = api.requests();
+    let reviews = only(&requests, is_review);
+    let environment = reviews.last().expect("a review").recent_text();
     let has = |start: &str| environment.lines().any(|line| line.starts_with(start));
     assert!(has("CCC_SUPERVISOR_HOOK=1"), "{environment}");
     assert!(!has("CLAUDECODE="), "{environment}");

@@ -29,11 +29,21 @@ pub fn only(requests: &[Request], wanted: fn(&Request) -> bool) -> Vec<&Request>
     requests.iter().filter(|request| wanted(request)).collect()
 }
 
-/// The supervisor's answer, in the form it is asked for.
+/// The supervisor's answer to the first request of a review, in the form it is asked for.
 pub fn verdict(completed: bool, feedback: &str) -> Rule {
-    Rule::any()
-        .when(begins_review)
-        .tool("StructuredOutput", json!({"completed": completed, "feedback": feedback}))
+    judged(Rule::any().when(begins_review), completed, feedback)
+}
+
+/// Gives the rule a verdict for an answer.
+pub fn judged(rule: Rule, completed: bool, feedback: &str) -> Rule {
+    let verdict = json!({"completed": completed, "feedback": feedback});
+    rule.answer(move |request, rule| {
+        if request.tool_names().contains(&"StructuredOutput") {
+            rule.tool("StructuredOutput", verdict.clone())
+        } else {
+            rule.text(format!("I looked at everything.\n\n```json\n{verdict}\n```"))
+        }
+    })
 }
 
 pub fn confirms() -> Rule {

@@ -65,7 +65,7 @@ fn a_message_during_a_review_beats_its_verdict(client: &Path) {
     terminal.say("zq-build-it");
     gate.wait_reached(PATIENCE);
     terminal.say("zq-one-more-thing");
-    terminal.wait_for("Review dropped: you sent a message");
+    terminal.wait_for("Review cancelled (you sent a message)");
     gate.open();
     terminal.wait_for("Confirmed complete in round 1");
     terminal.ctrl_d();

@@ -83,7 +83,7 @@ fn a_queued_message_is_taken_back_and_never_reaches_the_model(client: &Path) {
     terminal.say("zq-second thought");
     terminal.wait_for("queued");
     terminal.keys("\x1b[A");
-    terminal.wait_for("Taken back.");
+    terminal.wait_for("Taken back: ");
     // It is in the box again, to be edited.
     terminal.wait_until("the text in the box", |screen| {
         screen.lines().any(|line| line.starts_with("❯ zq-second thought"))

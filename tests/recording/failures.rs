@@ -24,28 +24,30 @@ fn check(done: &Done, what: &str, why: &str) {
     assert!(told[0].contains(what) && told[0].contains(why), "{told:?}");
 }
 
-#[cfg(target_os = "linux")]
+/// A link where a file of ours should be is not followed, whatever it leads to.
 #[test]
-fn a_full_disk() {
+fn a_link_in_their_place() {
     let all = [AGENT, SUPERVISOR, EVENTS, CAST];
-    for full in [all.as_slice(), &[AGENT], &[SUPERVISOR], &[EVENTS], &[CAST]] {
+    for linked in [all.as_slice(), &[AGENT], &[SUPERVISOR], &[EVENTS], &[CAST]] {
         let room = room(&[NO, YES]);
         let dir = room.path(STATE_DIR).join("sessions").join(ID);
         fs::create_dir_all(&dir).expect("a directory");
-        for name in full {
-            symlink("/dev/full", dir.join(name)).expect("a link");
+        room.write("victim", "one\nhalf");
+        for name in linked {
+            symlink(room.path("victim"), dir.join(name)).expect("a link");
         }
         let done = room.ccc(&ARGS).run().code(0);
-        check(&done, full[0], "No space left on device");
+        check(&done, &linked.join(", "), "it is a symbolic link");
+        assert_eq!(room.read("victim"), "one\nhalf");
         let trace = Trace { dir };
-        for name in all.iter().filter(|name| !full.contains(*name)) {
+        for name in all.iter().filter(|name| !linked.contains(*name)) {
             assert!(trace.text(name).ends_with('\n'), "{name}");
         }
-        if full == [CAST] {
+        if linked == [CAST] {
             assert!(rerun(&trace.recording()) > 10);
         }
         let log = room.read(&format!("{STATE_DIR}/ccc.log"));
-        assert_eq!(log.matches("not recorded").count(), full.len(), "{log}");
+        assert_eq!(log.matches("not recorded").count(), linked.len(), "{log}");
     }
 }
 
@@ -82,6 +84,11 @@ fn a_place_where_nothing_can_be_made() {
 #[test]
 fn programs_are_told_too() {
     let room = room(&[NO, YES]);
+    room.write(&format!("{STATE_DIR}/sessions"), "not a directory");
+    let done = room.ccc(&ARGS).args(&["--output-format", "json"]).run().code(0);
+    let closing: serde_json::Value = serde_json::from_str(&done.out()).expect("an object");
+    assert!(closing["not_recorded"][0].as_str().is_some_and(|what| what.contains(ID)), "{closing}");
+    let room = crate::client::room(&[NO, YES]);
     room.write(&format!("{STATE_DIR}/sessions"), "not a directory");
     let done = room.ccc(&ARGS).args(&["--output-format", "stream-json"]).run().code(0);
     let told = r#"{"type":"ccc","event":"not_recorded","what":"#;

@@ -87,7 +87,7 @@ fn args(run: u32) -> [&'static str; 7] {
 fn whole_run(room: &Room, random: &mut Random) -> Duration {
     let id = random.session_id();
     let began = Instant::now();
-    room.ccc(&args(0)).args(&["--session-id", &id]).run().code(3);
+    room.ccc(&args(0)).args(&["--session-id", &id]).run().code(6);
     let trace = Trace::of_session(room, &id).expect("a recording");
     assert_eq!(trace.text(AGENT), room.seen(&format!("{id}.agent.printed")));
     began.elapsed()
@@ -142,13 +142,13 @@ fn nothing_lost(room: &Room, trace: &Trace) {
 
 #[track_caller]
 fn resume(room: &Room, trace: &Trace) {
-    let before = trace.recording().entries.len();
+    let before = trace.events().len();
     let args = ["--supervisor", "-p", "go on", "--max-iterations", "1", "--resume", &trace.id()];
     let done = room.ccc(&args).run().code(3);
     assert!(!done.out().contains("Not recorded"), "{}", done.out());
     assert!(!trace.check_lines());
     let recording = trace.recording();
-    assert!(recording.entries.len() > before + 10);
+    assert!(trace.events().len() > before + 10);
     rerun(&recording);
     if let Some(text) = played(&trace.path(CAST)) {
         assert!(text.contains("go on"), "{text}");

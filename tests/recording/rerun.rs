@@ -1,67 +1,39 @@
 //! The recording, given to the machine again: it must decide what is on record, and nothing else.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
+use anyhow::Result;
+use ccc::client::stream::Line;
 use ccc::event::Event;
 use ccc::machine::Machine;
-use ccc::record::read::{AGENT, Recording, SUPERVISOR};
-use ccc::record::{Begun, Saw, What};
-use ccc::stream::{Envelope, Line, Part};
+use ccc::record::Content;
+use ccc::record::read::Recording;
+use ccc::record::replay::{LineSource, Moment, Replay, RunEnd, Witness};
 use serde::Serialize;
 use serde_json::Value;
 
-struct Run {
+/// Complains about everything that `ccc replay --check` would forgive, too.
+struct Strict {
     machine: Machine,
-    agent: Raw,
-    supervisor: Raw,
     /// Decided, and not yet found on record.
-    decided: VecDeque<What>,
-}
-
-/// The lines of a client, and how many of them were read.
-struct Raw {
-    lines: Vec<Vec<u8>>,
-    read: usize,
+    decided: VecDeque<Content>,
+    checked: usize,
 }
 
 /// How many decisions are as recorded. A run that was killed may have decided more than it came to
 /// write down.
 #[track_caller]
 pub fn rerun(recording: &Recording) -> usize {
-    let (mut run, mut ended, mut checked) = (None::<Run>, true, 0);
-    for entry in &recording.entries {
-        let at = Duration::from_secs_f64(entry.at);
-        match (&entry.what, &mut run) {
-            (What::Begun { begun }, _) => {
-                run = Some(Run::new(recording, begun));
-                ended = false;
-            }
-            (_, None) => panic!("a recording does not begin with {entry:?}"),
-            (_, Some(_)) if ended => panic!("after the end of a run comes {entry:?}"),
-            (What::Saw(saw), Some(run)) => {
-                assert_eq!(run.decided, [], "not on record before {entry:?}");
-                run.see(saw, at);
-            }
-            (What::Ended { ended: report }, Some(run)) => {
-                assert_eq!(run.decided, [], "not on record before the end");
-                assert_eq!(
-                    written(run.machine.report(report.outcome.clone(), at)),
-                    json(report),
-                    "the closing report"
-                );
-                ended = true;
-            }
-            (what @ (What::Did(_) | What::Said(_)), Some(run)) => {
-                assert_eq!(
-                    run.decided.pop_front().map(written),
-                    Some(json(what)),
-                    "on record only"
-                );
-                checked += 1;
-            }
-        }
+    let mut checked = 0;
+    let mut replay = Replay::of(recording);
+    for run in recording.runs().expect("runs") {
+        let begun = run.begun.as_ref().expect("a recording begins with its rules");
+        let machine = Machine::new(begun.rules.clone());
+        let mut strict = Strict { machine, decided: VecDeque::new(), checked: 0 };
+        replay.run(&run, &mut strict).expect("a recording");
+        checked += strict.checked;
     }
+    assert_eq!(replay.unread, 0);
     checked
 }
 
@@ -75,56 +47,36 @@ fn written(value: impl Serialize) -> Value {
     serde_json::from_str(&serde_json::to_string(&value).expect("JSON")).expect("JSON")
 }
 
-impl Run {
-    fn new(recording: &Recording, begun: &Begun) -> Self {
-        let raw = |file, read: u64| Raw {
-            lines: recording.lines(file).expect(file),
-            read: usize::try_from(read).expect("a number of lines"),
-        };
-        Self {
-            machine: Machine::new(begun.rules.clone()),
-            agent: raw(AGENT, begun.agent_lines),
-            supervisor: raw(SUPERVISOR, begun.supervisor_lines),
-            decided: VecDeque::new(),
+impl Witness for Strict {
+    fn event(&mut self, event: Event, moment: Moment) -> Result<()> {
+        self.decided.extend(self.machine.step(event, moment.at).iter().map(Content::from));
+        Ok(())
+    }
+
+    fn line(&mut self, source: LineSource, raw: &[u8], moment: Moment) -> Result<()> {
+        assert_eq!(self.decided, [], "only the last line that was counted may cause anything");
+        for envelope in Line::decode(raw.to_vec()).into_messages() {
+            self.event(source.event(envelope), moment)?;
         }
+        Ok(())
     }
 
-    fn see(&mut self, saw: &Saw, at: Duration) {
-        match saw {
-            Saw::Agent { lines } => {
-                let lines = self.agent.next(*lines);
-                self.feed(lines, at, Event::Agent);
-            }
-            Saw::Supervisor { review, lines } => {
-                let lines = self.supervisor.next(*lines);
-                self.feed(lines, at, |envelope| Event::Supervisor { review: *review, envelope });
-            }
-            saw => self.step(saw.event().expect("an event"), at),
-        }
+    fn decided(&mut self, decision: Content, _: Moment) -> Result<()> {
+        assert_eq!(self.decided.pop_front().map(written), Some(json(decision)), "on record only");
+        self.checked += 1;
+        Ok(())
     }
 
-    fn feed(&mut self, lines: Vec<Vec<u8>>, at: Duration, event: impl Fn(Envelope) -> Event) {
-        for raw in lines {
-            assert_eq!(self.decided, [], "only the last line that was counted may cause anything");
-            for part in Line::decode(raw).parts {
-                if let Part::Message(envelope) = part {
-                    self.step(event(*envelope), at);
-                }
-            }
-        }
+    fn settled(&mut self, last: bool) -> Result<()> {
+        assert!(last || self.decided.is_empty(), "not on record: {:?}", self.decided);
+        Ok(())
     }
 
-    fn step(&mut self, event: Event, at: Duration) {
-        self.decided.extend(self.machine.step(event, at).iter().map(What::from));
-    }
-}
-
-impl Raw {
-    #[track_caller]
-    fn next(&mut self, lines: u64) -> Vec<Vec<u8>> {
-        let from = self.read;
-        self.read += usize::try_from(lines).expect("a number of lines");
-        assert!(self.read <= self.lines.len(), "{} of {}", self.read, self.lines.len());
-        self.lines[from..self.read].to_vec()
+    fn ends(&mut self, end: RunEnd) -> Result<()> {
+        assert_eq!(end.incomplete, None, "more lines are counted than there are");
+        let Some((moment, report)) = end.report else { return Ok(()) };
+        let now = self.machine.report(report.outcome.clone(), moment.at);
+        assert_eq!(written(now), json(report), "the closing report");
+        Ok(())
     }
 }

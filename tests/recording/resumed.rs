@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 
 use ccc::record::read::{AGENT, CAST, EVENTS, SUPERVISOR};
-use ccc::record::{Begun, What};
+use ccc::record::{Begun, Content};
 
 use crate::client::{NO, YES, room};
 use crate::person::Person;
@@ -13,8 +13,8 @@ use crate::rerun::rerun;
 use crate::trace::Trace;
 
 fn runs(trace: &Trace) -> Vec<Begun> {
-    let begun = trace.recording().entries.into_iter().filter_map(|entry| match entry.what {
-        What::Begun { begun } => Some(*begun),
+    let begun = trace.events().into_iter().filter_map(|line| match line.content {
+        Content::Begun { begun } => Some(*begun),
         _ => None,
     });
     begun.collect()
@@ -42,8 +42,8 @@ fn a_resumed_session_goes_on_in_the_same_files() {
     assert!(rerun(&trace.recording()) > 20);
     let runs = runs(&trace);
     assert_eq!((runs[0].agent_lines, runs[0].supervisor_lines), (0, 0));
-    // Of the first run: two answers, two reviews.
-    assert_eq!((runs[1].agent_lines, runs[1].supervisor_lines), (50, 6));
+    // Of the first run: two answers, two reviews, each with its case and the answer to ccc's request.
+    assert_eq!((runs[1].agent_lines, runs[1].supervisor_lines), (50, 10));
 
     let (header, events) = trace.cast();
     assert_eq!(header["title"], "first");

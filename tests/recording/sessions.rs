@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use ccc::event::Event;
 use ccc::record::read::{AGENT, CAST, EVENTS, SUPERVISOR};
-use ccc::record::{Saw, What};
+use ccc::record::{ClientLines, Content};
 
 use crate::client::{NO, YES, room};
 use crate::person::Person;
@@ -18,12 +19,16 @@ use crate::trace::{Trace, files};
 fn check(room: &Room, trace: &Trace) {
     let id = trace.id();
     assert_eq!(trace.text(AGENT), room.seen(&format!("{id}.agent.printed")));
-    assert_eq!(trace.text(SUPERVISOR), room.seen(&format!("{id}.supervisor.printed")));
+    // What the shim says of its case is on record too.
+    let judge = trace.text(SUPERVISOR);
+    let judge: String =
+        judge.split_inclusive('\n').filter(|line| !line.contains("\"ccc_case\"")).collect();
+    assert_eq!(judge, room.seen(&format!("{id}.supervisor.printed")));
     assert!(!trace.check_lines());
     assert!(rerun(&trace.recording()) > 10);
-    let entries = trace.recording().entries;
-    assert!(matches!(entries.first().map(|entry| &entry.what), Some(What::Begun { .. })));
-    assert!(matches!(entries.last().map(|entry| &entry.what), Some(What::Ended { .. })));
+    let events = trace.events();
+    assert!(matches!(events.first().map(|line| &line.content), Some(Content::Begun { .. })));
+    assert!(matches!(events.last().map(|line| &line.content), Some(Content::Ended { .. })));
 }
 
 #[test]
@@ -77,8 +82,8 @@ fn a_flood_of_partial_messages_costs_nearly_nothing() {
     check(&room, &trace);
     let events = trace.text(EVENTS);
     assert!(events.lines().count() < 40, "{events}");
-    let counted = trace.recording().entries.into_iter().map(|entry| match entry.what {
-        What::Saw(Saw::Agent { lines }) => lines,
+    let counted = trace.events().into_iter().map(|line| match line.content {
+        Content::Lines(ClientLines::Agent { lines }) => lines,
         _ => 0,
     });
     assert_eq!(counted.sum::<u64>(), 2005);
@@ -137,9 +142,9 @@ echo '{"type":"result","num_turns":1,"result":"","structured_output":{"completed
 "#,
     );
     room.ccc(&["--supervisor", "-p", "go"]).run().code(0);
-    let recording = Trace::of(&room).recording();
-    assert!(recording.entries.iter().any(|entry| entry.what == What::Saw(Saw::Tick)));
-    assert!(rerun(&recording) > 10);
+    let trace = Trace::of(&room);
+    assert!(trace.events().iter().any(|line| line.content == Content::Event(Event::Tick)));
+    assert!(rerun(&trace.recording()) > 10);
 }
 
 /// A line that a tool asks for without echo is never recorded, since no tool can ask for one: the

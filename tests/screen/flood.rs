@@ -11,7 +11,7 @@ const IN_A_MESSAGE: usize = 100;
 const STAGE: usize = 2_000;
 
 fn last_line(picture: &Picture) -> Option<usize> {
-    picture.last_above().strip_prefix("line-")?.split(' ').next()?.parse().ok()
+    picture.last_above().strip_prefix("  line-")?.split(' ').next()?.parse().ok()
 }
 
 /// Has the agent say so many lines; the most memory that ccc has ever had, in kB.
@@ -49,7 +49,7 @@ fn a_hundred_thousand_lines_leave_a_right_screen_and_no_trace_in_memory() {
     let lines: Vec<_> = picture.above().iter().filter(|row| !row.is_empty()).collect();
     let first = 100_000 - lines.len();
     for (at, row) in lines.iter().enumerate() {
-        assert!(row.starts_with(&format!("line-{:06}", first + at)), "{}", picture.text());
+        assert!(row.starts_with(&format!("  line-{:06}", first + at)), "{}", picture.text());
     }
     stage.person.types("ed\r");
     assert_eq!(agent.takes_up(), "drafted");

@@ -7,7 +7,9 @@ use std::env;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use ccc::surface::{Attention, Call, Glyphs, Keys, Look, RealScreen, Terminal, restore_on_panic};
+use ccc::surface::{
+    Attention, Call, Glyphs, Keys, Look, Outlet, RealScreen, Terminal, restore_on_panic,
+};
 
 use crate::person::Person;
 use crate::stage::{opening, room};
@@ -48,17 +50,18 @@ fn panics(thread: &str) -> ! {
         phases: false,
         rich: true,
         live: true,
+        spoken: false,
         ticker: None,
     };
     let (pressed, presses) = channel();
     let keys = Keys::start(move |input| pressed.send(input).is_ok()).expect("its keys");
-    let screen = RealScreen::new(keys).expect("a screen");
+    let screen = RealScreen::new(Outlet::stdout().expect("an output"), keys);
     let mut terminal = Terminal::new(screen, look, true)
         .expect("a terminal")
         .for_session("", Attention::new(Call::Bell, Some("project".into())));
     let status = ccc::machine::Machine::new(ccc::machine::Rules::default()).status();
     ccc::surface::Surface::update(&mut terminal, &status, Duration::ZERO).expect("it draws");
-    presses.recv().expect("a key");
+    let _ = presses.recv().expect("a key");
     if thread == "another" {
         let gone = std::thread::spawn(|| panic!("zq-panic")).join();
         drop(terminal);

@@ -12,7 +12,7 @@ use crate::stage::{Stage, opening};
 fn offers(tool: &str) -> impl Fn(&Picture) -> bool {
     move |picture| {
         let status = picture.status().join(" ");
-        status.contains(tool) && status.contains("[y]")
+        status.contains(tool) && status.contains("1. Yes, once")
     }
 }
 
@@ -36,9 +36,9 @@ fn is_done(person: &mut Person) {
 }
 
 #[test]
-fn y_allows_once() {
+fn enter_allows_once() {
     let (mut stage, agent, input) = asked();
-    stage.person.types("y");
+    stage.person.types("\r");
     let answer = agent.is_answered("q-1");
     assert_eq!((&answer["behavior"], &answer["updatedInput"]), (&json!("allow"), &input));
     assert!(answer.get("updatedPermissions").is_none(), "{answer}");
@@ -46,9 +46,12 @@ fn y_allows_once() {
 }
 
 #[test]
-fn a_allows_from_now_on() {
+fn two_keys_allow_from_now_on() {
     let (mut stage, agent, _) = asked();
-    stage.person.types("a");
+    stage.person.types("2");
+    stage.person.looks_for("the choice", |picture| picture.status().join(" ").contains("❯ 2."));
+    assert!(!agent.was_told(|line| line["type"] == "control_response"));
+    stage.person.types("\r");
     let answer = agent.is_answered("q-1");
     assert_eq!(answer["behavior"], "allow");
     assert_eq!(answer["updatedPermissions"][0]["rules"][0]["toolName"], "Bash", "{answer}");
@@ -56,17 +59,17 @@ fn a_allows_from_now_on() {
 }
 
 #[test]
-fn n_denies() {
+fn escape_denies() {
     let (mut stage, agent, _) = asked();
-    stage.person.types("n");
+    stage.person.types("\x1b");
     assert_eq!(agent.is_answered("q-1")["behavior"], "deny");
     is_done(&mut stage.person);
 }
 
 #[test]
-fn d_denies_for_a_reason_that_the_agent_reads() {
+fn a_no_for_a_reason_that_the_agent_reads() {
     let (mut stage, agent, _) = asked();
-    stage.person.types("d");
+    stage.person.types("4\r");
     stage.person.looks_for("a place for it", |picture| picture.cursor_shown);
     stage.person.types("y is not 你好 enough");
     stage.person.sees("y is not 你好 enough");
@@ -76,6 +79,20 @@ fn d_denies_for_a_reason_that_the_agent_reads() {
     assert_eq!(answer["behavior"], "deny");
     assert_eq!(answer["message"], "y is not 你好 enough");
     is_done(&mut stage.person);
+}
+
+/// The words begin with what was "always, all edits" once, and with what was "yes".
+#[test]
+fn words_at_an_open_question_are_a_message() {
+    for words in ["actually use another file", "yes, but not now", "1 or 2 files are wrong"] {
+        let (mut stage, mut agent, _) = asked();
+        stage.person.types(words);
+        stage.person.looks_for("the words", |picture| picture.input() == Some(words));
+        assert!(!agent.was_told(|line| line["type"] == "control_response"));
+        stage.person.types("\r");
+        assert_eq!(agent.takes_up(), words);
+        assert!(!agent.was_told(|line| line["type"] == "control_response"));
+    }
 }
 
 #[test]
@@ -90,7 +107,7 @@ fn a_question_stays_in_sight_while_text_streams_by() {
     stage.person.sees("last-word");
     stage.person.has_no_complaints();
     stage.person.watches(|_| None);
-    stage.person.types("y");
+    stage.person.types("\r");
     assert_eq!(agent.is_answered("q-1")["behavior"], "allow");
 }
 
@@ -101,12 +118,12 @@ fn the_second_question_comes_after_the_answer_to_the_first() {
     agent.answers("said-after-both");
     let picture = stage.person.sees("said-after-both");
     assert!(offers("Bash")(&picture) && !asks("WebFetch")(&picture), "{}", picture.text());
-    stage.person.types("n");
+    stage.person.types("3\r");
     assert_eq!(agent.is_answered("q-1")["behavior"], "deny");
     stage.person.sees("http://zq.invalid/");
     stage.person.looks_for("the second offer", offers("WebFetch"));
     assert!(!agent.was_told(|line| line["response"]["request_id"] == "q-2"));
-    stage.person.types("y");
+    stage.person.types("\r");
     assert_eq!(agent.is_answered("q-2")["behavior"], "allow");
 }
 
@@ -128,7 +145,7 @@ fn whoever_is_typing_answers_nothing_by_accident() {
     person.looks_for("the question", asks("Bash"));
     person.types("\t");
     person.looks_for("the offer", offers("Bash"));
-    person.types("y");
+    person.types("\r");
     assert_eq!(agent.is_answered("q-1")["behavior"], "allow");
 }
 

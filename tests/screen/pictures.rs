@@ -41,9 +41,9 @@ fn all_screens(name: &str, opening: impl Fn() -> Opening) {
         "Bash",
         &json!({"command": "rm -r target/criterion", "description": "Clean"}),
     );
-    person.looks_for("the offer", |picture| picture.status().join(" ").contains("[y]"));
+    person.looks_for("the offer", |picture| picture.status().join(" ").contains("1. Yes, once"));
     kept("3-question", person);
-    person.types("y");
+    person.types("\r");
     agent.is_answered("q-1");
     agent.answers("It is twice as fast now.");
     agent.ends_turn();

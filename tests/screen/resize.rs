@@ -66,7 +66,7 @@ fn right(picture: &Picture, phase: &str, last: usize) -> Result<(), String> {
     }
     let lines: Vec<_> = picture.above().iter().filter(|row| !row.is_empty()).collect();
     let first = (last + 1).saturating_sub(lines.len());
-    let wanted: Vec<_> = (first..=last).map(|line| format!("line-{line:04}")).collect();
+    let wanted: Vec<_> = (first..=last).map(|line| format!("  line-{line:04}")).collect();
     if lines.len() > last + 1 || lines.iter().zip(&wanted).any(|(is, wanted)| **is != *wanted) {
         return Err(format!("the transcript is not {first} to {last}"));
     }
@@ -135,7 +135,7 @@ fn loses_nothing(seed: u64, smallest: u16, line: impl Fn(usize) -> String) {
     agent.writes(&format!("{}\n\n", line(lines)));
     let last = line(lines);
     stage.person.looks_for("the last line and the input", |picture| {
-        picture.last_above() == last
+        picture.last_above().trim_start() == last
             && picture.input() == Some(TYPED)
             && picture.status().len() == 1
             && is_working(picture)

@@ -20,6 +20,8 @@
 mod gate;
 #[path = "api/http.rs"]
 mod http;
+#[path = "api/prefix.rs"]
+pub mod prefix;
 #[path = "api/request.rs"]
 mod request;
 #[path = "api/rule.rs"]

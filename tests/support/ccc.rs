@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -86,13 +87,19 @@ impl Ccc {
 
     /// Writes the project's SUPERVISOR.md.
     pub fn instructions(self, text: &str) -> Self {
+        // A supervisor that is taken at its word, where the test is not about that.
+        let front = if text.starts_with("---") { "" } else { "---\nproof: off\n---\n" };
+        let text = format!("{front}{text}");
         fs::write(self.project.join("SUPERVISOR.md"), text).expect("write SUPERVISOR.md");
         self
     }
 
     /// Writes ccc.json.
     pub fn config(self, config: &Value) -> Self {
-        fs::write(self.config_dir.join("ccc.json"), config.to_string()).expect("write ccc.json");
+        let path = self.config_dir.join("ccc.json");
+        fs::write(&path, config.to_string()).expect("write ccc.json");
+        // As ccc itself writes it: it may hold keys, and ccc warns of a file that others can read.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("a private file");
         self
     }
 

@@ -18,9 +18,10 @@ pub struct Process {
 }
 
 impl Process {
+    /// Also one that has ended and whose parent, a ccc, has not seen it off.
     #[must_use]
-    pub fn is_alive(&self) -> bool {
-        stat(self.pid).is_some_and(|stat| stat.started == self.started && !stat.ended)
+    pub fn is_there(&self) -> bool {
+        stat(self.pid).is_some_and(|stat| stat.started == self.started && !stat.is_gone())
     }
 
     #[must_use]
@@ -53,7 +54,7 @@ pub fn descendants(pid: i32) -> Vec<Process> {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
             continue;
         };
-        if let Some(stat) = stat(pid).filter(|stat| !stat.ended) {
+        if let Some(stat) = stat(pid).filter(|stat| !stat.is_gone()) {
             children.entry(stat.parent).or_default().push((pid, stat.started));
         }
     }
@@ -78,16 +79,31 @@ pub fn wait_for(pid: i32, wanted: impl Fn(&Process) -> bool) -> Process {
 /// Waits until none of them is left.
 #[track_caller]
 pub fn wait_gone(processes: &[Process], patience: Duration) {
-    let left = || processes.iter().filter(|process| process.is_alive()).collect::<Vec<_>>();
+    let left = || processes.iter().filter(|process| process.is_there()).collect::<Vec<_>>();
     let gone = wait_within(patience, || left().is_empty().then_some(()));
     assert!(gone.is_some(), "left over after {patience:?}: {:#?}", left());
+}
+
+/// Whether there is a process of this number that somebody of ours still has to see to.
+#[must_use]
+pub fn is_there(pid: i32) -> bool {
+    stat(pid).is_some_and(|stat| !stat.is_gone())
 }
 
 struct Stat {
     parent: i32,
     started: u64,
-    /// Dead, though perhaps not yet seen off by its parent.
+    /// Dead, though not yet seen off by its parent.
     ended: bool,
+}
+
+impl Stat {
+    /// A dead process is there until its parent has seen it off. If that is none of ours, such as the
+    /// first process of the machine, it is no business of ours either.
+    fn is_gone(&self) -> bool {
+        let name = || fs::read_to_string(format!("/proc/{}/comm", self.parent)).unwrap_or_default();
+        self.ended && name().trim() != "ccc"
+    }
 }
 
 fn stat(pid: i32) -> Option<Stat> {

@@ -2,22 +2,24 @@
 
 use std::env;
 use std::fs;
-use std::io::IsTerminal;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::Finding;
 use super::version::{self, MEASURED, Version};
-use crate::cmd::place::{self, Place};
-use crate::cmd::{client, looks, slash_commands};
+use super::{Finding, glass_case};
+use crate::cmd::slash_commands;
+use crate::config::clients::{hooks_are_off, settings_path};
 use crate::config::profile::{self, Key};
 use crate::config::{self, Config};
-use crate::instructions::{self, Problem};
-use crate::pty;
+use crate::directories::Directories;
+use crate::executables;
+use crate::files;
+use crate::process::pty;
 use crate::record::read;
+use crate::review::instructions::{self, Problem};
 use crate::surface::Glyphs;
+use crate::surface::look;
 
-pub fn all(place: &Place) -> Vec<Finding> {
+pub fn all(place: &Directories) -> Vec<Finding> {
     let config = Config::load(&place.config_dir);
     let mut findings = vec![ccc(), claude(), config_file(place, &config)];
     if let Ok(config) = &config {
@@ -29,6 +31,7 @@ pub fn all(place: &Place) -> Vec<Finding> {
         supervisor_md(place),
         writable("config dir", &place.config_dir),
         writable("state dir", &place.state_dir),
+        glass_case::finding(place, config.as_ref().ok()),
         pseudo_terminal(),
         terminal(),
         recordings(place),
@@ -42,7 +45,7 @@ fn ccc() -> Finding {
 }
 
 fn claude() -> Finding {
-    let path = match place::claude() {
+    let path = match executables::claude() {
         Ok(path) => path,
         Err(error) => return Finding::broken("claude", "not found", format!("{error:#}")),
     };
@@ -80,7 +83,7 @@ fn claude() -> Finding {
     }
 }
 
-fn config_file(place: &Place, config: &anyhow::Result<Config>) -> Finding {
+fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding {
     const NAME: &str = "ccc.json";
     let path = place.config_dir.join(config::FILE);
     let config = match config {
@@ -89,17 +92,13 @@ fn config_file(place: &Place, config: &anyhow::Result<Config>) -> Finding {
             return Finding::broken(NAME, format!("{error:#}"), "mend it or move it away");
         }
     };
-    let Ok(meta) = fs::metadata(&path) else {
+    if !path.exists() {
         return Finding::well(NAME, "none: claude uses its own login, and the defaults hold");
-    };
+    }
     if let Err(error) = supervisor(config) {
         return Finding::broken(NAME, format!("{error:#}"), format!("correct {}", path.display()));
     }
-    let holds_keys = config
-        .provider_names()
-        .any(|name| matches!(profile::key(&config.settings(Some(name))), Key::Literal(_)));
-    if holds_keys && meta.permissions().mode() & 0o077 != 0 {
-        let text = format!("{} holds keys, and others on this machine may read it", path.display());
+    if let Some(text) = config.readable_keys(&place.config_dir) {
         return Finding::odd(NAME, text, format!("chmod 600 {}", path.display()));
     }
     let unknown = config.unknown();
@@ -159,9 +158,9 @@ fn source(key: &Key<'_>, is_set: &impl Fn(&str) -> bool) -> String {
     }
 }
 
-fn hook(place: &Place, config: &Config) -> Finding {
+fn hook(place: &Directories, config: &Config) -> Finding {
     const NAME: &str = "Stop hook";
-    if client::users_settings(place).get("disableAllHooks") == Some(&true.into()) {
+    if hooks_are_off(place) {
         return Finding::odd(
             NAME,
             "disableAllHooks in your settings.json switches it off",
@@ -169,8 +168,8 @@ fn hook(place: &Place, config: &Config) -> Finding {
         );
     }
     let provider = config.default_provider();
-    let path = config::settings_path(&place.config_dir, provider.as_deref(), "");
-    let there = fs::read_to_string(&path).is_ok_and(|text| text.contains("supervisor-hook"));
+    let path = settings_path(&place.config_dir, provider.as_deref(), "");
+    let there = files::read_text(&path).is_ok_and(|text| text.contains("supervisor-hook"));
     if there {
         Finding::well(NAME, format!("in {}", path.display()))
     } else {
@@ -178,7 +177,7 @@ fn hook(place: &Place, config: &Config) -> Finding {
     }
 }
 
-fn commands(place: &Place) -> Finding {
+fn commands(place: &Directories) -> Finding {
     const NAME: &str = "slash commands";
     let (ours, others): (Vec<_>, Vec<_>) = slash_commands::paths(&place.config_dir)
         .into_iter()
@@ -201,7 +200,7 @@ fn commands(place: &Place) -> Finding {
     Finding::well(NAME, names(&ours))
 }
 
-fn supervisor_md(place: &Place) -> Finding {
+fn supervisor_md(place: &Directories) -> Finding {
     const NAME: &str = instructions::FILE;
     match instructions::find(&place.project, &place.config_dir) {
         Ok(found) => Finding::well(NAME, found.path.display().to_string()),
@@ -242,10 +241,10 @@ fn pseudo_terminal() -> Finding {
 
 fn terminal() -> Finding {
     const NAME: &str = "terminal";
-    if !std::io::stdout().is_terminal() {
+    if !crate::console::is_terminal() {
         return Finding::well(NAME, "the output goes to a file or a pipe");
     }
-    let look = looks::plain();
+    let look = look::plain();
     let yes = |yes: bool| if yes { "" } else { "no " };
     let unicode = look.glyphs == Glyphs::unicode();
     let term = env::var("TERM").unwrap_or_default();
@@ -263,7 +262,7 @@ fn terminal() -> Finding {
     Finding::well(NAME, text)
 }
 
-fn recordings(place: &Place) -> Finding {
+fn recordings(place: &Directories) -> Finding {
     let all = read::sessions(&place.state_dir);
     let bytes: u64 = all.iter().map(|dir| size(dir)).sum();
     let text = match all.len() {

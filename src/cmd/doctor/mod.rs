@@ -1,14 +1,16 @@
 //! `ccc doctor`: what is well, what is not, and what to do about it. No key is ever printed.
 
 mod checks;
+mod glass_case;
 mod version;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::looks;
-use super::output::{print, print_json};
-use super::place::Place;
+use super::output::print_json;
+use crate::console;
+use crate::directories::Directories;
+use crate::surface::look;
 use crate::surface::{Look, Style, Styled, lines};
 
 /// How wide the names are.
@@ -82,20 +84,20 @@ impl Finding {
 }
 
 pub fn run(as_json: bool) -> Result<i32> {
-    let findings = checks::all(&Place::find()?);
+    let findings = checks::all(&Directories::find()?);
     let broken = findings.iter().filter(|finding| finding.state == State::Broken).count();
     if as_json {
         let findings: Vec<_> = findings.iter().map(Finding::json).collect();
         let version = env!("CARGO_PKG_VERSION");
         print_json(&json!({"well": broken == 0, "ccc": version, "checks": findings}))?;
     } else {
-        let look = looks::plain();
+        let look = look::plain();
         let mut out = Vec::new();
         for line in findings.iter().flat_map(|finding| finding.lines(look)) {
             line.write(look.colour, &mut out);
             out.push(b'\n');
         }
-        print(&String::from_utf8_lossy(&out))?;
+        console::print_styled(&out)?;
     }
     Ok(i32::from(broken > 0))
 }

@@ -12,6 +12,8 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use crate::process::orphans::Awaited;
+
 /// It takes well under a second.
 const DEADLINE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
@@ -50,14 +52,13 @@ pub fn ask(claude: &Path) -> Result<String> {
 }
 
 fn answer(mut command: Command, deadline: Duration) -> Result<String> {
-    let mut child = command
+    command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         // So that whatever it starts can be ended with it.
-        .process_group(0)
-        .spawn()
-        .context("it does not start")?;
+        .process_group(0);
+    let (mut child, _awaited) = Awaited::spawn(&mut command).context("it does not start")?;
     let (send, printed) = channel();
     if let Some(out) = child.stdout.take() {
         thread::spawn(move || {

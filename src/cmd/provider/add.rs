@@ -13,6 +13,7 @@ use crate::cmd::Usage;
 use crate::cmd::output::{print, table};
 use crate::cmd::questions::{self, Questions};
 use crate::config::{self, Config, secret};
+use crate::console;
 
 pub fn run(dir: &Path, args: &AddArgs) -> Result<()> {
     if args.presets {
@@ -200,7 +201,7 @@ fn until_good<T>(
     loop {
         match check(&ask()?) {
             Ok(good) => return Ok(good),
-            Err(problem) => println!("{problem}"),
+            Err(problem) => console::print(format!("{problem}\n"))?,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::cmd::Usage;
 const LONGEST: usize = 64;
 /// Commands that the parser does not list, now or not yet.
 const INNER: [&str; 6] =
-    ["agent-shim", "fixture-player", "help", "sessions", "doctor", "completions"];
+    ["agent-shim", "scripted-client", "help", "sessions", "doctor", "completions"];
 
 pub fn check(name: &str) -> Result<(), Usage> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

@@ -4,14 +4,16 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use unicode_width::UnicodeWidthStr;
 
 use super::stop::Stop;
 use super::targets::Target;
-use super::{junit, perform_script};
+use super::{junit, run_script};
+use crate::cmd::output::table;
+use crate::console;
 use crate::files;
-use crate::fixture::{Pace, Script, recorded, rehearse};
+use crate::fixture::{Pace, Script, run_on_machine};
 use crate::record::read::Recording;
+use crate::record::rerun;
 use crate::surface::JsonSurface;
 
 /// One target, and what came of it.
@@ -31,19 +33,23 @@ pub fn run(targets: &[Target], junit: Option<&Path>, stop: &Stop) -> Result<i32>
     for target in targets {
         let case = check(target, stop);
         if let Some(signal) = stop.seen() {
-            eprintln!("ccc: stopped after {} of {} targets", cases.len(), targets.len());
+            console::say(format!(
+                "ccc: stopped after {} of {} targets",
+                cases.len(),
+                targets.len()
+            ));
             return Ok(128 + signal);
         }
         cases.push(case);
     }
-    print!("{}", table(&cases));
+    console::print(rows(&cases))?;
     let failed = cases.iter().filter(|case| case.failure.is_some()).count();
     for case in &cases {
         if let Some(failure) = &case.failure {
-            eprintln!("ccc: {}: {failure}", case.name);
+            console::say(format!("ccc: {}: {failure}", case.name));
         }
     }
-    println!("{} of {} hold", cases.len() - failed, cases.len());
+    console::print(format!("{} of {} hold\n", cases.len() - failed, cases.len()))?;
     if let Some(file) = junit {
         files::replace(file, junit::xml(&cases).as_bytes())?;
     }
@@ -66,25 +72,26 @@ fn check(target: &Target, stop: &Stop) -> Case {
 fn fixture(file: &Path, stop: &Stop, size: &mut usize, outcome: &mut String) -> Result<()> {
     let script = Script::load(file)?;
     *size = script.steps.len();
-    let rehearsed = rehearse(&script)?;
-    rehearsed.name().clone_into(outcome);
+    let on_machine = run_on_machine(&script)?;
+    on_machine.name().clone_into(outcome);
     let mut nowhere = JsonSurface::new(std::io::sink());
-    let performance = perform_script(&script, Pace::Instant, &mut nowhere, stop)?;
-    if let Some(failure) = performance.failure {
+    let played = run_script(&script, Pace::Instant, &mut nowhere, stop)?;
+    if let Some(failure) = played.failure {
         return Err(failure);
     }
-    let performed = performance.report.outcome;
+    let played_outcome = played.report.outcome;
     ensure!(
-        performed.name() == rehearsed.name() && performed.exit_code() == rehearsed.exit_code(),
+        played_outcome.name() == on_machine.name()
+            && played_outcome.exit_code() == on_machine.exit_code(),
         "it ends as {:?} on the machine alone, and as {:?} on the real loop",
-        rehearsed.name(),
-        performed.name()
+        on_machine.name(),
+        played_outcome.name()
     );
     Ok(())
 }
 
 fn recording(dir: &Path, size: &mut usize, outcome: &mut String) -> Result<()> {
-    let checked = recorded::check(&Recording::open(dir)?)?;
+    let checked = rerun::check(&Recording::open(dir)?)?;
     *size = checked.decisions;
     let name = if checked.killed { "cut off" } else { checked.outcome.name() };
     name.clone_into(outcome);
@@ -96,11 +103,11 @@ fn recording(dir: &Path, size: &mut usize, outcome: &mut String) -> Result<()> {
     }
 }
 
-fn table(cases: &[Case]) -> String {
+fn rows(cases: &[Case]) -> String {
     let head = ["target", "kind", "steps", "outcome", "", "time"].map(str::to_owned);
     let rows = cases.iter().map(|case| {
         [
-            crate::stream::strip_escapes(&case.name).into_owned(),
+            crate::client::stream::strip_escapes(&case.name).into_owned(),
             case.kind.to_owned(),
             case.size.to_string(),
             case.outcome.clone(),
@@ -108,24 +115,7 @@ fn table(cases: &[Case]) -> String {
             format!("{:.2} s", case.time.as_secs_f64()),
         ]
     });
-    let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..6).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (at, cell) in row.iter().enumerate() {
-            let gap = " ".repeat(widths[at] - cell.width());
-            // Numbers stand to the right.
-            let cell =
-                if at == 2 || at == 5 { format!("{gap}{cell}") } else { format!("{cell}{gap}") };
-            line.push_str(&cell);
-            line.push_str("  ");
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -143,10 +133,10 @@ mod tests {
             time: Duration::from_millis(120),
         };
         assert_eq!(
-            table(&[case("a.jsonl", 7, None), case("long name", 12, Some("no"))]),
-            "target     kind     steps  outcome            time\n\
-             a.jsonl    fixture      7  ended    ok      0.12 s\n\
-             long name  fixture     12  ended    FAILED  0.12 s\n"
+            rows(&[case("a.jsonl", 7, None), case("long name", 12, Some("no"))]),
+            "target     kind     steps  outcome          time\n\
+             a.jsonl    fixture  7      ended    ok      0.12 s\n\
+             long name  fixture  12     ended    FAILED  0.12 s\n"
         );
     }
 }

@@ -10,10 +10,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::looks;
+use super::output::end_of_output;
 use crate::cli::OutputFormat;
 use crate::cli::replay::ReplayArgs;
-use crate::fixture::{Pace, Performance, Script, perform};
+use crate::console;
+use crate::fixture::{LoopRun, Pace, Script, run_on_real_loop};
+use crate::surface::look;
 use crate::surface::{JsonSurface, StreamJsonSurface, Surface, TextSurface};
 use stop::Stop;
 use targets::Target;
@@ -31,12 +33,12 @@ pub fn run(args: &ReplayArgs) -> Result<i32> {
         match target {
             Target::Fixture(file) => {
                 let mut surface = surface(args.output_format);
-                let performance = play(file, pace, surface.as_mut(), &stop)?;
-                if let Some(failure) = performance.failure.filter(|_| stop.seen().is_none()) {
-                    eprintln!("ccc: {}: {failure:#}", file.display());
+                let played = play(file, pace, surface.as_mut(), &stop)?;
+                if let Some(failure) = played.failure.filter(|_| stop.seen().is_none()) {
+                    console::say(format!("ccc: {}: {failure:#}", file.display()));
                     code = 1;
                 } else if targets.len() == 1 {
-                    code = performance.report.exit_code;
+                    code = played.report.exit_code;
                 }
             }
             Target::Recording { name, dir } => {
@@ -45,10 +47,12 @@ pub fn run(args: &ReplayArgs) -> Result<i32> {
                     idle_limit: std::time::Duration::from_secs_f64(args.idle_limit),
                     stop: &stop,
                 };
-                let shown = show.recording(dir, || surface(args.output_format))?;
-                if let Some(differences) = shown {
-                    eprintln!("ccc: {name}: {differences}");
-                }
+                let shown = show.recording(dir, || surface(args.output_format));
+                end_of_output(shown.map(|differences| {
+                    if let Some(differences) = differences {
+                        console::say(format!("ccc: {name}: {differences}"));
+                    }
+                }))?;
             }
         }
         if let Some(signal) = stop.seen() {
@@ -59,30 +63,30 @@ pub fn run(args: &ReplayArgs) -> Result<i32> {
 }
 
 fn surface(format: OutputFormat) -> Box<dyn Surface> {
-    let out = std::io::stdout();
+    let out = console::stdout();
     match format {
-        OutputFormat::Text => Box::new(TextSurface::new(out, looks::plain())),
-        OutputFormat::StreamJson => Box::new(StreamJsonSurface::new(out)),
+        OutputFormat::Text => Box::new(TextSurface::new(out, look::plain())),
+        OutputFormat::StreamJson => Box::new(StreamJsonSurface::new(out, !console::is_terminal())),
         OutputFormat::Json => Box::new(JsonSurface::new(out)),
     }
 }
 
-fn play(file: &Path, pace: Pace, surface: &mut dyn Surface, stop: &Stop) -> Result<Performance> {
+fn play(file: &Path, pace: Pace, surface: &mut dyn Surface, stop: &Stop) -> Result<LoopRun> {
     let script = Script::load(file)?;
-    perform_script(&script, pace, surface, stop)
+    run_script(&script, pace, surface, stop)
 }
 
-fn perform_script(
+fn run_script(
     script: &Script,
     pace: Pace,
     surface: &mut dyn Surface,
     stop: &Stop,
-) -> Result<Performance> {
+) -> Result<LoopRun> {
     let ccc = std::env::current_exe().context("ccc cannot find its own executable")?;
-    let performance = perform(script, ccc, pace, surface, |to_control| {
+    let played = run_on_real_loop(script, ccc, pace, surface, |to_control| {
         stop.hand_to(Some(to_control));
         Ok(())
     });
     stop.hand_to(None);
-    performance
+    played
 }

@@ -1,17 +1,24 @@
 //! A recording on the screen: the same machine, the same surface, at the speed of then.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
 use super::stop::Stop;
-use crate::event::{Now, Phase};
+use crate::client::stream::Line;
+use crate::event::{Action, Event, Now, Phase};
 use crate::fixture::Pace;
-use crate::fixture::recorded::{Rerun, runs};
 use crate::machine::Status;
+use crate::record::Content;
 use crate::record::read::Recording;
+use crate::record::replay::{LineSource, Moment, Replay, RunEnd, Witness};
+use crate::record::rerun::{Rerun, runs};
 use crate::surface::Surface;
+
+/// What was printed in one go is shown after so many lines at the latest: a surface holds it until then.
+const LINES: usize = 64;
 
 pub struct Show<'a> {
     pub pace: Pace,
@@ -27,53 +34,142 @@ impl Show<'_> {
         surface: impl Fn() -> Box<dyn Surface>,
     ) -> Result<Option<String>> {
         let recording = Recording::open(dir)?;
+        let mut replay = Replay::of(&recording);
         let (mut decisions, mut differences, mut first) = (0, 0, None);
         for run in &runs(&recording)? {
-            let mut surface = surface();
-            let mut rerun = Rerun::new(run);
-            let mut last = Now::ZERO;
-            for (at, moment) in run.moments.iter().enumerate() {
-                self.wait(&rerun, surface.as_mut(), last, moment.at)?;
-                if self.stop.seen().is_some() {
-                    // The line that tells that something is going on must not stay behind.
-                    let status = Status { phase: Phase::Waiting, ..rerun.machine.status() };
-                    surface.update(&status, moment.at).context("cannot write the output")?;
-                    return Ok(None);
-                }
-                rerun.step(at, surface.as_mut());
-                let status = rerun.machine.status();
-                surface.update(&status, moment.at).context("cannot write the output")?;
-                last = moment.at;
+            let Some(begun) = &run.begun else { continue };
+            let mut shown = ShownRun {
+                show: self,
+                rerun: Rerun::new(begun.rules.clone()),
+                surface: surface(),
+                reviews: BTreeSet::new(),
+                last: Now::ZERO,
+                lines: 0,
+            };
+            replay.run(run, &mut shown)?;
+            if self.stop.seen().is_some() {
+                // The line that tells that something is going on must not stay behind.
+                let status = Status { phase: Phase::Waiting, ..shown.rerun.machine.status() };
+                shown.update(&status, shown.last)?;
+                return Ok(None);
             }
-            surface.close(&rerun.report()).context("cannot write the output")?;
-            decisions += rerun.decisions;
-            differences += rerun.differences.len();
-            first = first.or_else(|| rerun.differences.first().map(ToString::to_string));
+            decisions += shown.rerun.decisions;
+            let (count, difference) = shown.rerun.differences();
+            differences += count;
+            first = first.or_else(|| difference.map(ToString::to_string));
         }
-        let unread = (recording.unread > 0)
-            .then(|| format!("{} of its lines cannot be read by this ccc", recording.unread));
+        let unread = (replay.unread > 0)
+            .then(|| format!("{} of its lines cannot be read by this ccc", replay.unread));
         let differ = first.map(|first| {
             format!("{differences} of {decisions} decisions differ from the recorded ones; {first}")
         });
         let told: Vec<String> = differ.into_iter().chain(unread).collect();
         Ok((!told.is_empty()).then(|| told.join("; ")))
     }
+}
 
+/// One run of a recording, on a surface of its own.
+struct ShownRun<'a> {
+    show: &'a Show<'a>,
+    rerun: Rerun,
+    surface: Box<dyn Surface>,
+    /// The reviews that are running.
+    reviews: BTreeSet<u32>,
+    last: Now,
+    /// Printed since the last update.
+    lines: usize,
+}
+
+impl ShownRun<'_> {
     /// Lets the time between two moments pass, and the clock on the screen with it.
-    fn wait(&self, rerun: &Rerun<'_>, surface: &mut dyn Surface, from: Now, to: Now) -> Result<()> {
-        let wait = self.pace.of(to.saturating_sub(from).min(self.idle_limit));
+    fn wait(&mut self, to: Now) -> Result<()> {
+        let Show { pace, idle_limit, stop } = self.show;
+        let from = std::mem::replace(&mut self.last, to);
+        let wait = pace.of(to.saturating_sub(from).min(*idle_limit));
         let began = Instant::now();
         loop {
-            let elapsed = began.elapsed();
-            let left = wait.saturating_sub(elapsed);
-            if left.is_zero() || self.stop.seen().is_some() {
+            let left = wait.saturating_sub(began.elapsed());
+            if left.is_zero() || stop.seen().is_some() {
                 return Ok(());
             }
-            self.stop.wait(surface.redraw_in().map_or(left, |redraw| redraw.min(left)));
-            if surface.redraw_in().is_some() {
-                let now = from + self.pace.recorded(began.elapsed()).min(to.saturating_sub(from));
-                surface.update(&rerun.machine.status(), now).context("cannot write the output")?;
+            stop.wait(self.surface.redraw_in().map_or(left, |redraw| redraw.min(left)));
+            if self.surface.redraw_in().is_some() {
+                let now = from + pace.recorded(began.elapsed()).min(to.saturating_sub(from));
+                self.update(&self.rerun.machine.status(), now)?;
             }
         }
+    }
+
+    fn update(&mut self, status: &Status, now: Now) -> Result<()> {
+        self.lines = 0;
+        self.surface.update(status, now).context("cannot write the output")
+    }
+
+    fn show(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Say(notice) => self.surface.notice(&notice),
+                Action::Ask(question) => self.surface.ask(&question),
+                Action::Unask => self.surface.unask(),
+                Action::GiveBack { text } => self.surface.give_back(&text),
+                Action::StartReview(request) => drop(self.reviews.insert(request.review)),
+                Action::StopReview { review } => drop(self.reviews.remove(&review)),
+                // What is done to the clients is seen by what they print.
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Witness for ShownRun<'_> {
+    fn event(&mut self, event: Event, moment: Moment) -> Result<()> {
+        self.wait(moment.at)?;
+        if self.has_enough() {
+            return Ok(());
+        }
+        let actions = self.rerun.tell(event, moment);
+        self.show(actions);
+        Ok(())
+    }
+
+    fn line(&mut self, source: LineSource, raw: &[u8], moment: Moment) -> Result<()> {
+        self.wait(moment.at)?;
+        if self.has_enough() {
+            return Ok(());
+        }
+        let line = Line::decode(raw.to_vec());
+        match source {
+            LineSource::Agent => self.surface.agent(&line),
+            // What a review prints after its end is on record, but was not shown.
+            LineSource::Supervisor { review } if self.reviews.contains(&review) => {
+                self.surface.supervisor(&line);
+            }
+            LineSource::Supervisor { .. } => {}
+        }
+        let actions = self.rerun.tell_line(source, line, moment);
+        self.show(actions);
+        self.lines += 1;
+        if self.lines >= LINES {
+            self.update(&self.rerun.machine.status(), moment.at)?;
+        }
+        Ok(())
+    }
+
+    fn decided(&mut self, decision: Content, moment: Moment) -> Result<()> {
+        self.rerun.decided(decision, moment)
+    }
+
+    fn settled(&mut self, last: bool) -> Result<()> {
+        self.rerun.settled(last)?;
+        self.update(&self.rerun.machine.status(), self.last)
+    }
+
+    fn ends(&mut self, end: RunEnd) -> Result<()> {
+        self.rerun.ends(end)?;
+        self.surface.close(&self.rerun.report()).context("cannot write the output")
+    }
+
+    fn has_enough(&self) -> bool {
+        self.show.stop.seen().is_some()
     }
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use anyhow::Result;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::session::Control;
-use crate::signals;
+use crate::process::signals;
+use crate::session::Incoming;
 
 #[derive(Default)]
 struct State {
-    session: Option<Sender<Control>>,
+    session: Option<Sender<Incoming>>,
     seen: Option<i32>,
 }
 
@@ -27,15 +27,14 @@ impl Stop {
         let stop = Self { state: state.clone(), wake };
         signals::listen(move |signal| {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-            let asks_to_end = !signals::is_stop(signal) && !signals::is_continue(signal);
-            if asks_to_end {
+            if signals::asks_to_end(signal) {
                 state.seen = Some(signal);
                 let _ = to_wake.try_send(());
             }
             if let Some(session) = &state.session {
-                let _ = session.send(Control::Signal(signal));
+                let _ = session.send(Incoming::Signal(signal));
             } else if signals::is_stop(signal) {
-                signals::stop_here();
+                signals::stop_group();
             }
             true
         })?;
@@ -46,7 +45,7 @@ impl Stop {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn hand_to(&self, session: Option<Sender<Control>>) {
+    pub fn hand_to(&self, session: Option<Sender<Incoming>>) {
         self.state().session = session;
     }
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::cmd::place::Place;
-use crate::record::read::{EVENTS, find};
+use crate::directories::Directories;
+use crate::record::find::{First, find};
+use crate::record::read::{EVENTS, is_recording};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
@@ -58,14 +59,12 @@ pub fn session(word: &Path) -> Result<PathBuf> {
     if word.is_dir() {
         return Ok(word.to_owned());
     }
-    let place = Place::find()?;
+    let place = Directories::find()?;
     let name = word.to_string_lossy();
-    find(&place.state_dir, &name)
-        .with_context(|| format!("{name} is no file, no directory and no recorded session"))
-}
-
-fn is_recording(dir: &Path) -> bool {
-    dir.join(EVENTS).is_file()
+    match find(&place.state_dir, &name, First::Recording)? {
+        Some(found) => Ok(found.dir),
+        None => bail!("{name} is no file, no directory and no recorded session"),
+    }
 }
 
 fn recording(dir: &Path) -> Target {

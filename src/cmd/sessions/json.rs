@@ -1,15 +1,22 @@
 //! Sessions as JSON. The names stay as they are: programs read them.
 
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use serde::ser::{Error, SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::record::story::{Part, Scene, State, Story};
-use crate::stream::{Block, Line, Message, Part as LinePart};
+use crate::client::stream::{Block, Line, Message, Part as LinePart};
+use crate::console;
+use crate::record::story::{self, Happened, Happening, SessionState, Story};
 
 pub fn summary(story: &Story) -> Value {
     let (outcome, detail, exit_code) = match &story.state {
-        State::Running => ("running", Value::Null, Value::Null),
-        State::BrokenOff => ("broken_off", Value::Null, Value::Null),
-        State::Over(outcome) => {
+        SessionState::Running => ("running", Value::Null, Value::Null),
+        SessionState::BrokenOff => ("broken_off", Value::Null, Value::Null),
+        SessionState::Over(outcome) => {
             let detail = serde_json::to_value(outcome).unwrap_or_default();
             let detail = detail.get("detail").cloned().unwrap_or_default();
             (outcome.name(), detail, outcome.exit_code().into())
@@ -33,29 +40,77 @@ pub fn summary(story: &Story) -> Value {
         "rounds": story.rounds,
         "seconds": story.seconds,
         "cost_usd": story.cost_usd,
+        "supervision": story.supervision,
         "unread_lines": story.unread,
     })
 }
 
-pub fn whole(story: &Story) -> Value {
-    let mut value = summary(story);
-    value["scenes"] = story.scenes.iter().flat_map(scene).collect();
-    value
+/// The summary, and everything that happened; written as it is read.
+pub fn write_whole(story: &Story, out: &mut dyn Write) -> Result<()> {
+    let summary = summary(story);
+    let mut json = serde_json::Serializer::pretty(CleanJson(out));
+    let mut fields = json.serialize_map(None)?;
+    for (name, value) in summary.as_object().into_iter().flatten() {
+        fields.serialize_entry(name, value)?;
+    }
+    fields.serialize_entry("scenes", &Happenings { dir: &story.dir })?;
+    SerializeMap::end(fields)?;
+    Ok(())
 }
 
-fn scene(scene: &Scene) -> Vec<Value> {
+/// Whatever others wrote cannot steer the terminal.
+struct CleanJson<W>(W);
+
+impl<W: Write> Write for CleanJson<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        // A serializer never cuts a character in two.
+        self.0.write_all(console::clean_json(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}
+
+struct Happenings<'a> {
+    dir: &'a Path,
+}
+
+impl Serialize for Happenings<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut list = to.serialize_seq(None)?;
+        let mut failed = None;
+        let told = story::tell(self.dir, &mut |happening| {
+            for value in values(&happening) {
+                if let Err(error) = list.serialize_element(&value) {
+                    failed = Some(error);
+                    bail!("nothing more can be written");
+                }
+            }
+            Ok(())
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        told.map_err(S::Error::custom)?;
+        list.end()
+    }
+}
+
+fn values(happening: &Happening) -> Vec<Value> {
     let stamped = |mut value: Value| {
-        value["time"] = scene.time.to_string().into();
+        value["time"] = happening.time.to_string().into();
         value
     };
-    match &scene.part {
-        Part::Began(run) => vec![stamped(json!({"what": "run", "run": run}))],
-        Part::Told(notice) => {
+    match &happening.what {
+        Happened::RunBegan(run) => vec![stamped(json!({"what": "run", "run": run}))],
+        Happened::Told(notice) => {
             let mut value = serde_json::to_value(notice).unwrap_or_default();
             value["what"] = "notice".into();
             vec![stamped(value)]
         }
-        Part::Turn(turn) => {
+        Happened::Turn(turn) => {
             let tools: Vec<_> = turn
                 .tools
                 .iter()
@@ -66,7 +121,7 @@ fn scene(scene: &Scene) -> Vec<Value> {
                 "seconds": turn.seconds, "cost_usd": turn.cost_usd,
             }))]
         }
-        Part::Reviewed(line) => checks(line).into_iter().map(stamped).collect(),
+        Happened::Reviewed(line) => checks(line).into_iter().map(stamped).collect(),
     }
 }
 

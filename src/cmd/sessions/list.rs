@@ -1,6 +1,5 @@
 //! `ccc sessions list`: one line for each.
 
-use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::Result;
@@ -8,11 +7,11 @@ use jiff::Zoned;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::output::{print, print_json, table};
-use super::super::place::Place;
 use super::{json, when};
-use crate::cmd::looks;
+use crate::directories::Directories;
 use crate::event::Outcome;
-use crate::record::story::{self, State, Story};
+use crate::record::story::{self, SessionState, Story};
+use crate::surface::look;
 use crate::surface::{Glyphs, cut, duration, first_line, money};
 
 pub const NONE: &str = "no session is recorded in this project yet; `ccc --supervisor` starts one";
@@ -24,7 +23,7 @@ const WIDTH: usize = 120;
 const SHORTEST: usize = 12;
 const ID: usize = 8;
 
-pub fn run(place: &Place, all: bool, as_json: bool) -> Result<()> {
+pub fn run(place: &Directories, all: bool, as_json: bool) -> Result<()> {
     let stories = story::all(&place.state_dir);
     if as_json {
         return print_json(&stories.iter().map(json::summary).collect());
@@ -35,7 +34,7 @@ pub fn run(place: &Place, all: bool, as_json: bool) -> Result<()> {
         );
     }
     let shown = if all { stories.len() } else { MANY.min(stories.len()) };
-    let glyphs = looks::plain().glyphs;
+    let glyphs = look::plain().glyphs;
     print(&rows(&stories, shown, &place.project, &when::now(), width(), glyphs))?;
     match stories.len() - shown {
         0 => Ok(()),
@@ -44,7 +43,7 @@ pub fn run(place: &Place, all: bool, as_json: bool) -> Result<()> {
 }
 
 pub fn width() -> usize {
-    if !std::io::stdout().is_terminal() {
+    if !crate::console::is_terminal() {
         return WIDTH;
     }
     crossterm::terminal::size().map_or(WIDTH, |(columns, _)| columns.into())
@@ -111,18 +110,21 @@ pub fn id_length(stories: &[Story]) -> usize {
 pub fn outcome(story: &Story) -> String {
     let confirmed = story.rounds.last().is_some_and(|round| round.verdict.completed);
     match &story.state {
-        State::Running => "running".to_owned(),
-        State::BrokenOff => "broken off".to_owned(),
+        SessionState::Running => "running".to_owned(),
+        SessionState::BrokenOff => "broken off".to_owned(),
         // A person leaves after a confirmed task as after any other.
-        State::Over(Outcome::Completed) => "confirmed".to_owned(),
-        State::Over(Outcome::Ended) if confirmed => "confirmed".to_owned(),
-        State::Over(Outcome::Ended) => "ended".to_owned(),
-        State::Over(Outcome::Unreviewed) => "not reviewed".to_owned(),
-        State::Over(Outcome::Failed(_)) => "failed".to_owned(),
-        State::Over(Outcome::Limit) => "not confirmed".to_owned(),
-        State::Over(Outcome::NoVerdict(_)) => "no verdict".to_owned(),
-        State::Over(Outcome::Signal(signal)) => format!("signal {signal}"),
-        State::Over(Outcome::ClientLeft(_)) => "claude left".to_owned(),
+        SessionState::Over(Outcome::Completed) => "confirmed".to_owned(),
+        SessionState::Over(Outcome::Ended) if confirmed => "confirmed".to_owned(),
+        SessionState::Over(Outcome::Ended) => "ended".to_owned(),
+        SessionState::Over(Outcome::Unreviewed) => "not reviewed".to_owned(),
+        SessionState::Over(Outcome::Failed(_) | Outcome::Unwritten(_)) => "failed".to_owned(),
+        SessionState::Over(Outcome::Limit) => "not confirmed".to_owned(),
+        SessionState::Over(Outcome::NoVerdict(_)) => "no verdict".to_owned(),
+        SessionState::Over(Outcome::Blocked(_)) => "blocked".to_owned(),
+        SessionState::Over(Outcome::Impossible(_)) => "impossible".to_owned(),
+        SessionState::Over(Outcome::Stuck(_)) => "stuck".to_owned(),
+        SessionState::Over(Outcome::Signal(signal)) => format!("signal {signal}"),
+        SessionState::Over(Outcome::ClientLeft(_)) => "claude left".to_owned(),
     }
 }
 

@@ -1,21 +1,22 @@
-//! `ccc sessions rm` and `prune`: recordings go, and nothing else does.
+//! `ccc sessions rm` and `prune`: recordings go with what belongs to them, and nothing else does.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use jiff::{SignedDuration, Timestamp};
+use jiff::{Span, Timestamp};
 
 use super::super::output::print;
-use super::super::place::Place;
 use super::super::questions::{self, Questions};
-use super::{Usage, find, list, when};
-use crate::record::read::EVENTS;
-use crate::record::story::{self, State, Story, is_running};
-use crate::session_id;
+use super::{Usage, beside, find, list, when};
+use crate::client::session_id;
+use crate::directories::Directories;
+use crate::files::open::{self, Missing};
+use crate::record::read::{EVENTS, sessions};
+use crate::record::story::{self, SessionState, Story, is_running};
 
-pub fn run(place: &Place, ids: &[String], yes: bool) -> Result<()> {
+pub fn run(place: &Directories, ids: &[String], yes: bool) -> Result<()> {
     // All are found before any is removed: a mistyped id costs nothing.
     let mut dirs = Vec::new();
     for id in ids {
@@ -26,23 +27,30 @@ pub fn run(place: &Place, ids: &[String], yes: bool) -> Result<()> {
         }
     }
     let stories: Vec<_> = dirs.iter().map(|dir| Story::read(dir)).collect::<Result<_>>()?;
-    remove_all(&stories, yes)
+    remove_all(&place.state_dir, &stories, &BTreeSet::new(), yes)
 }
 
-pub fn prune(place: &Place, older_than: Duration, dry_run: bool, yes: bool) -> Result<()> {
-    let age = SignedDuration::try_from(older_than).context("that is too long ago")?;
-    let before = Timestamp::now().checked_sub(age).context("that is too long ago")?;
-    let mut old = story::all(&place.state_dir);
+pub fn prune(place: &Directories, older_than: &Span, dry_run: bool, yes: bool) -> Result<()> {
+    let state_dir = &place.state_dir;
+    let before = when::now().checked_sub(*older_than).context("that is too long ago")?;
+    let before = before.timestamp();
+    let mut old = story::all(state_dir);
     old.retain(|story| {
-        story.state != State::Running && last_change(story).is_some_and(|last| last < before)
+        story.state != SessionState::Running && last_change(story).is_some_and(|last| last < before)
     });
-    if old.is_empty() {
+    // What only the Stop hook left: there is no recording to go with.
+    let recorded = beside::conversations(sessions(state_dir));
+    let alone = beside::all(state_dir).into_iter().filter(|(id, files)| {
+        !recorded.contains(id) && files.last.is_some_and(|last| last < before)
+    });
+    let alone: BTreeSet<String> = alone.map(|(id, _)| id).collect();
+    if old.is_empty() && alone.is_empty() {
         return print("There is nothing that old.\n");
     }
     if dry_run {
-        return print(&format!("{}Nothing was removed.\n", listed(&old)));
+        return print(&format!("{}Nothing was removed.\n", listed(&old, &alone)));
     }
-    remove_all(&old, yes)
+    remove_all(state_dir, &old, &alone, yes)
 }
 
 /// By its own account and by the file's, whichever is later. One that nobody can date stays.
@@ -52,51 +60,85 @@ fn last_change(story: &Story) -> Option<Timestamp> {
     Some(story.last.map_or(written, |last| last.max(written)))
 }
 
-fn remove_all(stories: &[Story], yes: bool) -> Result<()> {
+/// `alone`: conversations of which only the Stop hook knows.
+fn remove_all(
+    state_dir: &Path,
+    stories: &[Story],
+    alone: &BTreeSet<String>,
+    yes: bool,
+) -> Result<()> {
+    let ours = beside::is_no_link(state_dir);
+    ensure!(ours, "{} is a link to somewhere else; it stays as it is", state_dir.display());
+    let what = count(stories.len(), alone.len());
     if !yes {
         if !questions::is_possible() {
             let problem = "there is no terminal to ask at: add --yes to remove recordings";
             return Err(Usage(problem.into()).into());
         }
-        print(&listed(stories))?;
-        let what = count(stories.len());
+        print(&listed(stories, alone))?;
         if !Questions::terminal().confirm(&format!("Remove {what}?"), false)? {
             return print("Nothing was removed.\n");
         }
     }
+    let mut ids = beside::conversations(stories.iter().map(|story| story.dir.clone()));
     for story in stories {
         check(&story.dir)?;
         fs::remove_dir_all(&story.dir)
             .with_context(|| format!("cannot remove {}", story.dir.display()))?;
     }
-    print(&format!("Removed {}.\n", count(stories.len())))
+    // A conversation may go on in a recording that stays.
+    let kept = beside::conversations(sessions(state_dir));
+    ids.retain(|id| !kept.contains(id));
+    ids.extend(alone.iter().cloned());
+    for (id, files) in beside::all(state_dir) {
+        if ids.contains(&id) {
+            files.remove().with_context(|| format!("cannot remove the files of session {id}"))?;
+        }
+    }
+    print(&format!("Removed {what}.\n"))
 }
 
 /// Only a directory of ours, and one that nobody writes to.
 fn check(dir: &Path) -> Result<()> {
     let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     ensure!(session_id::is_safe(&name), "{} is no recording of ccc's", dir.display());
-    let meta =
-        fs::symlink_metadata(dir).with_context(|| format!("cannot read {}", dir.display()))?;
-    if !meta.is_dir() {
-        bail!("{} is a link to somewhere else; it stays as it is", dir.display());
+    let all = dir.parent().unwrap_or(dir);
+    for place in [all, dir] {
+        if !beside::is_no_link(place) {
+            bail!("{} is a link to somewhere else; it stays as it is", place.display());
+        }
     }
+    // A directory that is reached through a link below the state directory is somebody else's.
+    open::directory(dir, Missing::Stays)
+        .with_context(|| format!("{} stays as it is", dir.display()))?;
     ensure!(!is_running(dir), "session {name} is running; it stays as it is");
     Ok(())
 }
 
-fn listed(stories: &[Story]) -> String {
+fn listed(stories: &[Story], alone: &BTreeSet<String>) -> String {
     let now = when::now();
     let line = |story: &Story| {
         let day = story.last.map_or_else(|| "-".to_owned(), |last| when::day(last, &now));
         let task = list::clean(story.task.as_deref().unwrap_or("-"));
         format!("{}  {day}  {task}\n", story.id)
     };
-    stories.iter().map(line).collect()
+    let hooks = alone.iter().map(|id| format!("{id}  what the Stop hook left\n"));
+    stories.iter().map(line).chain(hooks).collect()
 }
 
-fn count(number: usize) -> String {
-    format!("{number} recording{}", if number == 1 { "" } else { "s" })
+fn count(recordings: usize, alone: usize) -> String {
+    let some = |number: usize, what: &str| {
+        format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+    };
+    match (recordings, alone) {
+        (_, 0) => some(recordings, "recording"),
+        (0, _) => format!("what the Stop hook left of {}", some(alone, "session")),
+        _ => format!(
+            "{} and what the Stop hook left of {}",
+            some(recordings, "recording"),
+            some(alone, "session")
+        ),
+    }
 }
 
 #[cfg(test)]

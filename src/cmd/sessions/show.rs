@@ -1,41 +1,49 @@
 //! `ccc sessions show`: a session told again, in the look of the transcript.
 
+use std::io::{BufWriter, Write};
+
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
 
-use super::super::output::{print, print_json};
+use super::super::output::end_of_output;
 use super::{json, list, when};
-use crate::cmd::looks;
+use crate::client::case::CaseReport;
+use crate::console;
 use crate::event::{Notice, Report};
-use crate::record::story::{Part, Scene, State, Story};
+use crate::record::story::{self, Happened, Happening, SessionState, Story};
+use crate::surface::look;
 use crate::surface::{Look, Style, Styled, Transcript, duration, lines, money};
 
 /// As much of an answer as tells what it was.
 const ANSWER: usize = 8;
 
 pub fn run(story: &Story, as_json: bool) -> Result<()> {
-    if as_json {
-        return print_json(&json::whole(story));
-    }
-    let look = Look { phases: false, hints: false, ticker: None, ..looks::plain() };
-    let mut out = Vec::new();
-    for line in told(story, look, &when::now()) {
-        line.write(look.colour, &mut out);
-        out.push(b'\n');
-    }
-    print(&String::from_utf8_lossy(&out))
+    let mut out = BufWriter::new(console::stdout().lock());
+    let written = if as_json {
+        json::write_whole(story, &mut out).and_then(|()| Ok(writeln!(out)?))
+    } else {
+        let look = Look { phases: false, hints: false, ticker: None, ..look::plain() };
+        write(story, look, &when::now(), &mut out)
+    };
+    end_of_output(written.and_then(|()| Ok(out.flush()?)))
 }
 
-fn told(story: &Story, look: Look, now: &Zoned) -> Vec<Styled> {
+/// Written as it is read: a session may be longer than memory is large.
+fn write(story: &Story, look: Look, now: &Zoned, out: &mut dyn Write) -> Result<()> {
     let mut transcript = Transcript::new(look);
     transcript.set_width(list::width());
     let mut teller = Teller { story, look, now, transcript };
-    let mut out = teller.head();
-    for scene in &story.scenes {
-        out.extend(teller.scene(scene));
-    }
-    out.extend(teller.end());
-    out
+    let mut print = |lines: Vec<Styled>| -> Result<()> {
+        let mut text = Vec::new();
+        for line in lines {
+            line.write(look.colour, &mut text);
+            text.push(b'\n');
+        }
+        Ok(out.write_all(&text)?)
+    };
+    print(teller.head())?;
+    story::tell(&story.dir, &mut |happening| print(teller.happening(&happening)))?;
+    print(teller.end())
 }
 
 struct Teller<'a> {
@@ -70,16 +78,16 @@ impl Teller<'_> {
         out
     }
 
-    fn scene(&mut self, scene: &Scene) -> Vec<Styled> {
-        match &scene.part {
-            Part::Began(run) if *run > 1 => {
-                let (rule, day) = (self.look.glyphs.rule, when::day(scene.time, self.now));
+    fn happening(&mut self, happening: &Happening) -> Vec<Styled> {
+        match &happening.what {
+            Happened::RunBegan(run) if *run > 1 => {
+                let (rule, day) = (self.look.glyphs.rule, when::day(happening.time, self.now));
                 let text = format!("{rule} taken up again {day} {rule}");
                 vec![Styled::default(), Styled::new(Style::Dim, &text)]
             }
-            Part::Began(_) => Vec::new(),
-            Part::Told(notice) => self.notice(notice, scene.time),
-            Part::Turn(turn) => {
+            Happened::RunBegan(_) => Vec::new(),
+            Happened::Told(notice) => self.notice(notice, happening.time),
+            Happened::Turn(turn) => {
                 let dot = self.look.glyphs.dot;
                 let tools: Vec<_> =
                     turn.tools.iter().map(|(name, times)| format!("{name} {times}")).collect();
@@ -108,7 +116,7 @@ impl Teller<'_> {
                 }
                 out
             }
-            Part::Reviewed(line) => self.transcript.supervisor(line),
+            Happened::Reviewed(line) => self.transcript.supervisor(line),
         }
     }
 
@@ -117,6 +125,19 @@ impl Teller<'_> {
             return Vec::new();
         }
         let mut out = self.transcript.notice(notice);
+        // On the screen only what is less than the best needs a line.
+        if let Notice::ReviewCase { held, why, .. } = notice
+            && out.is_empty()
+        {
+            let text = CaseReport { held: *held, why: why.clone() }.told();
+            out = vec![Styled::new(Style::Dim, &format!("{}{text}", self.look.glyphs.gutter))];
+        }
+        // On the screen the judge's own words are enough.
+        if let Notice::Brief { text, .. } = notice {
+            let gutter = self.look.glyphs.gutter;
+            let brief = lines(Style::Dim, text).into_iter();
+            out = brief.map(|line| line.behind(Style::Supervisor, gutter)).collect();
+        }
         let stamp = match notice {
             Notice::UserMessage { .. } | Notice::ReviewStarted { .. } => {
                 when::clock(time, self.now)
@@ -132,11 +153,11 @@ impl Teller<'_> {
 
     fn end(&mut self) -> Vec<Styled> {
         let story = self.story;
-        let State::Over(outcome) = &story.state else {
+        let SessionState::Over(outcome) = &story.state else {
             let text = match story.state {
-                State::Running => "It is still running.".to_owned(),
+                SessionState::Running => "It is still running.".to_owned(),
                 _ => format!(
-                    "Broken off {} it has no end on record. Go on with: ccc --supervisor --resume {}",
+                    "Broken off {} it has no end on record. Resume with: ccc --supervisor --resume {}",
                     self.look.glyphs.dash, story.session_id
                 ),
             };
@@ -149,6 +170,7 @@ impl Teller<'_> {
             rounds: story.rounds.clone(),
             result: String::new(),
             cost_usd: story.cost_usd,
+            supervision: story.supervision,
             seconds: story.seconds.clone(),
         })
     }

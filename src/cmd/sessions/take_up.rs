@@ -5,17 +5,18 @@ use std::io::{BufRead, Write};
 use anyhow::{Context, Result};
 use jiff::Zoned;
 
-use super::super::place::Place;
 use super::super::questions::Questions;
 use super::{Usage, list, when};
-use crate::claude_args::{Resume, Taken};
-use crate::cmd::looks;
+use crate::client::args::{Resume, Taken};
+use crate::client::launch::AgentStart;
+use crate::client::session_id;
+use crate::console;
+use crate::directories::Directories;
 use crate::event::Carried;
-use crate::launch::AgentStart;
-use crate::record::read::Recording;
+use crate::record::find::{self, First, Named, find};
 use crate::record::story::{self, Story};
-use crate::session_id;
 use crate::surface::cut;
+use crate::surface::look;
 
 /// So many are offered to choose from.
 const OFFERED: usize = 10;
@@ -29,10 +30,10 @@ pub struct TakenUp {
 }
 
 /// `person`: somebody can be asked.
-pub fn take_up(place: &Place, taken: &Taken, person: bool) -> Result<TakenUp> {
+pub fn take_up(place: &Directories, taken: &Taken, person: bool) -> Result<TakenUp> {
     let plain = |first| TakenUp { first, resume: None, carried: None };
     let recording = match &taken.resume {
-        Some(Resume::Session(name)) => match story::named(&place.state_dir, name) {
+        Some(Resume::Session(name)) => match find(&place.state_dir, name, First::Conversation) {
             Ok(Some(recording)) => recording,
             Ok(None) if session_id::is_safe(name) => {
                 return Ok(resumed(name.clone(), None, taken.forks));
@@ -48,9 +49,9 @@ pub fn take_up(place: &Place, taken: &Taken, person: bool) -> Result<TakenUp> {
                 [_, ..] if person && !taken.leaves => {
                     let chosen =
                         choose(&stories, &mut Questions::terminal(), &when::now(), list::width())?;
-                    Recording::open(&chosen.dir)?
+                    Named::read(&chosen.dir)?
                 }
-                [newest, ..] => Recording::open(&newest.dir)?,
+                [newest, ..] => Named::read(&newest.dir)?,
             }
         }
         Some(Resume::Latest) => return Ok(plain(AgentStart::Continue)),
@@ -60,14 +61,16 @@ pub fn take_up(place: &Place, taken: &Taken, person: bool) -> Result<TakenUp> {
             return Ok(plain(AgentStart::New { session_id }));
         }
     };
-    let id = story::session_id(&recording);
+    let id = recording.conversation;
     if !session_id::is_safe(&id) {
         return Err(Usage(format!("{id:?} is no session id")).into());
     }
     if story::is_running(&recording.dir) {
-        eprintln!("ccc: session {id} is running elsewhere; two at once get in each other's way");
+        console::say(format!(
+            "ccc: session {id} is running elsewhere; two at once get in each other's way"
+        ));
     }
-    Ok(resumed(id, story::carried(&recording), taken.forks))
+    Ok(resumed(id, find::carried(&recording.dir, None), taken.forks))
 }
 
 fn resumed(id: String, carried: Option<Carried>, forks: bool) -> TakenUp {
@@ -94,7 +97,7 @@ fn choose<'a, R: BufRead, W: Write>(
         let task = list::clean(story.task.as_deref().unwrap_or("-"));
         let outcome = list::outcome(story);
         let line = format!("{:>2}  {day:<16}  {id}  {outcome:<13}  {task}", at + 1);
-        questions.say(&cut(&line, columns, looks::plain().glyphs.ellipsis))?;
+        questions.say(&cut(&line, columns, look::plain().glyphs.ellipsis))?;
     }
     loop {
         let answer = questions.ask("Which one to go on with", "1")?;

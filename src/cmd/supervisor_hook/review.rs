@@ -1,67 +1,91 @@
-//! One review inside the hook: the same process, message and verdict as in the supervised session,
-//! but with nobody to ask and nothing else to do meanwhile.
+//! One review inside the hook: the same message and the same command line as in the supervised session.
 
-use std::env;
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use crossbeam_channel::{bounded, select_biased, unbounded};
 
-use crate::child::ChildEvent;
-use crate::cmd::client::{Clients, Limits, Role, environment, inherited};
-use crate::cmd::place::{self, Place};
+use super::checks;
+use super::guard::Guarded;
+use super::judge::{self, Review};
+use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::config::Config;
-use crate::event::{Gone, ReviewRequest};
-use crate::hook::{StopEvent, Transcript};
-use crate::instructions::{self, Problem};
-use crate::launch::{Launch, ReviewOptions, review_args};
+use crate::config::clients::{Clients, JudgedBy, Limits, judges_environment, of_this_process};
+use crate::directories::Directories;
+use crate::event::ReviewRequest;
+use crate::executables;
+use crate::files;
+use crate::hook::event::{StopEvent, Transcript};
+use crate::hook::pinned::Pinned;
 use crate::record::SupervisorLog;
-use crate::review_prompt::review_prompt;
-use crate::stream::{
-    Block, Control, Line, Message, Part, Permission, TurnResult, permission_answer, refuse_control,
-    strip_escapes, user_message,
-};
-use crate::supervisor::Supervisor;
-use crate::verdict::{Collector, Verdict};
+use crate::review::instructions::{self, Instructions, Problem};
+use crate::review::policy::{Judging, Policy};
+use crate::review::prompt::review_prompt;
+use crate::review::requirement::Requirement;
+use crate::review::verdict::Verdict;
+use crate::session::{changed_files, one_time_word};
+use crate::tree::{Change, Snapshot};
 
 const TRANSCRIPT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How far the task has come.
+pub struct Task {
+    pub round: u32,
+    /// What its last review found.
+    pub requirements: Vec<Requirement>,
+}
 
 pub fn run(
     settings: Option<&Path>,
     event: &StopEvent,
-    place: &Place,
+    place: &Directories,
     config: &Config,
     limits: &Limits,
-    round: u32,
+    Task { round, requirements }: Task,
+    mut guarded: Option<&mut Guarded>,
 ) -> Result<Verdict> {
     let supervisor = config.supervisor()?;
-    let text = instructions(place)?;
+    let pinned = guarded.as_deref_mut().and_then(|guarded| guarded.instructions(place));
+    let found = match pinned {
+        Some(pinned) => pinned.map_err(|problem| anyhow!("{problem}"))?,
+        None => instructions(place)?,
+    };
+    let own = supervisor.checks.clone();
+    let checked = checks::run(place, own, &found, limits.review_timeout / 2)?;
+    if let Some(red) = checked.red {
+        return Ok(Verdict::new(false, &red));
+    }
+    let (text, front) = (found.text, found.front);
+    let proof = front.proof.or(supervisor.proof).unwrap_or_default();
     let transcript = transcript(event);
     let request = ReviewRequest {
         review: round,
         round,
         max: limits.max_iterations,
         session_id: event.session_id.clone(),
-        model: transcript.model.unwrap_or_default(),
-        said: transcript.said,
+        model: transcript.model.clone().unwrap_or_default(),
+        said: transcript.said.clone(),
         last_answer: event.last_assistant_message.clone().unwrap_or_default(),
         background: Vec::new(),
+        brief: checks::told(&checked.results, event),
+        requirements,
+        word: Some(one_time_word()),
     };
     let (settings, env) = match settings {
         Some(path) => {
-            let text = std::fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            let value = serde_json::from_str(&text)
-                .with_context(|| format!("{} is broken", path.display()))?;
-            // The client passes the env of the agent's settings on to its hooks, and with it the
-            // agent's endpoint and key. They are none of another provider's business.
-            let env = if supervisor.provider.is_some() {
-                inherited(true, Role::Supervisor, &place.state_dir)
-            } else {
-                environment(&value, Role::Supervisor, &place.state_dir)
+            let path = match guarded.as_deref_mut() {
+                Some(guarded) => guarded.settings(path)?,
+                None => path.to_owned(),
             };
-            (path.to_owned(), env)
+            let text = files::read_text(&path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            let _: serde_json::Value = serde_json::from_str(&text)
+                .with_context(|| format!("{} is broken", path.display()))?;
+            let provider = guarded.as_deref().and_then(|guarded| guarded.pinned.provider.clone());
+            let provider = provider.or_else(|| config.default_provider());
+            let env = of_this_process();
+            (path, judges_environment(place, config, provider.as_deref(), &env)?)
         }
         None => {
             let client = Clients::prepare(
@@ -70,29 +94,76 @@ pub fn run(
                 config.default_provider().as_deref(),
                 None,
                 limits,
+                JudgedBy::Hook,
             )?
             .supervisor;
             (client.settings, client.env)
         }
     };
     let options = ReviewOptions {
+        form: supervisor.review,
         settings: Some(settings),
         second_opinion: supervisor.provider.is_some(),
         model: supervisor.model,
         allowed_tools: supervisor.allowed_tools,
-        // The hook is not told of any.
-        add_dirs: Vec::new(),
+        // Of a session that was not supervised from its start they are not known.
+        add_dirs: pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs),
+        prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
+        sandbox: supervisor.sandbox,
     };
+    if let Some(reason) = options.form(&request).1 {
+        log::info!("supervisor-hook: the review is asked for with a schema, because {reason}");
+    }
+    let claude = match guarded.as_deref().and_then(|guarded| guarded.pinned.claude.clone()) {
+        Some(claude) => claude,
+        None => executables::claude()?,
+    };
+    let changed = guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default();
     let launch = Launch {
-        ccc: env::current_exe().context("ccc cannot find its own executable")?,
-        claude: vec![place::claude()?.into()],
+        ccc: executables::ccc()?,
+        claude: vec![claude.into()],
         args: review_args(&request, &text, &options),
         env,
         // Where the session began: the client finds it only from there.
         dir: place.project.clone(),
+        case: options.sandbox.case(&place.project, &options.add_dirs),
     };
     let log = SupervisorLog::open(&place.state_dir, &event.session_id);
-    judge(&launch, &review_prompt(&text, &request), log, limits)
+    let judging = Judging { allowed_tools: options.allowed_tools, ..Judging::today(proof) };
+    let policy = Policy::hook(limits.review_timeout.saturating_sub(checked.took), &judging);
+    let prompt = format!("{}{changed}", review_prompt(&text, &request));
+    let git = executables::on_path(Path::new("git"));
+    let (project, looked_at_with) = (place.project.clone(), git.clone());
+    let before = std::thread::spawn(move || Snapshot::take(&project, looked_at_with.as_deref()));
+    let roots = [place.project.clone()];
+    let (ran, checks) = (&transcript.commands, &checked.results);
+    let review = Review { request: &request, ran, roots: &roots, checks };
+    let verdict = judge::run(&launch, &prompt, log, policy, review);
+    if let Ok(before) = before.join() {
+        let changes = before.changes(&Snapshot::take(&place.project, git.as_deref()));
+        tell_changes(&changes);
+    }
+    verdict
+}
+
+/// An alarm: nothing of the project should change while it is judged.
+fn tell_changes(changes: &[Change]) {
+    let (files, more) = changed_files(changes);
+    if !files.is_empty() {
+        let files: Vec<_> = files.iter().map(ToString::to_string).collect();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let text = format!(
+            "while the review ran, files of the project changed: {}{more}",
+            files.join(", ")
+        );
+        super::say(&text);
+        log::warn!("supervisor-hook: {text}");
+    }
+}
+
+fn pinned_args(guarded: Option<&Guarded>, of: fn(&Pinned) -> &Vec<String>) -> Vec<OsString> {
+    let args = guarded.map(|guarded| of(&guarded.pinned).iter().map(OsString::from).collect());
+    args.unwrap_or_default()
 }
 
 /// The client runs its hook before the transcript is on disk, so this waits a moment for its end. A
@@ -115,116 +186,17 @@ fn transcript(event: &StopEvent) -> Transcript {
 }
 
 /// The hook cannot ask for a SUPERVISOR.md, so it writes the default where there is none.
-fn instructions(place: &Place) -> Result<String> {
+fn instructions(place: &Directories) -> Result<Instructions> {
     match instructions::find(&place.project, &place.config_dir) {
-        Ok(found) => Ok(found.text),
+        Ok(found) => Ok(found),
         Err(Problem::Missing { looked_in: [_, global] }) => {
             if let Err(error) =
-                crate::files::create_new(&global, instructions::DEFAULT.as_bytes(), 0o644)
+                files::create_new(&global, instructions::DEFAULT.as_bytes(), files::FOR_ALL)
             {
                 super::say(&format!("{} could not be written: {error}", global.display()));
             }
-            Ok(instructions::DEFAULT.to_owned())
+            Instructions::default_at(&global).map_err(|problem| anyhow!("{problem}"))
         }
         Err(problem) => bail!("{problem}"),
-    }
-}
-
-fn judge(
-    launch: &Launch,
-    prompt: &str,
-    mut log: SupervisorLog,
-    limits: &Limits,
-) -> Result<Verdict> {
-    let deadline = Instant::now() + limits.review_timeout;
-    let (to_output, output) = bounded(2);
-    let (to_exit, exit) = unbounded::<Gone>();
-    let supervisor = Supervisor::start(
-        launch,
-        move |event| to_output.send(event).is_ok(),
-        move |gone| to_exit.send(gone).is_ok(),
-    )?;
-    supervisor.send(user_message(&uuid::Uuid::new_v4().to_string(), prompt));
-    let mut judge =
-        Judge { supervisor, collector: Collector::default(), last_words: String::new() };
-    let result = loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        select_biased! {
-            recv(output) -> event => match event {
-                Ok(ChildEvent::Lines(lines)) => {
-                    let result = lines.into_iter().find_map(|line| {
-                        log.line(&line);
-                        judge.line(line)
-                    });
-                    log.flush();
-                    if let Some(result) = result {
-                        break result;
-                    }
-                }
-                Ok(ChildEvent::OutputEnded) | Err(_) => {
-                    let how = exit.recv_timeout(left).map_or_else(|_| "ended".to_owned(), |gone| gone.how);
-                    bail!("the supervisor {how} without a verdict: {}", judge.last_words);
-                }
-            },
-            default(left) => bail!("no verdict within {} s", limits.review_timeout.as_secs_f32()),
-        }
-    };
-    let Judge { supervisor, collector, .. } = judge;
-    drop(supervisor);
-    // Its shim ends it; waiting for that here keeps the hook from leaving anything behind.
-    let _ = exit.recv_timeout(Duration::from_secs(5));
-    collector.conclude(&result).map_err(|reason| anyhow!("the supervisor failed: {reason}"))
-}
-
-struct Judge {
-    supervisor: Supervisor,
-    collector: Collector,
-    last_words: String,
-}
-
-impl Judge {
-    fn line(&mut self, line: Line) -> Option<TurnResult> {
-        for part in line.parts {
-            match part {
-                Part::Message(envelope) if envelope.parent.is_none() => match envelope.message {
-                    Message::Result(result) => return Some(result),
-                    Message::Control { request_id, request } => self.refuse(&request_id, request),
-                    message => {
-                        self.collector.feed(&message);
-                        show(&message);
-                    }
-                },
-                Part::Text(text) => {
-                    super::print(&text);
-                    self.last_words = text;
-                }
-                Part::Message(_) => {}
-                Part::Bad(error) => log::warn!("the supervisor printed a broken line: {error}"),
-            }
-        }
-        None
-    }
-
-    fn refuse(&self, request_id: &str, request: Control) {
-        self.supervisor.send(match request {
-            Control::Permission(asked) => {
-                let reason = format!(
-                    "Nobody can be asked to allow {}. supervisor.allowed_tools in ccc.json can allow it.",
-                    asked.tool
-                );
-                permission_answer(request_id, &asked, &Permission::Deny(reason))
-            }
-            Control::Unknown(subtype) => refuse_control(request_id, &subtype),
-        });
-    }
-}
-
-fn show(message: &Message) {
-    if let Message::Assistant { blocks, .. } = message {
-        for block in blocks {
-            if let Block::Text(text) = block {
-                super::print(&strip_escapes(text));
-            }
-        }
     }
 }

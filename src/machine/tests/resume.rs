@@ -46,7 +46,7 @@ fn a_session_that_the_agent_names_goes_on_where_it_was() {
         &rows(&[
             ("restored", ""),
             ("result done", "→Reviewing; review 3/10 of S [before|go on]"),
-            ("verdict not yet", "stop review; send \"not yet\"; →Working"),
+            ("rejects not yet", "stop review; send \"not yet\"; →Working"),
             ("init, taken, result done", "→Reviewing; review 4/10 of S [before|go on]"),
         ]),
     );
@@ -77,7 +77,7 @@ fn a_confirmed_task_of_an_earlier_run_is_an_earlier_task() {
 fn it_is_too_late_to_restore_anything_after_a_review() {
     check(&after_review(&[
         ("restored", ""),
-        ("verdict not yet", "stop review; send \"not yet\"; →Working"),
+        ("rejects not yet", "stop review; send \"not yet\"; →Working"),
         ("init, taken, result done", "→Reviewing; review 2/10 of S [do it]"),
     ]));
 }
@@ -86,7 +86,7 @@ fn it_is_too_late_to_restore_anything_after_a_review() {
 fn what_a_run_leaves_is_what_the_next_one_goes_on_with() {
     let machine = check_with(
         Rules::default(),
-        &after_review(&[("verdict not yet", "stop review; send \"not yet\"; →Working")]),
+        &after_review(&[("rejects not yet", "stop review; send \"not yet\"; →Working")]),
     );
     let carried = machine.carried();
     let said = vec![Said { text: "do it".into(), earlier: false }];

@@ -17,7 +17,7 @@ fn a_review_without_a_verdict_is_tried_once_more() {
             "tick 1",
             "stop review; review failed \"no verdict within 600 s\"; review 1/10 of S [do it]",
         ),
-        ("verdict more", "stop review; send \"more\"; →Working"),
+        ("rejects more", "stop review; send \"more\"; →Working"),
     ]));
     check_headless(&[
         ("start do it", "start agent; send \"do it\"; →Working"),
@@ -65,6 +65,36 @@ fn the_time_a_person_takes_to_answer_is_not_the_supervisors() {
 }
 
 #[test]
+fn while_a_person_is_asked_no_other_deadline_ends_the_review() {
+    check(&[
+        ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("init, taken, task server, result started", "background"),
+        ("tick 601", "→Reviewing; review 1/10 of S [do it]"),
+        ("supervisor-asks r1", "ask r1"),
+        ("tick 1000", ""),
+        // The agent may wake for it now, and the loop waits for that.
+        ("task-ended server", ""),
+        ("tick 3", ""),
+        ("allow", "allow"),
+        ("tick 599", ""),
+    ]);
+}
+
+#[test]
+fn a_question_that_is_taken_back_gives_its_time_back() {
+    check(&after_review(&[
+        ("supervisor-asks r1", "ask r1"),
+        ("tick 1000", ""),
+        ("supervisor-cancels r1", "unask"),
+        ("tick 599", ""),
+        (
+            "tick 1",
+            "stop review; review failed \"no verdict within 600 s\"; review 1/10 of S [do it]",
+        ),
+    ]));
+}
+
+#[test]
 fn a_question_ends_with_the_review_that_asked_it() {
     check(&after_review(&[
         ("supervisor-asks r1", "ask r1"),
@@ -99,7 +129,7 @@ fn a_death_in_mid_turn_is_resumed_once() {
 fn a_death_while_nobody_needs_the_agent_is_resumed_with_the_next_message() {
     check(&after_review(&[
         ("dies 9", "agent gone \"boom\""),
-        ("verdict more", "stop review; resume S; send \"more\"; →Working"),
+        ("rejects more", "stop review; resume S; send \"more\"; →Working"),
     ]));
 }
 
@@ -119,7 +149,7 @@ fn a_client_that_never_spoke_failed_to_start() {
 #[test]
 fn clear_starts_a_new_conversation() {
     check(&after_review(&[
-        ("verdict more, init, taken", "stop review; send \"more\"; →Working"),
+        ("rejects more, init, taken", "stop review; send \"more\"; →Working"),
         ("said /clear, result done", "send \"/clear\""),
         ("clear, taken, command-result", "→Waiting"),
         ("said new", "send \"new\"; →Working"),

@@ -17,7 +17,7 @@ fn scenario_001_agent_phase_to_supervisor_phase() {
 #[test]
 fn scenario_001_supervisor_phase_to_agent_phase_when_not_completed() {
     check(&after_review(&[
-        ("verdict add tests", "stop review; send \"add tests\"; →Working"),
+        ("rejects add tests", "stop review; send \"add tests\"; →Working"),
         ("init, taken, result done", "→Reviewing; review 2/10 of S [do it]"),
     ]));
 }
@@ -37,10 +37,17 @@ fn scenario_001_supervisor_phase_to_the_end_when_completed() {
 }
 
 #[test]
-fn a_marker_in_an_early_text_counts() {
+fn only_the_final_words_of_a_review_count() {
+    let asked = "tell \"Your last answer cannot be used as a verdict\"";
     check(&after_review(&[
         ("supervisor-says [TASK_COMPLETED]", ""),
-        ("verdict bye", "stop review; →Waiting"),
+        ("verdict bye", asked),
+        ("verdict good bye", "stop review; send \"bye\"; →Working"),
+    ]));
+    check(&after_review(&[
+        ("verdict bye", asked),
+        ("said stop", "stop review; send \"stop\"; →Working"),
+        ("verdict [TASK_COMPLETED]", ""),
     ]));
 }
 
@@ -58,7 +65,7 @@ fn a_message_while_working_steers_and_delays_the_review() {
 fn a_message_while_reviewing_wins_over_the_verdict() {
     check(&after_review(&[
         ("said stop", "stop review; send \"stop\"; →Working"),
-        ("verdict too late", ""),
+        ("rejects too late", ""),
         ("init, taken, result done", "→Reviewing; review 1/10 of S [do it|stop]"),
     ]));
 }
@@ -69,7 +76,7 @@ fn at_the_limit_the_next_idle_is_not_reviewed() {
     let rows = [
         ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
         ("init, taken, result done", "→Reviewing; review 1/1 of S [do it]"),
-        ("verdict more", "stop review; send \"more\"; →Working"),
+        ("rejects more", "stop review; send \"more\"; →Working"),
         ("init, taken, result done", "limit; →Waiting"),
         ("said go on", "send \"go on\"; →Working"),
         ("init, taken, result done", "→Reviewing; review 1/1 of S [·|go on]"),
@@ -78,7 +85,7 @@ fn at_the_limit_the_next_idle_is_not_reviewed() {
     let headless = [
         ("start do it", "start agent; send \"do it\"; →Working"),
         ("init, taken, result done", "→Reviewing; review 1/1 of S [do it]"),
-        ("verdict more", "stop review; send \"more\"; →Working"),
+        ("rejects more", "stop review; send \"more\"; →Working"),
         ("init, taken, result done", "limit; →Ended; finish Limit"),
     ];
     check_with(Rules { person: false, ..rules }, &headless);

@@ -1,11 +1,11 @@
 use super::*;
-use crate::verdict::Verdict;
+use crate::review::verdict::Verdict;
 use proptest::prelude::*;
 use std::fs;
 
 fn cast() -> Cast {
     let env = vec![("SHELL", "/bin/sh".to_owned()), ("TERM", "xterm".to_owned())];
-    Cast::new(Scene { size: (80, 24), env }, Instant::now())
+    Cast::new(Scene { size: (80, 24), env }, Clock::start())
 }
 
 /// The header and the events of what was recorded.
@@ -32,8 +32,16 @@ fn a_header_and_what_happened() {
     cast.resized(100, 30);
     cast.mark(&Notice::Phase { phase: Phase::Working, round: 0, max: 10 });
     cast.mark(&Notice::Phase { phase: Phase::Waiting, round: 0, max: 10 });
-    let verdict = Verdict { completed: false, feedback: "no tests\nat all".into(), explicit: true };
-    cast.mark(&Notice::Verdict { round: 1, max: 3, seconds: 1.0, cost_usd: 0.0, verdict });
+    let verdict = Verdict::new(false, "no tests\nat all");
+    cast.mark(&Notice::Verdict {
+        round: 1,
+        max: 3,
+        seconds: 1.0,
+        cost_usd: 0.0,
+        session_usd: None,
+        usage: crate::client::stream::Usage::default(),
+        verdict,
+    });
     cast.flush();
     let (header, events) = recorded(&path);
     assert_eq!((&header["version"], &header["width"]), (&2.into(), &80.into()));
@@ -67,7 +75,7 @@ fn a_later_run_goes_on_where_the_last_one_ended() {
     cast.flush();
     let (_, events) = recorded(&path);
     assert_eq!(data(&path), ["o x", "r 80x24", "o early", "o late"]);
-    assert_eq!(events[1].0, 5.5);
+    assert!((events[1].0 - 5.5).abs() < 1e-9, "{events:?}");
     assert!(events[2].0 >= 5.5 && events.is_sorted_by(|one, two| one.0 <= two.0));
 }
 

@@ -1,10 +1,11 @@
 use std::fs;
 
 use super::*;
-use crate::event::{Event, Said};
+use crate::event::{Carried, Event, Said};
 use crate::machine::Rules;
+use crate::record::find;
 use crate::record::read::{AGENT, EVENTS};
-use crate::record::tape::{Tape, append};
+use crate::record::sample::{SampleRecording, append};
 
 const MORNING: &str = "2026-01-02T08:00:00Z";
 const NOON: &str = "2026-01-02T12:00:00Z";
@@ -20,10 +21,10 @@ impl Shelf {
         self.0.path().join("sessions").join(id)
     }
 
-    fn tape(&self, id: &str, began: &str, rules: Rules) -> Tape {
-        let mut tape = Tape::begin(&self.dir(id), began, rules);
-        tape.event(Event::Start { prompt: None });
-        tape
+    fn sample(&self, id: &str, began: &str, rules: Rules) -> SampleRecording {
+        let mut sample = SampleRecording::begin(&self.dir(id), began, rules);
+        sample.event(Event::Start { prompt: None });
+        sample
     }
 
     fn read(&self, id: &str) -> Story {
@@ -31,7 +32,7 @@ impl Shelf {
     }
 
     fn earlier(&self, id: &str) -> Option<Carried> {
-        earlier(self.0.path(), id, 99)
+        find::earlier(self.0.path(), id, 99)
     }
 }
 
@@ -40,9 +41,9 @@ fn said(texts: &[&str]) -> Vec<Said> {
 }
 
 /// Rejected once; then it stands in the middle of the second turn.
-fn half_way(tape: &mut Tape) -> &mut Tape {
-    tape.said("/model opus").agent(r#"{"type":"result","num_turns":0,"result":"ok"}"#);
-    tape.said("build it").turn("S", "built", 0.25).verdict(false, "add tests")
+fn half_way(sample: &mut SampleRecording) -> &mut SampleRecording {
+    sample.said("/model opus").agent(r#"{"type":"result","num_turns":0,"result":"ok"}"#);
+    sample.said("build it").turn("S", "built", 0.25).verdict(false, "add tests")
 }
 
 fn near(one: f64, other: f64) -> bool {
@@ -52,41 +53,44 @@ fn near(one: f64, other: f64) -> bool {
 #[test]
 fn a_session_from_its_first_word_to_its_last() {
     let shelf = Shelf::new();
-    let mut tape = shelf.tape("S", MORNING, Rules::default());
-    half_way(&mut tape).turn("S", "tested", 0.5).verdict(true, "fine").event(Event::Leave);
-    tape.end(Outcome::Completed);
+    let mut sample = shelf.sample("S", MORNING, Rules::default());
+    half_way(&mut sample).turn("S", "tested", 0.5).verdict(true, "fine").event(Event::Leave);
+    sample.end(Outcome::Completed);
     let story = shelf.read("S");
     assert_eq!((story.id.as_str(), story.session_id.as_str(), story.runs), ("S", "S", 1));
     assert_eq!(story.project.as_deref(), Some("/p/here"));
     assert_eq!((story.provider.as_deref(), story.ccc.as_deref()), (Some("kimi"), Some("0.1.0")));
     assert_eq!(story.task.as_deref(), Some("build it"), "a command is no task");
     assert_eq!(story.messages, ["/model opus", "build it"]);
-    assert_eq!(story.state, State::Over(Outcome::Completed));
+    assert_eq!(story.state, SessionState::Over(Outcome::Completed));
     let completed: Vec<_> = story.rounds.iter().map(|round| round.verdict.completed).collect();
     assert_eq!(completed, [false, true]);
     assert!(near(story.cost_usd, 0.52), "{}", story.cost_usd);
     assert!(near(story.seconds.total, 30.0) && near(story.seconds.reviewing, 10.0));
-    assert!(story.scenes.is_empty());
     let carried = shelf.earlier("S").unwrap();
     assert!(carried.fresh && carried.said == said(&["build it"]), "{carried:?}");
 }
 
 #[test]
-fn the_scenes_in_their_order() {
+fn what_happened_in_its_order() {
     let shelf = Shelf::new();
-    half_way(&mut shelf.tape("S", MORNING, Rules::default()));
-    let story = Story::whole(&shelf.dir("S")).unwrap();
-    let name = |scene: &Scene| match &scene.part {
-        Part::Began(number) => Some(format!("run {number}")),
-        Part::Told(Notice::UserMessage { text }) => Some(format!("said {text}")),
-        Part::Told(Notice::Verdict { .. }) => Some("verdict".into()),
-        Part::Told(_) => None,
-        Part::Turn(turn) => Some(format!("{} {:?} {}", turn.answer, turn.tools, turn.seconds)),
-        Part::Reviewed(_) => Some("supervisor".into()),
+    half_way(&mut shelf.sample("S", MORNING, Rules::default()));
+    let name = |what: Happened| match what {
+        Happened::RunBegan(number) => Some(format!("run {number}")),
+        Happened::Told(Notice::UserMessage { text }) => Some(format!("said {text}")),
+        Happened::Told(Notice::Verdict { .. }) => Some("verdict".into()),
+        Happened::Told(_) => None,
+        Happened::Turn(turn) => Some(format!("{} {:?} {}", turn.answer, turn.tools, turn.seconds)),
+        Happened::Reviewed(_) => Some("supervisor".into()),
     };
-    let scenes: Vec<_> = story.scenes.iter().filter_map(name).collect();
+    let mut told = Vec::new();
+    tell(&shelf.dir("S"), &mut |happening| {
+        told.extend(name(happening.what));
+        Ok(())
+    })
+    .unwrap();
     assert_eq!(
-        scenes,
+        told,
         [
             "run 1",
             "said /model opus",
@@ -103,14 +107,14 @@ fn the_scenes_in_their_order() {
 #[test]
 fn a_killed_session_is_told_as_far_as_it_went() {
     let shelf = Shelf::new();
-    half_way(&mut shelf.tape("S", MORNING, Rules::default()));
+    half_way(&mut shelf.sample("S", MORNING, Rules::default()));
     append(&shelf.dir("S").join(EVENTS), br#"{"v":9,"from":"tomorrow"}"#);
     let events = shelf.dir("S").join(EVENTS);
     let mut text = fs::read(&events).unwrap();
     text.extend(br#"{"v":2,"time":"20"#);
     fs::write(&events, text).unwrap();
     let story = shelf.read("S");
-    assert_eq!((&story.state, story.unread), (&State::BrokenOff, 1));
+    assert_eq!((&story.state, story.unread), (&SessionState::BrokenOff, 1));
     assert_eq!((story.rounds.len(), story.rounds[0].round), (1, 1));
     assert!(near(story.rounds[0].cost_usd, 0.01) && near(story.rounds[0].seconds, 5.0));
     assert!(near(story.cost_usd, 0.26), "{}", story.cost_usd);
@@ -123,21 +127,21 @@ fn a_killed_session_is_told_as_far_as_it_went() {
 #[test]
 fn a_review_that_was_cut_off_does_not_count() {
     let shelf = Shelf::new();
-    half_way(&mut shelf.tape("S", MORNING, Rules::default())).turn("S", "tested", 0.5);
+    half_way(&mut shelf.sample("S", MORNING, Rules::default())).turn("S", "tested", 0.5);
     assert_eq!(shelf.earlier("S").unwrap().round, 1);
 }
 
 #[test]
 fn a_session_that_was_taken_up_again_is_one_story() {
     let shelf = Shelf::new();
-    half_way(&mut shelf.tape("S", MORNING, Rules::default()));
+    half_way(&mut shelf.sample("S", MORNING, Rules::default()));
     // Printed, and never counted: ccc was killed in between.
     append(&shelf.dir("S").join(AGENT), br#"{"type":"result","num_turns":1,"result":"lost"}"#);
     let carried = shelf.earlier("S");
     let rules = Rules { resume: Some("S".into()), carried, ..Rules::default() };
-    let mut tape = shelf.tape("S", NOON, rules);
-    tape.said("go on").turn("S", "tested", 0.125).verdict(true, "fine");
-    tape.end(Outcome::Ended);
+    let mut sample = shelf.sample("S", NOON, rules);
+    sample.said("go on").turn("S", "tested", 0.125).verdict(true, "fine");
+    sample.end(Outcome::Ended);
     let story = shelf.read("S");
     assert_eq!((story.runs, story.messages.len()), (2, 3));
     assert_eq!(story.began, Some(MORNING.parse().unwrap()));
@@ -153,18 +157,18 @@ fn a_session_that_was_taken_up_again_is_one_story() {
 #[test]
 fn after_clear_the_conversation_has_another_id() {
     let shelf = Shelf::new();
-    let mut tape = shelf.tape("S", MORNING, Rules::default());
-    half_way(&mut tape).turn("S", "tested", 0.5).verdict(true, "fine");
-    tape.said("/clear").agent(r#"{"type":"system","subtype":"init","session_id":"T"}"#);
-    tape.agent(r#"{"type":"result","num_turns":0,"result":""}"#);
-    tape.said("something else").turn("T", "done", 0.1);
+    let mut sample = shelf.sample("S", MORNING, Rules::default());
+    half_way(&mut sample).turn("S", "tested", 0.5).verdict(true, "fine");
+    sample.said("/clear").agent(r#"{"type":"system","subtype":"init","session_id":"T"}"#);
+    sample.agent(r#"{"type":"result","num_turns":0,"result":""}"#);
+    sample.said("something else").turn("T", "done", 0.1);
     assert_eq!(shelf.read("S").session_id, "T");
     assert_eq!(shelf.earlier("S"), None, "that conversation is another one");
     let carried = shelf.earlier("T").unwrap();
     assert_eq!((carried.round, carried.said.clone()), (0, said(&["something else"])));
     // Its next run has a directory of its own, and is the newer one.
     let rules = Rules { resume: Some("T".into()), carried: Some(carried), ..Rules::default() };
-    shelf.tape("T", NOON, rules).said("and more");
+    shelf.sample("T", NOON, rules).said("and more");
     assert_eq!(shelf.earlier("T").unwrap().said.len(), 2);
     assert_eq!(shelf.read("T").messages, ["something else", "and more"]);
     let ids: Vec<_> = all(shelf.0.path()).into_iter().map(|story| story.id).collect();
@@ -195,21 +199,21 @@ fn recordings_without_rules_can_be_read_but_not_gone_on_with() {
 #[test]
 fn a_lock_tells_that_a_session_is_running() {
     let shelf = Shelf::new();
-    half_way(&mut shelf.tape("S", MORNING, Rules::default()));
+    half_way(&mut shelf.sample("S", MORNING, Rules::default()));
     let file = File::open(shelf.dir("S")).unwrap();
-    assert_eq!(shelf.read("S").state, State::BrokenOff);
+    assert_eq!(shelf.read("S").state, SessionState::BrokenOff);
     file.try_lock().unwrap();
-    assert_eq!(shelf.read("S").state, State::Running);
+    assert_eq!(shelf.read("S").state, SessionState::Running);
     drop(file);
-    assert_eq!(shelf.read("S").state, State::BrokenOff);
+    assert_eq!(shelf.read("S").state, SessionState::BrokenOff);
 }
 
 #[test]
 fn a_run_that_asks_what_was_before_it_is_not_its_own_past() {
     let shelf = Shelf::new();
-    half_way(&mut shelf.tape("S", MORNING, Rules::default()));
+    half_way(&mut shelf.sample("S", MORNING, Rules::default()));
     let before = shelf.earlier("S");
-    shelf.tape("S", NOON, Rules { seed: 99, ..Rules::default() }).said("go on");
+    shelf.sample("S", NOON, Rules { seed: 99, ..Rules::default() }).said("go on");
     assert_eq!(before.as_ref().map(|carried| carried.round), Some(1));
     assert_eq!(shelf.earlier("S"), before);
 }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
 use super::styled::{self, Glyphs, Style, Styled};
-use crate::stream::{Command, strip_escapes};
-use token::{Kind, Token};
+use crate::client::stream::{Command, strip_escapes};
+use token::{Token, TokenKind};
 
 const ROWS: usize = 6;
 /// More than a person would go through.
@@ -24,8 +24,15 @@ const ABOUT: usize = 12;
 
 /// What ccc understands itself.
 const OWN: [(&str, &str); 2] = [
-    ("supervisor", "review the work when the agent is done"),
+    ("supervisor", "review the work each time the agent is done"),
     ("supervisoroff", "no more reviews"),
+];
+
+/// The same, where the client has nothing of this name.
+const ALSO_OWN: [(&str, &str); 3] = [
+    ("exit", "leave"),
+    ("help", "keys and commands"),
+    ("status", "session, model, provider, context, cost"),
 ];
 
 /// The project's files, directories with a slash at their end, and whether they are known yet.
@@ -82,8 +89,13 @@ impl Completion {
         self.commands = names.iter().map(described).collect();
     }
 
+    pub fn knows(&self, name: &str) -> bool {
+        self.commands.iter().any(|command| command.name == name)
+    }
+
     fn about(&self, command: &str) -> String {
-        if let Some((_, what)) = OWN.iter().find(|(name, _)| *name == command) {
+        let mut own = OWN.iter().chain(&ALSO_OWN);
+        if let Some((_, what)) = own.find(|(name, _)| *name == command) {
             return (*what).to_owned();
         }
         let known = self.commands.iter().find(|known| known.name == command);
@@ -105,16 +117,17 @@ impl Completion {
         }
         self.dismissed = None;
         let entries = match token.kind {
-            Kind::Command => {
+            TokenKind::Command => {
                 self.at_command = true;
                 let own = OWN.map(|(name, _)| name);
                 // Some are the client's own business.
                 let all = self.commands.iter().map(|command| command.name.as_str());
-                let all = all.filter(|name| !name.starts_with("__"));
+                let also = ALSO_OWN.iter().map(|(name, _)| *name).filter(|name| !self.knows(name));
+                let all = all.filter(|name| !name.starts_with("__")).chain(also);
                 let names = matching::commands(&own, all, &token.query, ENTRIES).into_iter();
                 names.map(|name| Entry { about: self.about(&name), name }).collect()
             }
-            Kind::File { .. } => {
+            TokenKind::File { .. } => {
                 let (paths, known) = files();
                 self.waiting = !known;
                 let names = matching::files(&paths, &token.query, ENTRIES).into_iter();
@@ -214,7 +227,7 @@ impl Popup {
     fn name(&self, selected: bool, entry: &Entry, columns: usize, glyphs: Glyphs) -> Styled {
         let (mark, style) =
             if selected { (glyphs.prompt, Style::User) } else { (BEFORE, Style::Dim) };
-        let sign = if self.token.kind == Kind::Command { "/" } else { "" };
+        let sign = if self.token.kind == TokenKind::Command { "/" } else { "" };
         let text = format!("{mark}{sign}{}", strip_escapes(&entry.name));
         Styled::new(style, &styled::cut(&text, columns, glyphs.ellipsis))
     }

@@ -2,7 +2,7 @@
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Where it starts in the text, with its sign.
     pub from: usize,
     /// Without the sign.
@@ -10,7 +10,7 @@ pub struct Token {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     Command,
     /// With a quote already: spaces belong to it.
     File {
@@ -23,9 +23,11 @@ pub fn at_end(text: &str) -> Option<Token> {
     if let Some(query) = text.strip_prefix('/') {
         // A path is no command.
         let plain = !query.contains(|c: char| c.is_whitespace() || c == '/');
-        return plain.then(|| Token { kind: Kind::Command, from: 0, query: query.to_owned() });
+        return plain.then(|| Token { kind: TokenKind::Command, from: 0, query: query.to_owned() });
     }
-    let starts = |at: usize| text[..at].chars().next_back().is_none_or(char::is_whitespace);
+    // Chinese and Japanese put no spaces between words; an address has letters in front of its sign.
+    let apart = |c: char| c.is_whitespace() || (!c.is_ascii() && c.is_alphabetic());
+    let starts = |at: usize| text[..at].chars().next_back().is_none_or(apart);
     let from = text.rmatch_indices('@').map(|(at, _)| at).find(|at| starts(*at))?;
     let word = &text[from + 1..];
     let (query, quoted) = match word.strip_prefix('"') {
@@ -33,7 +35,7 @@ pub fn at_end(text: &str) -> Option<Token> {
         None => (word, false),
     };
     let ends = |c: char| if quoted { matches!(c, '"' | '\n') } else { c.is_whitespace() };
-    let kind = Kind::File { quoted };
+    let kind = TokenKind::File { quoted };
     (!query.contains(ends)).then(|| Token { kind, from, query: query.to_owned() })
 }
 
@@ -42,8 +44,8 @@ impl Token {
     /// directory stays open for what is in it.
     pub fn written(&self, entry: &str) -> String {
         let (sign, quoted) = match self.kind {
-            Kind::Command => ('/', false),
-            Kind::File { quoted } => ('@', quoted || entry.contains(char::is_whitespace)),
+            TokenKind::Command => ('/', false),
+            TokenKind::File { quoted } => ('@', quoted || entry.contains(char::is_whitespace)),
         };
         match (quoted, entry.ends_with('/')) {
             (false, false) => format!("{sign}{entry} "),

@@ -1,7 +1,7 @@
 //! Earlier messages: up and down bring them back, and what was being typed is not lost.
 
 use super::{Editor, plain};
-use crate::stream::strip_escapes;
+use crate::client::stream::strip_escapes;
 
 #[derive(Debug)]
 pub struct Browsing {

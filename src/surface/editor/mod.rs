@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use rustyline::line_buffer::LineBuffer;
 
-use crate::stream::strip_escapes;
+use crate::client::stream::strip_escapes;
 use history::Browsing;
 use kill::Ring;
 use paste::Pastes;

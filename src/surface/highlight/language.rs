@@ -1,7 +1,7 @@
 //! What there is to know about a language.
 
 use super::Style;
-use super::words::{self, Words};
+use super::words;
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Quote {
@@ -14,7 +14,7 @@ pub(super) struct Quote {
 }
 
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct BlockComment {
     pub open: &'static str,
     pub close: &'static str,
     pub nested: bool,
@@ -30,8 +30,6 @@ pub(super) enum Keys {
     Colon,
     /// At the beginning of a line, before `=` or in brackets.
     Equals,
-    /// What a makefile makes.
-    Target,
     /// Anywhere, before a colon and a space.
     Property,
 }
@@ -41,7 +39,7 @@ pub(super) struct Language {
     pub comments: &'static [&'static str],
     /// Comments begin only behind a space.
     pub spaced: bool,
-    pub block: Option<Block>,
+    pub block: Option<BlockComment>,
     /// Of those that begin alike the longest first.
     pub quotes: &'static [Quote],
     /// Words that belong to the string behind them.
@@ -50,7 +48,7 @@ pub(super) struct Language {
     pub character: bool,
     /// `r#"…"#`
     pub raw: bool,
-    pub keywords: &'static Words,
+    pub keywords: &'static [&'static str],
     pub literals: &'static [&'static str],
     pub any_case: bool,
     /// What words can hold beside letters, digits and `_`.
@@ -75,22 +73,12 @@ pub(super) struct Language {
     pub shell: bool,
 }
 
-/// What is in words everywhere.
-const LETTERS: [bool; 256] = {
-    let mut letters = [false; 256];
-    let mut byte: u8 = 0;
-    loop {
-        letters[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
-        if byte == u8::MAX {
-            break letters;
-        }
-        byte += 1;
-    }
-};
-
 impl Language {
     pub fn in_word(&self, byte: u8) -> bool {
-        LETTERS[usize::from(byte)] || self.extra.contains(&byte)
+        byte.is_ascii_alphanumeric()
+            || byte == b'_'
+            || !byte.is_ascii()
+            || self.extra.contains(&byte)
     }
 
     pub fn starts_word(&self, byte: u8) -> bool {
@@ -99,26 +87,22 @@ impl Language {
     }
 
     pub fn is_keyword(&self, word: &str) -> bool {
-        if !self.any_case {
-            return self.keywords.has(word.as_bytes());
-        }
-        let mut lower = [0; 24];
-        let Some(lower) = lower.get_mut(..word.len()) else {
-            return false;
-        };
-        lower.copy_from_slice(word.as_bytes());
-        lower.make_ascii_lowercase();
-        self.keywords.has(lower)
+        self.has(self.keywords, word)
     }
 
     pub fn is_literal(&self, word: &str) -> bool {
-        let same = |literal: &&str| {
-            *literal == word || self.any_case && literal.eq_ignore_ascii_case(word)
-        };
-        self.literals.iter().any(same)
+        self.has(self.literals, word)
+    }
+
+    fn has(&self, words: &[&str], word: &str) -> bool {
+        if self.any_case {
+            words.iter().any(|known| known.eq_ignore_ascii_case(word))
+        } else {
+            words.contains(&word)
+        }
     }
 
     pub fn is_definer(word: &str) -> bool {
-        words::DEFINERS.has(word.as_bytes())
+        words::DEFINERS.contains(&word)
     }
 }

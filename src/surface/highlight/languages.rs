@@ -1,6 +1,6 @@
 //! What each language looks like. Relatives share what they have in common.
 
-use super::language::{Block, Keys, Language, Quote};
+use super::language::{BlockComment, Keys, Language, Quote};
 use super::{Style, Syntax, words};
 
 const fn quote(open: &'static str, close: &'static str) -> Quote {
@@ -14,8 +14,8 @@ const fn long(open: &'static str, close: &'static str, escapes: bool) -> Quote {
 const DOUBLE: Quote = quote("\"", "\"");
 const SINGLE: Quote = quote("'", "'");
 const TRIPLE: Quote = long("\"\"\"", "\"\"\"", true);
-const SLASHES: Option<Block> = Some(Block { open: "/*", close: "*/", nested: false });
-const NESTED: Option<Block> = Some(Block { open: "/*", close: "*/", nested: true });
+const SLASHES: Option<BlockComment> = Some(BlockComment { open: "/*", close: "*/", nested: false });
+const NESTED: Option<BlockComment> = Some(BlockComment { open: "/*", close: "*/", nested: true });
 
 const NONE: Language = Language {
     comments: &[],
@@ -25,7 +25,7 @@ const NONE: Language = Language {
     prefixes: &[],
     character: false,
     raw: false,
-    keywords: &words::NONE,
+    keywords: &[],
     literals: &["true", "false", "null"],
     any_case: false,
     extra: &[],
@@ -41,23 +41,13 @@ const NONE: Language = Language {
     shell: false,
 };
 
-static C: Language = Language {
-    comments: &["//"],
-    block: SLASHES,
-    character: true,
-    directives: true,
-    keywords: &words::C,
-    literals: &["true", "false", "NULL", "nullptr"],
-    ..NONE
-};
-
 static CPP: Language = Language {
     comments: &["//"],
     block: SLASHES,
     quotes: &[long("R\"(", ")\"", false), DOUBLE],
     character: true,
     directives: true,
-    keywords: &words::CPP,
+    keywords: words::CPP,
     literals: &["true", "false", "NULL", "nullptr"],
     ..NONE
 };
@@ -69,7 +59,7 @@ static JAVA: Language = Language {
     character: true,
     extra: b"$",
     at: Some(Style::Name),
-    keywords: &words::JAVA,
+    keywords: words::JAVA,
     ..NONE
 };
 
@@ -79,17 +69,8 @@ static KOTLIN: Language = Language {
     quotes: &[long("\"\"\"", "\"\"\"", false), DOUBLE],
     character: true,
     at: Some(Style::Name),
-    keywords: &words::KOTLIN,
-    ..NONE
-};
-
-static SWIFT: Language = Language {
-    comments: &["//"],
-    block: NESTED,
-    quotes: &[TRIPLE, DOUBLE],
-    at: Some(Style::Name),
-    keywords: &words::SWIFT,
-    literals: &["true", "false", "nil"],
+    keywords: words::KOTLIN,
+    literals: &["true", "false", "null", "nil"],
     ..NONE
 };
 
@@ -105,7 +86,7 @@ static CSHARP: Language = Language {
     ],
     character: true,
     directives: true,
-    keywords: &words::CSHARP,
+    keywords: words::CSHARP,
     ..NONE
 };
 
@@ -114,7 +95,7 @@ static GO: Language = Language {
     block: SLASHES,
     quotes: &[DOUBLE, long("`", "`", false)],
     character: true,
-    keywords: &words::GO,
+    keywords: words::GO,
     literals: &["true", "false", "nil", "iota"],
     ..NONE
 };
@@ -127,17 +108,8 @@ static RUST: Language = Language {
     character: true,
     raw: true,
     bang: true,
-    keywords: &words::RUST,
+    keywords: words::RUST,
     literals: &["true", "false"],
-    ..NONE
-};
-
-static ZIG: Language = Language {
-    comments: &["//"],
-    character: true,
-    at: Some(Style::Name),
-    keywords: &words::ZIG,
-    literals: &["true", "false", "null", "undefined"],
     ..NONE
 };
 
@@ -156,15 +128,15 @@ const SCRIPT: Language = Language {
     ..NONE
 };
 
-static JAVASCRIPT: Language = Language { keywords: &words::JAVASCRIPT, ..SCRIPT };
-static TYPESCRIPT: Language = Language { keywords: &words::TYPESCRIPT, ..SCRIPT };
+static JAVASCRIPT: Language = Language { keywords: words::JAVASCRIPT, ..SCRIPT };
+static TYPESCRIPT: Language = Language { keywords: words::TYPESCRIPT, ..SCRIPT };
 
 static PYTHON: Language = Language {
     comments: &["#"],
     quotes: &[TRIPLE, long("'''", "'''", true), DOUBLE, SINGLE],
     prefixes: &["r", "b", "f", "u", "t", "rb", "br", "rf", "fr"],
     at: Some(Style::Name),
-    keywords: &words::PYTHON,
+    keywords: words::PYTHON,
     literals: &["True", "False", "None"],
     ..NONE
 };
@@ -174,7 +146,7 @@ static PHP: Language = Language {
     block: SLASHES,
     quotes: &[long("\"", "\"", true), long("'", "'", true)],
     extra: b"$",
-    keywords: &words::PHP,
+    keywords: words::PHP,
     any_case: true,
     ..NONE
 };
@@ -185,39 +157,8 @@ static RUBY: Language = Language {
     quotes: &[DOUBLE, SINGLE],
     symbols: true,
     patterns: true,
-    keywords: &words::RUBY,
+    keywords: words::RUBY,
     literals: &["true", "false", "nil"],
-    ..NONE
-};
-
-static ELIXIR: Language = Language {
-    comments: &["#"],
-    spaced: true,
-    quotes: &[TRIPLE, DOUBLE],
-    symbols: true,
-    at: Some(Style::Name),
-    keywords: &words::ELIXIR,
-    literals: &["true", "false", "nil"],
-    ..NONE
-};
-
-static LUA: Language = Language {
-    comments: &["--"],
-    block: Some(Block { open: "--[[", close: "]]", nested: false }),
-    quotes: &[long("[[", "]]", false), DOUBLE, SINGLE],
-    keywords: &words::LUA,
-    literals: &["true", "false", "nil"],
-    ..NONE
-};
-
-static HASKELL: Language = Language {
-    comments: &["--"],
-    block: Some(Block { open: "{-", close: "-}", nested: true }),
-    character: true,
-    extra: b"'",
-    calls: false,
-    keywords: &words::HASKELL,
-    literals: &["True", "False", "Nothing"],
     ..NONE
 };
 
@@ -226,7 +167,7 @@ static SQL: Language = Language {
     block: SLASHES,
     quotes: &[Quote { escapes: false, ..SINGLE }, Quote { escapes: false, ..DOUBLE }],
     prefixes: &["e", "n", "b", "x"],
-    keywords: &words::SQL,
+    keywords: words::SQL,
     any_case: true,
     ..NONE
 };
@@ -261,7 +202,7 @@ static SHELL: Language = Language {
     comments: &["#"],
     spaced: true,
     quotes: &[long("\"", "\"", true), long("'", "'", false)],
-    keywords: &words::SHELL,
+    keywords: words::SHELL,
     literals: &[],
     extra: b"-./~:@%+,",
     loose: true,
@@ -273,24 +214,11 @@ static DOCKERFILE: Language = Language {
     comments: &["#"],
     spaced: true,
     quotes: &[DOUBLE, SINGLE],
-    keywords: &words::DOCKER,
+    keywords: words::DOCKER,
     literals: &[],
     extra: b"-./~:@%+",
     loose: true,
     calls: false,
-    ..NONE
-};
-
-static MAKEFILE: Language = Language {
-    comments: &["#"],
-    spaced: true,
-    quotes: &[DOUBLE, SINGLE],
-    keywords: &words::MAKE,
-    literals: &[],
-    extra: b"-./~:@%+",
-    loose: true,
-    calls: false,
-    keys: Keys::Target,
     ..NONE
 };
 
@@ -326,22 +254,16 @@ pub(super) fn named(info: &str) -> Syntax {
         "bash" | "sh" | "shell" | "zsh" | "ksh" | "fish" | "console" | "shellscript"
         | "shell-session" | "sh-session" | "shellsession" | "terminal" => &SHELL,
         "go" | "golang" => &GO,
-        "c" | "h" | "objc" | "objective-c" => &C,
-        "cpp" | "c++" | "cc" | "cxx" | "hpp" | "hxx" | "cuda" => &CPP,
+        "c" | "h" | "objc" | "objective-c" | "cpp" | "c++" | "cc" | "cxx" | "hpp" | "hxx"
+        | "cuda" => &CPP,
         "java" | "groovy" | "gradle" | "dart" => &JAVA,
-        "kotlin" | "kt" | "kts" | "scala" => &KOTLIN,
-        "swift" => &SWIFT,
+        "kotlin" | "kt" | "kts" | "scala" | "swift" => &KOTLIN,
         "csharp" | "cs" | "c#" => &CSHARP,
         "php" => &PHP,
         "ruby" | "rb" => &RUBY,
         "sql" | "postgresql" | "postgres" | "mysql" | "sqlite" | "plsql" => &SQL,
         "css" | "scss" | "sass" | "less" => &CSS,
         "dockerfile" | "docker" | "containerfile" => &DOCKERFILE,
-        "makefile" | "make" | "mk" => &MAKEFILE,
-        "lua" => &LUA,
-        "zig" => &ZIG,
-        "haskell" | "hs" => &HASKELL,
-        "elixir" | "ex" | "exs" => &ELIXIR,
         _ => return Syntax::Plain,
     })
 }

@@ -42,7 +42,6 @@ impl Lexer<'_> {
             }
             Keys::Equals if line.starts_with('[') => (indent, section(line)),
             Keys::Equals => (indent, equals(line)),
-            Keys::Target if indent == 0 => (0, target(line)),
             _ => return,
         };
         if let Some(length) = length.filter(|length| *length > 0) {
@@ -70,10 +69,4 @@ fn equals(line: &str) -> Option<usize> {
     let odd = |byte: u8| b"{}[](),#;".contains(&byte);
     let whole = key.matches(['"', '\'']).count().is_multiple_of(2);
     (whole && !key.bytes().any(odd)).then_some(key.len())
-}
-
-fn target(line: &str) -> Option<usize> {
-    let bytes = line.as_bytes();
-    let end = memchr::memchr3(b':', b'=', b'#', bytes)?;
-    (bytes[end] == b':' && !matches!(bytes.get(end + 1), Some(b'=' | b':'))).then_some(end)
 }

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use super::LineSurface;
+use crate::client::form::{self, FormQuestion};
+use crate::client::stream::Permission;
 use crate::event::{Asker, Event, Question};
-use crate::form::{self, FormQuestion};
-use crate::stream::Permission;
 use crate::surface::Intent;
 use crate::surface::status::can_always;
 use crate::surface::styled::{self, Style, Styled};
@@ -39,8 +39,11 @@ impl<W: Write> LineSurface<W> {
                 )
             }
             None => {
-                let always =
-                    if can_always(question) { ", a to allow it for the whole session" } else { "" };
+                let always = if can_always(question) {
+                    ", always to allow it for the whole session"
+                } else {
+                    ""
+                };
                 format!("Type y to allow it once{always}, n to deny it, d and a reason to say why.")
             }
         };
@@ -58,7 +61,7 @@ impl<W: Write> LineSurface<W> {
                     Asker::Agent => "",
                     Asker::Supervisor => " (supervisor)",
                 };
-                let always = if can_always(question) { "a/" } else { "" };
+                let always = if can_always(question) { "always/" } else { "" };
                 format!("Allow {tool}{who}? [y/{always}n/d] ")
             }
         };
@@ -131,7 +134,7 @@ fn permission(typed: &str, always: bool) -> Option<Permission> {
     let (word, reason) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
     match (word.to_lowercase().as_str(), reason.trim()) {
         ("y" | "yes", "") => Some(Permission::Once),
-        ("a" | "always", "") if always => Some(Permission::Always),
+        ("always", "") if always => Some(Permission::Always),
         ("n" | "no" | "d", "") => Some(Permission::Deny(DENIED.to_owned())),
         ("d", reason) => Some(Permission::Deny(reason.to_owned())),
         _ => None,

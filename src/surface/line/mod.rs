@@ -12,12 +12,13 @@ mod typed;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use super::commands::{self, About, OwnCommand, own_command};
 use super::styled::{self, Style, Styled};
 use super::terminal::SETTLE;
 use super::{Intent, Look, Report, Surface, TextSurface};
+use crate::client::stream::{Line, Message, Part};
 use crate::event::{Event, Notice, Now, Phase, Question};
 use crate::machine::Status;
-use crate::stream::Line;
 pub use typed::{Typed, read_typed};
 
 const MARKER: &str = "> ";
@@ -44,6 +45,11 @@ pub struct LineSurface<W> {
     quiet: (Now, usize),
     /// Lines that go on in the next one.
     draft: String,
+    status: Option<Status>,
+    /// What the client has for slash commands.
+    commands: Vec<String>,
+    /// Output of the person's own commands, which goes with the next message.
+    shown_to_the_agent: String,
     question: Option<Question>,
     /// When the question was first on the screen.
     asked: Option<Now>,
@@ -71,6 +77,9 @@ impl<W: Write> LineSurface<W> {
             now: Now::ZERO,
             quiet: (Now::ZERO, 0),
             draft: String::new(),
+            status: None,
+            commands: Vec::new(),
+            shown_to_the_agent: String::new(),
             question: None,
             asked: None,
             midst: false,
@@ -115,12 +124,37 @@ impl<W: Write> LineSurface<W> {
         if self.question.is_some() {
             self.say(Style::Dim, "Sent as a message: it was typed before the question.");
         }
-        vec![self.message(text)]
+        self.own_command(text).unwrap_or_else(|text| vec![self.message(text)])
     }
 
     fn message(&mut self, text: String) -> Intent {
         self.own_words = true;
-        Intent::Event(Event::Said(text))
+        let shown = std::mem::take(&mut self.shown_to_the_agent);
+        Intent::Event(Event::Said(shown + &text))
+    }
+
+    /// What is for ccc itself; `Err` is what is not.
+    fn own_command(&mut self, text: String) -> Result<Vec<Intent>, String> {
+        let Some(status) = &self.status else { return Err(text) };
+        let about = About { status, provider: "", session: self.text.transcript.session() };
+        let command = match text.trim() {
+            "?" => Some(OwnCommand::Help),
+            _ => own_command(&text, &about, |name| self.commands.iter().any(|known| known == name)),
+        };
+        Ok(match command {
+            None => return Err(text),
+            Some(OwnCommand::Leave) => vec![Intent::Event(Event::Leave)],
+            Some(OwnCommand::Shell(command)) => vec![Intent::Shell(command)],
+            Some(OwnCommand::Note(note)) => vec![Intent::Note(note)],
+            Some(OwnCommand::Help) => {
+                self.say(Style::Plain, commands::PLAIN_HELP);
+                Vec::new()
+            }
+            Some(OwnCommand::Answer(text)) => {
+                self.say(Style::Plain, &text);
+                Vec::new()
+            }
+        })
     }
 
     /// What was typed ended the line that it stands on; in a pipe it is missing.
@@ -191,6 +225,13 @@ impl<W: Write> LineSurface<W> {
 
 impl<W: Write> Surface for LineSurface<W> {
     fn agent(&mut self, line: &Line) {
+        for part in &line.parts {
+            if let Part::Message(envelope) = part
+                && let Message::Init(init) = &envelope.message
+            {
+                self.commands.clone_from(&init.commands);
+            }
+        }
         self.text.agent(line);
     }
 
@@ -214,13 +255,14 @@ impl<W: Write> Surface for LineSurface<W> {
 
     fn unask(&mut self) {
         if self.question.is_some() {
-            self.say(Style::Dim, "The question was taken back.");
+            self.say(Style::Dim, "The question was withdrawn.");
         }
         self.forget_question();
     }
 
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
         (self.phase, self.since, self.now) = (status.phase, status.since, now);
+        self.status = Some(status.clone());
         self.own_words = false;
         if !self.text.pending.is_empty() {
             self.quiet = (now, 0);
@@ -271,6 +313,18 @@ impl<W: Write> Surface for LineSurface<W> {
             self.say(Style::Question, "Press Ctrl-C again to leave.");
         }
         Some(Vec::new())
+    }
+
+    fn ran(&mut self, command: &str, output: &str) {
+        // What it printed stands on the screen already.
+        self.shown_to_the_agent.push_str(&commands::shown_to_the_agent(command, output));
+        self.shown_to_the_agent.push_str("\n\n");
+        self.say(Style::Dim, "The agent sees it with your next message.");
+    }
+
+    fn told(&mut self, text: Result<String, String>) {
+        let (style, text) = text.map_or_else(|bad| (Style::Bad, bad), |good| (Style::Dim, good));
+        self.say(style, &text);
     }
 
     fn resume(&mut self) {

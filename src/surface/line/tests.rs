@@ -1,7 +1,7 @@
 use super::super::{Glyphs, sample};
 use super::*;
+use crate::client::stream::{Permission, PermissionRequest};
 use crate::event::{Asker, Outcome};
-use crate::stream::{Permission, PermissionRequest};
 
 const LOOK: Look = Look {
     glyphs: Glyphs::ascii(),
@@ -149,8 +149,9 @@ fn permission_by_letter() {
     for (typed, always, expected) in [
         ("y", false, answered(Permission::Once)),
         (" YES ", false, answered(Permission::Once)),
-        ("a", true, answered(Permission::Always)),
-        ("a", false, vec![]),
+        ("always", true, answered(Permission::Always)),
+        ("a", true, vec![]),
+        ("always", false, vec![]),
         ("n", false, deny("The user does not allow this.")),
         ("d", false, deny("The user does not allow this.")),
         ("d use  make clean", false, deny("use  make clean")),
@@ -183,7 +184,7 @@ fn a_question_is_shown_in_full_and_then_waits() {
     desk.surface.notice(&Notice::Interrupted);
     assert_eq!(desk.shown(), "\nInterrupted.\nAllow Bash? [y/n/d] ", "it is still open");
     desk.surface.unask();
-    assert_eq!(desk.shown(), "\nThe question was taken back.\n");
+    assert_eq!(desk.shown(), "\nThe question was withdrawn.\n");
     assert_eq!(desk.types("y"), said("y"));
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use crate::stream::strip_escapes;
+use crate::client::stream::strip_escapes;
 
 /// No line is longer than this while the terminal does the editing: what is too much is dropped by
 /// the kernel, and nobody is told.

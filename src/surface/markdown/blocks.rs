@@ -8,7 +8,7 @@ use super::super::highlight::Code;
 use super::super::styled::{Fill, Glyphs, Styled};
 use super::line::{Line, spaces};
 use super::long::cut;
-use super::piece::{Block, Item, Piece};
+use super::piece::{CodeBlock, Item, Piece};
 use super::plain::plain;
 use super::render::{CODE, Rendered, Setting, render};
 use super::scan::{self, Fence, Marker};
@@ -37,7 +37,7 @@ pub struct Blocks {
 pub(super) enum Open {
     Nothing,
     Piece(Piece),
-    Block(Block),
+    Block(CodeBlock),
     /// A line without an end; what stands in it so far, and what it belongs to.
     Long(Line, Box<Open>),
 }
@@ -108,11 +108,11 @@ impl Blocks {
         if let Some(fence) = Fence::opened(line) {
             let code = Code::new(&fence.info);
             self.list = None;
-            self.open = Open::Block(Block { fence: Some(fence), code, blanks: 0, apart: true });
+            self.open = Open::Block(CodeBlock { fence: Some(fence), code, blanks: 0, apart: true });
         } else if scan::indent(line).0 > 3 {
             let code = Code::new("");
             self.list = None;
-            self.line_of_block(Block { fence: None, code, blanks: 0, apart: true }, line);
+            self.line_of_block(CodeBlock { fence: None, code, blanks: 0, apart: true }, line);
         } else if let Some(marker) = Marker::of(line) {
             self.first_of_item(marker, blank, line);
         } else {
@@ -178,7 +178,7 @@ impl Blocks {
         self.first_line(line);
     }
 
-    fn line_of_block(&mut self, mut block: Block, line: &str) {
+    fn line_of_block(&mut self, mut block: CodeBlock, line: &str) {
         if block.goes_on(line) {
             if let Some(line) = self.code_line(&mut block, line) {
                 self.show(line);
@@ -191,7 +191,7 @@ impl Blocks {
     }
 
     /// A line of code or its beginning; the blank ones before it are shown here, itself is `None` if it is one.
-    pub(super) fn code_line(&mut self, block: &mut Block, line: &str) -> Option<Line> {
+    pub(super) fn code_line(&mut self, block: &mut CodeBlock, line: &str) -> Option<Line> {
         let inner = match &block.fence {
             Some(fence) => scan::unindented(line, fence.indent),
             None if line.trim().is_empty() => {

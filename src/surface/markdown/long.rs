@@ -6,7 +6,7 @@ use super::super::styled::{Fill, Style};
 use super::blocks::{Blocks, LIMIT, Open};
 use super::line::Line;
 use super::render::render;
-use crate::stream::strip_escapes;
+use crate::client::stream::strip_escapes;
 
 /// How far before the limit a space is looked for.
 const SPACE: usize = 1024;

@@ -28,7 +28,7 @@ pub struct Item {
 
 /// Code that stands in nothing else: its lines are shown one by one.
 #[derive(Debug, Clone)]
-pub struct Block {
+pub struct CodeBlock {
     /// `None`: it is code because it is indented.
     pub fence: Option<Fence>,
     pub code: Code,
@@ -51,7 +51,7 @@ impl Piece {
     }
 }
 
-impl Block {
+impl CodeBlock {
     pub fn goes_on(&self, line: &str) -> bool {
         match &self.fence {
             Some(fence) => !fence.is_closed_by(line),

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::indented;
+use crate::client::form::{self, FormQuestion};
+use crate::client::stream::always_means;
 use crate::event::{Asker, Question};
-use crate::form::{self, FormQuestion};
-use crate::stream::always_means;
 use crate::surface::styled::{Glyphs, Style, Styled, exposed};
 use crate::surface::{Transcript, diff};
 
@@ -16,14 +16,15 @@ impl Transcript {
             Asker::Agent => "The agent",
             Asker::Supervisor => "The supervisor",
         };
+        self.question_shown();
         let asked = &question.asked;
         if let Some(questions) = form::questions(asked) {
             let lines = questions.iter().flat_map(form_lines).collect();
             return self.apart(lines);
         }
-        let head = Styled::new(Style::Question, &format!("? {who} asks to use "))
+        let mut head = Styled::new(Style::Question, &format!("? {who} asks to use "))
             .with(Style::Bold, &exposed(&asked.tool));
-        let mut lines = vec![head];
+        let mut lines = Vec::new();
         if !asked.description.trim().is_empty() {
             lines.extend(indented(Style::Dim, "  ", &exposed_lines(&asked.description)));
         }
@@ -34,6 +35,19 @@ impl Transcript {
                     name != "description" || value.as_str() != Some(asked.description.as_str())
                 });
                 let change = change(&mut fields, self.look.glyphs);
+                if !change.is_empty() {
+                    // What is changed where, at one glance; what is as always is not worth a line.
+                    if let Some(Value::String(path)) = fields.shift_remove("file_path") {
+                        head = head.with(Style::Plain, &format!(" {}", exposed(&path)));
+                    }
+                    let count = |mark: char| {
+                        let marked = |line: &&Styled| line.text().trim_start().starts_with(mark);
+                        change.iter().filter(marked).count()
+                    };
+                    head = head.with(Style::Dim, &format!("  +{} -{}", count('+'), count('-')));
+                    fields.retain(|name, value| name != "replace_all" || value != false);
+                    self.change_is_seen(&asked.tool, &asked.input);
+                }
                 for (name, value) in &fields {
                     lines.extend(field(name, value));
                 }
@@ -43,10 +57,11 @@ impl Transcript {
         }
         let always = asked.suggestions.as_deref().map(always_means).unwrap_or_default();
         if !always.is_empty() {
-            let always = format!("\"always\" would allow: {}", always.join(", "));
+            let always = format!("\"Yes, always\" would allow: {}", always.join(", "));
             let line = Styled::new(Style::Dim, &format!("  {}", exposed(&always)));
             lines.extend(self.fitted(vec![line], "    "));
         }
+        lines.insert(0, head);
         self.apart(lines)
     }
 }

@@ -1,16 +1,35 @@
 use super::super::transcript::tests::{LOOK, texts};
 use super::super::{Glyphs, Look, sample};
 use super::*;
-use crate::event::{Asker, Question};
-use crate::stream::PermissionRequest;
+use crate::client::stream::PermissionRequest;
+use crate::event::{Asker, Question, Supervision};
 
 fn shown(look: Look, notice: &Notice) -> String {
     texts(&Transcript::new(look).notice(notice)).join("\n")
 }
 
 fn verdict(completed: bool) -> Notice {
-    let verdict = Verdict { completed, feedback: "Add tests.\nRun them.".into(), explicit: true };
-    Notice::Verdict { round: 2, max: 10, seconds: 34.2, cost_usd: 0.12, verdict }
+    let verdict = Verdict::new(completed, "Add tests.\nRun them.");
+    Notice::Verdict {
+        round: 2,
+        max: 10,
+        seconds: 34.2,
+        cost_usd: 0.12,
+        session_usd: Some(1.5),
+        usage: crate::surface::sample::usage(),
+        verdict,
+    }
+}
+
+#[test]
+fn a_price_that_nobody_knows_is_told_in_tokens() {
+    let usage = Usage { unpriced: true, ..crate::surface::sample::usage() };
+    assert_eq!(review_cost(0.0, &usage), ["99 % cached", "50k tokens"]);
+    assert_eq!(review_cost(0.5, &usage), ["99 % cached", "50k tokens"]);
+    assert_eq!(review_cost(0.004, &Usage::default()), ["$0.0040"]);
+    assert_eq!(review_cost(0.0, &Usage::default()), [""; 0]);
+    assert_eq!(tokens(999), "999 tokens");
+    assert_eq!(tokens(2_340_000), "2.3M tokens");
 }
 
 #[test]
@@ -42,11 +61,11 @@ fn what_ccc_says() {
         (Notice::ReviewStarted { round: 2, max: 10, attempt: 2 }, "┃ Review 2/10, second try"),
         (
             verdict(true),
-            "┃ ✔ Confirmed complete in round 2/10 · 34s · $0.12 so far\n┃ Add tests.\n┃ Run them.",
+            "┃ ✔ Confirmed complete in round 2/10 · 34s · 99 % cached · $0.12\n┃   Add tests.\n┃   Run them.",
         ),
         (
             verdict(false),
-            "┃ ✘ Not complete yet, round 2/10 · 34s · $0.12 so far\n┃ Add tests.\n┃ Run them.",
+            "┃ ✘ Not complete yet, round 2/10 · 34s · 99 % cached · $0.12\n┃   Add tests.\n┃   Run them.",
         ),
         (Notice::Feedback { round: 2, text: "x".into() }, "┃ → sent to the agent"),
         (failed(true), "Review failed: no credit – trying again"),
@@ -56,7 +75,7 @@ fn what_ccc_says() {
         ),
         (
             Notice::ReviewDropped { round: 1, why: Dropped::UserMessage },
-            "Review dropped: you sent a message",
+            "Review cancelled (you sent a message)",
         ),
         (Notice::ReviewDropped { round: 1, why: Dropped::SessionEnded }, ""),
         (
@@ -112,9 +131,16 @@ fn prose_that_is_the_verdict_is_not_shown_twice() {
     transcript.supervisor(&sample::line(text));
     assert_eq!(
         texts(&transcript.notice(&verdict(false))),
-        ["┃ ", "┃ ✘ Not complete yet, round 2/10 · 34s · $0.12 so far"]
+        ["┃ ", "┃ ✘ Not complete yet, round 2/10 · 34s · 99 % cached · $0.12"]
     );
     assert_eq!(transcript.notice(&verdict(false)).len(), 3);
+}
+
+#[test]
+fn json_behind_prose_is_left_to_the_notice() {
+    let mut transcript = Transcript::new(LOOK);
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I ran the tests.\n```json\n{\"completed\":false,\"feedback\":\"Add tests.\"}\n```"}]}}"#;
+    assert_eq!(texts(&transcript.supervisor(&sample::line(text))), ["┃   I ran the tests."]);
 }
 
 #[test]
@@ -138,13 +164,13 @@ fn last_words_are_not_said_twice() {
     let mut transcript = Transcript::new(LOOK);
     assert_eq!(texts(&transcript.notice(&gone)).len(), 2);
     for line in ["no config", "see the log"] {
-        assert_eq!(texts(&transcript.agent(&sample::line(line))).last().unwrap(), line);
+        assert_eq!(texts(&transcript.agent(&sample::line(line))).last().unwrap().trim(), line);
     }
     assert_eq!(
         texts(&transcript.notice(&gone)),
         ["claude exited with code 1 – resuming the session"]
     );
-    let summary = "✘ Failed: claude exited with code 1 · 1 round · 2m 03s · $0.0123";
+    let summary = "✘ Failed: claude exited with code 1 · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)";
     assert_eq!(texts(&transcript.report(&failed))[1], summary);
     transcript.agent(&sample::line(r#"{"type":"tomorrow"}"#));
     assert!(texts(&transcript.report(&failed))[1].ends_with("code 1: no config"));
@@ -219,24 +245,97 @@ fn what_always_would_mean_is_said() {
     };
     let question = Question { asker: Asker::Agent, request_id: "r".into(), asked };
     let lines = texts(&Transcript::new(LOOK).question(&question));
-    assert_eq!(lines[2..], [r#"  "always" would allow: Bash(rm \u{1b}:*), all edits of files"#]);
+    assert_eq!(
+        lines[2..],
+        [r#"  "Yes, always" would allow: Bash(rm \u{1b}:*), all edits of files"#]
+    );
 }
 
 #[test]
 fn the_closing_summary() {
     for (outcome, expected) in [
-        (Outcome::Completed, "✔ Confirmed complete · 1 round · 2m 03s · $0.0123"),
-        (Outcome::Ended, "Session ended · 1 round · 2m 03s · $0.0123"),
-        (Outcome::Failed("no credit".into()), "✘ Failed: no credit · 1 round · 2m 03s · $0.0123"),
-        (Outcome::Signal(15), "Ended by signal 15 · 1 round · 2m 03s · $0.0123"),
+        (
+            Outcome::Completed,
+            "✔ Confirmed complete · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+        ),
+        (
+            Outcome::Ended,
+            "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+        ),
+        (
+            Outcome::Failed("no credit".into()),
+            "✘ Failed: no credit · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+        ),
+        (
+            Outcome::Signal(15),
+            "Ended by SIGTERM · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+        ),
     ] {
         let lines = texts(&Transcript::new(LOOK).report(&sample::report(outcome)));
-        assert_eq!(lines, [expected, "Go on with: ccc --supervisor --resume s-1"]);
+        assert_eq!(lines, [expected, "Resume with: ccc --supervisor --resume s-1"]);
     }
     let mut report = sample::report(Outcome::Unreviewed);
     (report.cost_usd, report.session_id, report.seconds.total) = (0.0, None, 4000.0);
     report.rounds.clear();
+    report.supervision = Supervision::default();
     let lines = texts(&Transcript::new(LOOK).report(&report));
     assert_eq!(lines, ["Done, not reviewed · 0 rounds · 1h 06m"]);
     assert!(Transcript::new(LOOK).report(&sample::report(Outcome::ClientLeft(0))).is_empty());
+}
+
+#[test]
+fn a_verdict_says_what_was_denied() {
+    let denied = |what: &str| Denied {
+        tool: "Bash".into(),
+        what: what.into(),
+        reason: "It acts elsewhere.".into(),
+    };
+    let Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, mut verdict } =
+        verdict(true)
+    else {
+        panic!("no verdict")
+    };
+    verdict.denied = vec![denied("git push\nmore"); 7];
+    let notice = Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict };
+    let shown = shown(LOOK, &notice);
+    assert_eq!(shown.matches("denied Bash `git push`: It acts elsewhere.").count(), 5, "{shown}");
+    assert!(shown.ends_with("2 more were denied"), "{shown}");
+}
+
+#[test]
+fn only_a_case_that_is_not_the_best_has_a_line() {
+    let case = |held, why: &str| Notice::ReviewCase { round: 1, held, why: why.into() };
+    assert_eq!(shown(LOOK, &case(Held::Overlay, "")), "");
+    assert_eq!(
+        shown(LOOK, &case(Held::Nothing, "no overlay: EPERM")),
+        "┃ the review runs without a glass case (no overlay: EPERM)"
+    );
+}
+
+#[test]
+fn an_edit_asks_with_its_path_once_and_is_not_repeated() {
+    let mut transcript = Transcript::new(LOOK);
+    let input = r#"{"file_path":"src/a.rs","old_string":"a\nb","new_string":"a\nc\nd","replace_all":false}"#;
+    let used = format!(
+        r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"Edit","input":{input}}}]}}}}"#
+    );
+    transcript.agent(&sample::line(&used));
+    let asked =
+        PermissionRequest { tool: "Edit".into(), input: input.into(), ..Default::default() };
+    let question = Question { asker: Asker::Agent, request_id: "r".into(), asked };
+    assert_eq!(
+        texts(&transcript.question(&question))[1..],
+        [
+            "? The agent asks to use Edit src/a.rs  +2 -1",
+            "      a",
+            "    - b",
+            "    + c",
+            "    + d"
+        ]
+    );
+    let result = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]},"toolUseResult":{"structuredPatch":[{"oldStart":1,"oldLines":2,"newStart":1,"newLines":3,"lines":[" a","-b","+c","+d"]}]}}"#;
+    let shown = texts(
+        &transcript.agent(&sample::line(&result.replace("toolUseResult", "tool_use_result"))),
+    );
+    assert_eq!(shown.last().map(String::as_str), Some("  └ Edit src/a.rs: +2 -1"), "{shown:?}");
 }

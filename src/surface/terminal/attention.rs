@@ -1,11 +1,13 @@
 //! Telling a person who looks elsewhere: the window's title says where the session stands, and after
 //! a long run a bell or a desktop notice says that it waits for them.
 
+use std::path::Path;
 use std::time::Duration;
 
+use crate::client::stream::strip_escapes;
+use crate::console;
 use crate::event::{Now, Phase};
 use crate::machine::Status;
-use crate::stream::strip_escapes;
 use crate::surface::notices::round_of;
 
 /// Who has typed something this recently is there.
@@ -39,6 +41,19 @@ pub struct Attention {
 }
 
 impl Attention {
+    /// `wanted` is auto, bell, desktop or off; anything else is nobody's wish.
+    pub fn chosen(
+        wanted: &str,
+        project: &Path,
+        set: impl Fn(&str) -> Option<String>,
+    ) -> Option<Self> {
+        let call = chosen(wanted, &set)?;
+        // The Linux console shows a title as text.
+        let titles = wanted != "off" && set("TERM").is_some_and(|term| term != "linux");
+        let name = project.file_name().unwrap_or(project.as_os_str()).to_string_lossy();
+        Some(Self::new(call, titles.then(|| name.into_owned())))
+    }
+
     pub fn new(call: Call, name: Option<String>) -> Self {
         Self { call, name, ..Self::default() }
     }
@@ -106,9 +121,35 @@ impl Attention {
     }
 }
 
+/// What `notify` in ccc.json or `CCC_NOTIFY` means on this terminal.
+fn chosen(wanted: &str, set: impl Fn(&str) -> Option<String>) -> Option<Call> {
+    let term = set("TERM").unwrap_or_default();
+    let desktop = if ["rxvt", "foot"].iter().any(|name| term.starts_with(name)) {
+        Call::Osc777
+    } else {
+        Call::Osc9
+    };
+    // These are known to show a notice; another one could show its text instead.
+    let program = set("TERM_PROGRAM").unwrap_or_default();
+    let known = ["iTerm.app", "WezTerm", "ghostty"].contains(&program.as_str())
+        || ["xterm-kitty", "xterm-ghostty", "foot", "rxvt"]
+            .iter()
+            .any(|name| term.starts_with(name))
+        || set("WT_SESSION").is_some();
+    // A multiplexer passes a bell on, and keeps a notice to itself.
+    let inside = set("TMUX").is_some() || set("STY").is_some();
+    Some(match wanted {
+        "off" => Call::Off,
+        "desktop" => desktop,
+        "auto" if known && !inside => desktop,
+        "bell" | "auto" => Call::Bell,
+        _ => return None,
+    })
+}
+
 /// Nothing in it can end the escape that it stands in, or begin another field of it.
 fn plain(text: &str) -> String {
-    strip_escapes(text).chars().filter(|c| !c.is_control() && *c != ';').take(120).collect()
+    strip_escapes(text).chars().filter(|c| !console::steers(*c) && *c != ';').take(120).collect()
 }
 
 #[cfg(test)]
@@ -165,5 +206,23 @@ mod tests {
         assert_eq!(after(0, 0, 60), "\x07\x1b]9;ccc asks to use Bash\x07");
         assert_eq!(after(100, 155, 160), "");
         assert_eq!(after(200, 200, 210), "");
+    }
+
+    #[test]
+    fn the_terminal_decides_unless_the_person_does() {
+        let with = |wanted: &str, vars: &[(&str, &str)]| {
+            chosen(wanted, |name| {
+                vars.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            })
+        };
+        let kitty = ("TERM", "xterm-kitty");
+        assert_eq!(with("auto", &[kitty]), Some(Call::Osc9));
+        assert_eq!(with("auto", &[("TERM", "foot")]), Some(Call::Osc777));
+        assert_eq!(with("auto", &[kitty, ("TMUX", "x")]), Some(Call::Bell));
+        assert_eq!(with("auto", &[("TERM", "xterm-256color")]), Some(Call::Bell));
+        assert_eq!(with("desktop", &[("TERM", "xterm-256color")]), Some(Call::Osc9));
+        assert_eq!(with("bell", &[kitty]), Some(Call::Bell));
+        assert_eq!(with("off", &[kitty]), Some(Call::Off));
+        assert_eq!(with("loud", &[kitty]), None);
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Screen, Terminal, help};
-use crate::stream::{Line, Message, Part};
+use crate::client::stream::{Line, Message, Part};
 use crate::surface::completion::{Completion, Files};
 use crate::surface::editor::Editor;
 use crate::surface::styled::{self, Style, Styled};

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::frame::{BEGIN, END, Frame, clamp};
 use super::screen::cleared;
 use super::{Focus, Screen, Terminal};
-use crate::surface::status::{self, Offer};
+use crate::surface::status;
 use crate::surface::styled::{self, Style, Styled};
 
 /// Below this there is room for the text alone.
@@ -17,7 +17,7 @@ const PROMPT_FROM: usize = 8;
 const GAP_FROM: usize = 10;
 /// A terminal that had another size this short a time ago may get a third one before it has read what
 /// it is sent.
-const CALM: Duration = Duration::from_millis(300);
+const RESIZE_SETTLED: Duration = Duration::from_millis(300);
 /// So many messages on their way are shown.
 const QUEUED: usize = 3;
 
@@ -30,7 +30,8 @@ impl<S: Screen> Terminal<S> {
         // taken for one that the terminal has wrapped anew: too much would be cleared then.
         self.set_size(self.screen.size());
         (self.urgent, self.dirty, self.drawn_at) = (false, false, Some(self.now));
-        self.pending.extend(self.transcript.settle());
+        let settled = self.transcript.settle();
+        self.print(settled);
         let frame = self.frame();
         let asked = self.question.as_ref().map(|question| question.asked.tool.as_str());
         let escapes = self.attention.escapes(&self.status, asked, self.now);
@@ -117,7 +118,7 @@ impl<S: Screen> Terminal<S> {
     }
 
     pub(super) fn is_calm(&self) -> bool {
-        self.resized_at.is_none_or(|at| self.now.saturating_sub(at) >= CALM)
+        self.resized_at.is_none_or(|at| self.now.saturating_sub(at) >= RESIZE_SETTLED)
     }
 
     /// Messages that the agent has not taken up yet.
@@ -150,34 +151,21 @@ impl<S: Screen> Terminal<S> {
         let note = |text: &str| {
             vec![Styled::new(Style::Question, &styled::cut(text, columns, glyphs.ellipsis))]
         };
-        if self.leaving {
+        if self.leaving.is_some() {
             return note("press Ctrl-C again to leave");
         }
-        let offer = match (&self.question, self.focus) {
-            (None, _) => {
-                return vec![status::line(&self.status, &self.provider, self.now, glyphs, columns)];
-            }
-            (Some(_), Focus::Reason) => {
-                return note(&match self.form() {
-                    Some((form, at, of)) => {
-                        format!(
-                            "{at}/{of} {}  a number or your own words  Esc goes back",
-                            form.question
-                        )
-                    }
-                    None => "Enter denies  Esc goes back".to_owned(),
-                });
-            }
-            (Some(_), Focus::Answer) => Offer::Answers,
-            (Some(_), Focus::Text) => Offer::Tab,
-            (Some(_), Focus::Fresh) => Offer::Nothing,
+        let Some(question) = &self.question else {
+            return vec![status::line(&self.status, &self.provider, self.now, glyphs, columns)];
         };
-        self.question
-            .as_ref()
-            .map(|question| {
-                let behind = self.status.questions.saturating_sub(1);
-                status::question(question, behind, offer, glyphs, columns)
-            })
-            .unwrap_or_default()
+        let behind = self.status.questions.saturating_sub(1);
+        let form = self.form();
+        let head = status::question(question, form.as_ref(), behind, glyphs, columns);
+        match (self.focus, form) {
+            (Focus::Reason, Some(_)) => note(&format!("{head}  Enter answers, Esc goes back")),
+            (Focus::Reason, None) => note("Enter denies, Esc goes back"),
+            (Focus::Answer, _) => self.choices.rows(&head, self.size, glyphs),
+            (Focus::Text, _) => note(&format!("{head}  Tab to answer")),
+            (Focus::Fresh, _) => note(&head),
+        }
     }
 }

@@ -4,27 +4,27 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::surface::styled::{self, Glyphs, Style, Styled};
 
-/// At 80 columns and 24 rows there is room for all of them.
+/// At 80 columns and 24 rows there is room for all of them. The README has the same table.
 pub const KEYS: [(&str, &str); 20] = [
-    ("Enter", "send"),
+    ("Enter", "send; steers the agent, cancels a review"),
     ("Alt-Enter, Ctrl-J, \\ Enter", "new line"),
-    ("Up, Down", "earlier messages"),
+    ("Up, Down", "earlier messages, of earlier sessions too"),
     ("Up (empty, queued)", "take the last message back"),
     ("Ctrl-R", "search earlier messages"),
     ("/, @", "commands, files of the project"),
     ("Tab", "complete; answer a question"),
     ("Ctrl-G", "edit in $VISUAL or $EDITOR"),
+    ("Ctrl-O", "read all of the session in $PAGER"),
+    ("!command, #note", "run in your shell; add to CLAUDE.md"),
     ("Esc, Ctrl-C", "interrupt; Ctrl-C twice: leave"),
-    ("Ctrl-D, Ctrl-Z", "leave (empty), suspend"),
-    ("Ctrl-L", "clear the screen"),
+    ("Ctrl-D, Ctrl-Z, Ctrl-L", "leave (empty), suspend, clear"),
     ("Ctrl-A, Ctrl-E", "start, end of the line"),
-    ("Alt-B, Alt-F, Ctrl-Left, -Right", "by words"),
+    ("Alt-B, Alt-F", "back, forward by words"),
     ("Ctrl-W, Alt-Backspace, Alt-D", "cut a word"),
     ("Ctrl-U, Ctrl-K", "cut to the start, end of the line"),
     ("Ctrl-Y, Alt-Y", "put back; the cut before"),
-    ("Ctrl-_ or Ctrl-/, Alt-/", "undo, redo"),
-    ("Ctrl-T, Alt-T", "swap two characters, words"),
-    ("Alt-U, Alt-L, Alt-C", "upper case, lower case, capital"),
+    ("Ctrl-_, Ctrl-/, Alt-/", "undo, undo, redo"),
+    ("Ctrl-T, Alt-T, Alt-U, -L, -C", "swap; upper, lower, capital"),
     ("?", "these keys (empty)"),
 ];
 
@@ -94,5 +94,12 @@ mod tests {
         }
         assert_eq!(rows(200, KEYS.len(), Glyphs::unicode()).len(), KEYS.len() / 2);
         assert!(rows(0, KEYS.len(), Glyphs::unicode()).iter().all(|row| row.text().is_empty()));
+    }
+
+    #[test]
+    fn the_readme_has_the_same_table() {
+        let readme = include_str!("../../../README.md");
+        let rows: Vec<_> = KEYS.iter().map(|(key, what)| format!("| {key} | {what} |")).collect();
+        assert!(readme.contains(&rows.join("\n")), "README.md should have:\n{}", rows.join("\n"));
     }
 }

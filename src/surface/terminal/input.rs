@@ -9,7 +9,7 @@ use crossterm::event::{self, Event};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::child;
+use crate::threads;
 
 /// The thread leaves the terminal at once, unless half of a key has been read: then it may take
 /// as long as the person pleases.
@@ -34,14 +34,14 @@ struct State {
 }
 
 impl Keys {
-    /// `send` gets every key, paste and resize, until it returns false. Nothing is read before the
-    /// first `open`.
-    pub fn start(send: impl Fn(Event) -> bool + Send + 'static) -> io::Result<Self> {
+    /// `send` gets every key, paste and resize, until it returns false, or an error after which
+    /// nothing more can be read. Nothing is read before the first `open`.
+    pub fn start(send: impl Fn(io::Result<Event>) -> bool + Send + 'static) -> io::Result<Self> {
         // Reads nothing, but from here on a SIGWINCH is noticed, which `close` relies on.
         event::poll(Duration::ZERO)?;
         let gate = Arc::new(Gate::default());
         let reader = Arc::clone(&gate);
-        child::named("keys", move || {
+        threads::named("keys", move || {
             read(&reader, send);
             reader.lock().at_rest = true;
             reader.changed.notify_all();
@@ -86,17 +86,18 @@ impl Gate {
     }
 }
 
-fn read(gate: &Gate, send: impl Fn(Event) -> bool) {
+fn read(gate: &Gate, send: impl Fn(io::Result<Event>) -> bool) {
     let mut size = crossterm::terminal::size().ok();
     loop {
         gate.wait_until_open();
-        let Ok(input) = event::read() else { return };
-        if let Event::Resize(columns, rows) = input
+        let input = event::read();
+        if let Ok(Event::Resize(columns, rows)) = input
             && size.replace((columns, rows)) == Some((columns, rows))
         {
             continue;
         }
-        if !send(input) {
+        let lost = input.is_err();
+        if !send(input) || lost {
             return;
         }
     }

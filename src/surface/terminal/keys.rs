@@ -2,11 +2,12 @@
 
 use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::choices::Choice;
 use super::{Focus, Screen, Terminal};
+use crate::client::stream::Permission;
 use crate::event::{Event, Phase};
-use crate::stream::Permission;
 use crate::surface::Intent;
-use crate::surface::status::can_always;
+use crate::surface::commands::{About, OwnCommand, own_command};
 use crate::surface::styled::{Style, Styled};
 
 /// What the agent reads when the person says no more than no.
@@ -32,7 +33,7 @@ impl<S: Screen> Terminal<S> {
                 pressed(key).into_iter().filter_map(|key| self.key(key)).collect()
             }
             Input::Paste(text) => {
-                self.leaving = false;
+                self.leaving = None;
                 self.desk.help = false;
                 self.desk.completion.close();
                 if self.focus == Focus::Reason {
@@ -62,7 +63,8 @@ impl<S: Screen> Terminal<S> {
                 self.wipe = true;
                 return None;
             }
-            KeyCode::Char('c') if control => return self.control_c(leaving),
+            KeyCode::Char('o') if control => return Some(Intent::Page(self.log.text())),
+            KeyCode::Char('c') if control => return self.control_c(leaving.is_some()),
             KeyCode::Char('d') if control && self.focus != Focus::Reason => {
                 if self.editor.is_empty() && self.editor.searching().is_none() {
                     return Some(Intent::Event(Event::Leave));
@@ -97,7 +99,7 @@ impl<S: Screen> Terminal<S> {
         } else if leaving {
             return Some(Intent::Event(Event::Leave));
         } else {
-            self.leaving = true;
+            self.leaving = Some(self.now);
         }
         None
     }
@@ -136,6 +138,7 @@ impl<S: Screen> Terminal<S> {
                 None
             }
             KeyCode::Tab => {
+                self.desk.completion.start_anew();
                 self.desk.complete(&self.editor);
                 None
             }
@@ -151,27 +154,93 @@ impl<S: Screen> Terminal<S> {
         self.desk.completion.close();
         let text = self.editor.enter()?;
         self.desk.completion.start_anew();
+        // Whoever has always answered with a letter means the question, not the agent.
+        if self.question.is_some() && self.form().is_none() {
+            match text.trim().to_lowercase().as_str() {
+                "y" | "yes" => return self.answer(Permission::Once),
+                "n" | "no" => return self.answer(Permission::Deny(DENIED.to_owned())),
+                _ => {}
+            }
+        }
         (self.desk.aids.remember)(&text);
-        Some(Intent::Event(Event::Said(text)))
+        let about = About {
+            status: &self.status,
+            provider: &self.provider,
+            session: self.transcript.session(),
+        };
+        match own_command(&text, &about, |name| self.desk.completion.knows(name)) {
+            Some(command) => self.own_command(command),
+            None => {
+                let shown = std::mem::take(&mut self.shown_to_the_agent);
+                Some(Intent::Event(Event::Said(shown + &text)))
+            }
+        }
+    }
+
+    fn own_command(&mut self, command: OwnCommand) -> Option<Intent> {
+        match command {
+            OwnCommand::Leave => Some(Intent::Event(Event::Leave)),
+            OwnCommand::Shell(command) => {
+                // What it prints follows on the terminal itself.
+                let lines = self.transcript.remark(Style::User, &format!("! {command}"));
+                self.print(lines);
+                Some(Intent::Shell(command))
+            }
+            OwnCommand::Note(note) => Some(Intent::Note(note)),
+            OwnCommand::Help => {
+                self.desk.help = true;
+                None
+            }
+            OwnCommand::Answer(text) => {
+                let lines = self.transcript.remark(Style::Plain, &text);
+                self.print(lines);
+                None
+            }
+        }
     }
 
     fn answer_key(&mut self, key: KeyEvent) -> Option<Intent> {
-        let always = self.question.as_ref().is_some_and(can_always);
         let plain = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
+        let control = key.modifiers == KeyModifiers::CONTROL;
         match key.code {
             KeyCode::Tab => self.focus = Focus::Text,
             KeyCode::Esc => return self.answer(Permission::Deny(DENIED.to_owned())),
-            KeyCode::Char(c) if plain => match c.to_ascii_lowercase() {
-                'y' if self.form().is_some() => self.focus = Focus::Reason,
-                'y' => return self.answer(Permission::Once),
-                'a' if always => return self.answer(Permission::Always),
-                'n' => return self.answer(Permission::Deny(DENIED.to_owned())),
-                'd' if self.form().is_none() => self.focus = Focus::Reason,
-                _ => {}
-            },
+            KeyCode::Up => self.choices.step(false),
+            KeyCode::Down => self.choices.step(true),
+            KeyCode::Char('p') if control => self.choices.step(false),
+            KeyCode::Char('n') if control => self.choices.step(true),
+            KeyCode::Char(' ') if self.choices.marks_several() => self.choices.mark(),
+            KeyCode::Enter if plain => return self.choose(),
+            KeyCode::Char(c) if plain && c.is_ascii_digit() => self.choices.select(c),
+            // The beginning of a message, or of an answer in one's own words.
+            KeyCode::Char(_) if plain && self.form().is_some() => {
+                self.focus = Focus::Reason;
+                self.reason.paste(&self.choices.take_digits());
+                return self.reason_key(key);
+            }
+            KeyCode::Char(_) if plain => {
+                self.editor.paste(&self.choices.take_digits());
+                return self.text_key(key, false);
+            }
             _ => {}
         }
         None
+    }
+
+    fn choose(&mut self) -> Option<Intent> {
+        match self.choices.selected()? {
+            Choice::Once => self.answer(Permission::Once),
+            Choice::Always => self.answer(Permission::Always),
+            Choice::Deny | Choice::Decline => self.answer(Permission::Deny(DENIED.to_owned())),
+            Choice::DenyAndExplain | Choice::OwnWords => {
+                self.focus = Focus::Reason;
+                None
+            }
+            Choice::Option(_) => {
+                let numbers = self.choices.numbers();
+                self.form_answer(&numbers)
+            }
+        }
     }
 
     fn reason_key(&mut self, key: KeyEvent) -> Option<Intent> {
@@ -198,12 +267,18 @@ impl<S: Screen> Terminal<S> {
     }
 
     fn form_enter(&mut self) -> Option<Intent> {
-        let (question, at, of) = self.form()?;
         let typed = self.reason.enter()?;
-        let answer = question.answer(&typed);
+        self.form_answer(&typed)
+    }
+
+    fn form_answer(&mut self, typed: &str) -> Option<Intent> {
+        let (question, at, of) = self.form()?;
+        let answer = question.answer(typed);
         self.pending.push(Styled::new(Style::User, &format!("  {answer}")));
         self.answers.push((question.question, answer));
         if at < of {
+            self.offer();
+            self.focus = Focus::Answer;
             return None;
         }
         let answers = std::mem::take(&mut self.answers);

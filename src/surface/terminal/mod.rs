@@ -2,6 +2,7 @@
 //! below it a line to type in and one that says where the session stands.
 
 mod attention;
+mod choices;
 mod desk;
 mod draw;
 mod frame;
@@ -17,6 +18,7 @@ use std::io;
 use std::time::Duration;
 
 pub use attention::{Attention, Call};
+use choices::Choices;
 pub use desk::Aids;
 use desk::Desk;
 use frame::Frame;
@@ -24,17 +26,21 @@ pub use input::Keys;
 pub(super) use keys::DENIED;
 pub use screen::{RealScreen, Screen, restore_on_panic};
 
+use super::commands;
 use super::editor::Editor;
 use super::status;
-use super::styled::{Style, Styled};
+use super::styled::{self, Style, Styled};
+use super::transcript::SessionLog;
 use super::{Intent, Look, Report, Surface, Transcript};
+use crate::client::form::{self, FormQuestion};
+use crate::client::stream::Line;
 use crate::event::{Notice, Now, Phase, Question};
-use crate::form::{self, FormQuestion};
 use crate::machine::Status;
-use crate::stream::Line;
 
 /// A key that comes this soon after a question was not meant for it.
 pub(super) const SETTLE: Duration = Duration::from_millis(400);
+/// How long a second Ctrl-C is waited for.
+const SECOND_KEY: Duration = Duration::from_secs(3);
 const FALLBACK: (u16, u16) = (80, 24);
 const UNKNOWN: (usize, usize) = (0, 0);
 /// What the children print is drawn at most this often; what the person does, at once.
@@ -66,6 +72,7 @@ pub struct Terminal<S: Screen> {
     size: (usize, usize),
     transcript: Transcript,
     pending: Vec<Styled>,
+    log: SessionLog,
     drawn: Option<Frame>,
     /// When that was.
     drawn_at: Option<Now>,
@@ -83,15 +90,19 @@ pub struct Terminal<S: Screen> {
     now: Now,
     editor: Editor,
     desk: Desk,
+    /// Output of the person's own commands, which goes with the next message.
+    shown_to_the_agent: String,
     reason: Editor,
     question: Option<Question>,
+    /// The answers that it offers.
+    choices: Choices,
     /// What a form has been answered so far.
     answers: Vec<(String, String)>,
     /// When it was first on the screen.
     asked: Option<Now>,
     focus: Focus,
-    /// Ctrl-C was pressed once with nothing to interrupt.
-    leaving: bool,
+    /// When Ctrl-C was pressed once with nothing to interrupt.
+    leaving: Option<Now>,
 }
 
 impl<S: Screen> Terminal<S> {
@@ -105,6 +116,7 @@ impl<S: Screen> Terminal<S> {
             size: UNKNOWN,
             transcript: Transcript::new(look),
             pending: Vec::new(),
+            log: SessionLog::default(),
             drawn: None,
             drawn_at: None,
             resized_at: None,
@@ -124,18 +136,22 @@ impl<S: Screen> Terminal<S> {
                 cost_usd: 0.0,
                 context: None,
                 queued: Vec::new(),
+                check: None,
                 questions: 0,
             },
             now: Now::ZERO,
             editor: Editor::default(),
             desk: Desk::default(),
+            shown_to_the_agent: String::new(),
             reason: Editor::default(),
             question: None,
+            choices: Choices::default(),
             answers: Vec::new(),
             asked: None,
             focus: Focus::Text,
-            leaving: false,
+            leaving: None,
         };
+        terminal.transcript.keeps_whole = true;
         terminal.take()?;
         Ok(terminal)
     }
@@ -149,6 +165,11 @@ impl<S: Screen> Terminal<S> {
         }
         self.attention = attention;
         self
+    }
+
+    fn print(&mut self, lines: Vec<Styled>) {
+        self.log.add(&lines, self.transcript.take_whole());
+        self.pending.extend(lines);
     }
 
     fn tell(&mut self, escapes: &str) {
@@ -223,6 +244,15 @@ impl<S: Screen> Terminal<S> {
         Some((questions.get(at)?.clone(), at + 1, questions.len()))
     }
 
+    /// The answers to the question, or to the next one of a form.
+    fn offer(&mut self) {
+        self.choices = match (self.form(), &self.question) {
+            (Some((form, ..)), _) => Choices::form(&form),
+            (None, Some(question)) => Choices::permission(question),
+            (None, None) => Choices::default(),
+        };
+    }
+
     fn forget_question(&mut self) {
         self.question = None;
         self.answers.clear();
@@ -236,30 +266,36 @@ impl<S: Screen> Surface for Terminal<S> {
     fn agent(&mut self, line: &Line) {
         self.dirty = true;
         self.desk.learn(line, &self.editor);
-        self.pending.extend(self.transcript.agent(line));
+        let lines = self.transcript.agent(line);
+        self.print(lines);
     }
 
     fn supervisor(&mut self, line: &Line) {
         self.dirty = true;
-        self.pending.extend(self.transcript.supervisor(line));
+        let lines = self.transcript.supervisor(line);
+        self.print(lines);
     }
 
     fn notice(&mut self, notice: &Notice) {
         self.dirty = true;
-        self.pending.extend(self.transcript.notice(notice));
+        let lines = self.transcript.notice(notice);
+        self.print(lines);
     }
 
     fn ask(&mut self, question: &Question) {
         self.forget_question();
         self.urgent = true;
-        self.pending.extend(self.transcript.question(question));
+        let lines = self.transcript.question(question);
+        self.print(lines);
         self.question = Some(question.clone());
+        self.offer();
         self.focus = if self.editor.is_empty() { Focus::Fresh } else { Focus::Text };
     }
 
     fn unask(&mut self) {
         if self.question.is_some() {
-            self.pending.push(Styled::new(Style::Dim, "The question was taken back."));
+            self.pending.push(Styled::new(Style::Dim, "The question was withdrawn."));
+            self.transcript.answered();
         }
         self.forget_question();
     }
@@ -274,6 +310,7 @@ impl<S: Screen> Surface for Terminal<S> {
         self.status.clone_from(status);
         self.now = now;
         self.transcript.set_now(now);
+        self.leaving = self.leaving.filter(|pressed| now.saturating_sub(*pressed) < SECOND_KEY);
         if self.focus == Focus::Fresh && self.taken {
             let asked = *self.asked.get_or_insert(now);
             if now.saturating_sub(asked) >= SETTLE {
@@ -288,7 +325,10 @@ impl<S: Screen> Surface for Terminal<S> {
             return None;
         }
         let moves = matches!(self.status.phase, Phase::Working | Phase::Reviewing);
-        let waits = self.focus == Focus::Fresh || self.desk.is_waiting() || !self.is_calm();
+        let waits = self.leaving.is_some()
+            || self.focus == Focus::Fresh
+            || self.desk.is_waiting()
+            || !self.is_calm();
         self.next_picture().or((moves || waits).then_some(status::FRAME))
     }
 
@@ -300,6 +340,22 @@ impl<S: Screen> Surface for Terminal<S> {
 
     fn edited(&mut self, text: Result<String, String>) {
         self.on_edited(text);
+    }
+
+    fn ran(&mut self, command: &str, output: &str) {
+        self.shown_to_the_agent.push_str(&commands::shown_to_the_agent(command, output));
+        self.shown_to_the_agent.push_str("\n\n");
+        let output = styled::lines(Style::Dim, output);
+        self.log.add(&output, Vec::new());
+        let told = "The agent sees it with your next message.";
+        let lines = self.transcript.remark(Style::Dim, told);
+        self.print(lines);
+    }
+
+    fn told(&mut self, text: Result<String, String>) {
+        let (style, text) = text.map_or_else(|bad| (Style::Bad, bad), |good| (Style::Dim, good));
+        let lines = self.transcript.remark(style, &text);
+        self.print(lines);
     }
 
     fn suspend(&mut self) {

@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
+use super::super::outlet::Outlet;
 use super::input::Keys;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use crate::console;
 
 /// Bracketed paste.
 pub const TAKE: &str = "\x1b[?2004h";
@@ -31,35 +32,20 @@ pub trait Screen: Write {
 
 #[derive(Debug)]
 pub struct RealScreen {
-    out: File,
+    out: Outlet,
     /// Read only while the terminal is ours.
     keys: Keys,
 }
 
 impl RealScreen {
-    pub fn new(keys: Keys) -> io::Result<Self> {
-        Ok(Self { out: stdout()?, keys })
+    pub fn new(out: Outlet, keys: Keys) -> Self {
+        Self { out, keys }
     }
-}
-
-/// A second descriptor: `std::io::Stdout` would cut what is written in one piece at its last
-/// newline, and its lock may be held when a panic has to write.
-fn stdout() -> io::Result<File> {
-    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
 impl Write for RealScreen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        loop {
-            match self.out.write(bytes) {
-                // Another program on this terminal may have made it non-blocking for all.
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    let mut fds = [PollFd::new(self.out.as_fd(), PollFlags::POLLOUT)];
-                    poll(&mut fds, PollTimeout::NONE)?;
-                }
-                written => return written,
-            }
-        }
+        self.out.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -96,7 +82,7 @@ impl Screen for RealScreen {
 /// From now on a panic, in whatever thread, first gives the terminal back, so that its message
 /// can be read.
 pub fn restore_on_panic() {
-    let out = stdout();
+    let out = console::stdout().as_fd().try_clone_to_owned().map(File::from);
     let previous = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if TAKEN.swap(false, Ordering::SeqCst) {

@@ -4,8 +4,8 @@ use std::num::NonZeroU16;
 use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyModifiers};
 
 use super::*;
+use crate::client::stream::{Permission, PermissionRequest};
 use crate::event::{Asker, Event, Outcome};
-use crate::stream::{Permission, PermissionRequest};
 use crate::surface::sample;
 use crate::surface::transcript::tests::LOOK;
 

@@ -10,6 +10,7 @@ pub const LOOK: Look = Look {
     phases: false,
     rich: true,
     live: false,
+    spoken: false,
     ticker: None,
 };
 
@@ -41,12 +42,12 @@ fn outcome(id: &str, output: &str, error: bool) -> String {
 #[test]
 fn what_the_agent_prints() {
     for (raw, expected) in [
-        (assistant(r#"{"type":"text","text":"\n\nOne.\n\n  Two.\n\n"}"#), &["One.", "", "  Two."][..]),
-        (assistant(r#"{"type":"text","text":"a\u001b[2Jb\u001b]0;t\u0007c"}"#), &["abc"]),
+        (assistant(r#"{"type":"text","text":"\n\nOne.\n\n  Two.\n\n"}"#), &["  One.", "", "    Two."][..]),
+        (assistant(r#"{"type":"text","text":"a\u001b[2Jb\u001b]0;t\u0007c"}"#), &["  abc"]),
         (assistant(r#"{"type":"text","text":" "}"#), &[]),
         (
             assistant(r#"{"type":"thinking","thinking":"\nLet me see.\nA lot more."}"#),
-            &["Let me see. …"],
+            &["  Let me see. …"],
         ),
         (assistant(r#"{"type":"thinking","thinking":""}"#), &[]),
         (tool("t", "Bash", r#"{"description":"d","command":"cargo test"}"#), &["● Bash cargo test"]),
@@ -65,9 +66,9 @@ fn what_the_agent_prints() {
         ),
         (
             r#"{"type":"assistant","parent_tool_use_id":"p","message":{"content":[{"type":"text","text":"a\nb"}]}}"#.into(),
-            &["  a", "  b"],
+            &["    a", "    b"],
         ),
-        ("Error: no such session".into(), &["Error: no such session"]),
+        ("Error: no such session".into(), &["  Error: no such session"]),
         (r#"{"type":"#.into(), &[]),
         (r#"{"type":"system","subtype":"init","model":"m"}"#.into(), &[]),
         (r#"{"type":"user","uuid":"u","isReplay":true,"message":{"content":"x"}}"#.into(), &[]),
@@ -100,6 +101,32 @@ fn a_result_stands_below_its_tool() {
         ("boom\nmore", true, "  └ error: boom|    more"),
         ("<tool_use_error>No such file</tool_use_error>", true, "  └ error: No such file"),
         ("Error: boom", true, "  └ Error: boom"),
+        (
+            "Exit code 101\ncase_1 ... ok\ncase_2 ... FAILED",
+            true,
+            "  └ exit 101: case_1 ... ok|    case_2 ... FAILED",
+        ),
+        (
+            "1\n2\n3\n4\n5\n6\n7\n8\n9\nfailed",
+            true,
+            "  └ … 2 lines above|    3|    4|    5|    6|    7|    8|    9|    failed",
+        ),
+        (
+            "The user doesn't want to proceed with this tool use. The tool use was rejected",
+            true,
+            "  └ not run: denied",
+        ),
+        (
+            "Async agent launched successfully. (This tool result is internal metadata",
+            false,
+            "  └ started in the background",
+        ),
+        (
+            "Updated f. (file state is current in your context — no need to Read it back)",
+            false,
+            "  └ Updated f.",
+        ),
+        ("a<system-reminder>\nx\n</system-reminder>", false, "  └ a"),
         ("\x1b[31mred\x1b[0m", false, "  └ red"),
         ("a\r\n 10%\r 55%\r100%\r\n\rb\r", false, "  └ a|    100%|    b"),
         (
@@ -124,6 +151,17 @@ fn a_result_stands_below_its_tool() {
     assert_eq!(agent(&[&read, &outcome("t", &long, false)])[1], "  └ 1000+ lines");
 }
 
+/// What a test run ends with says what failed, however long it was.
+#[test]
+fn the_end_of_a_long_failure_is_shown() {
+    let use_it = tool("t", "Bash", r#"{"command":"make test"}"#);
+    let long = format!("Exit code 2\n{}test case_999 ... FAILED", "test case ... ok\n".repeat(900));
+    let shown = agent(&[&use_it, &outcome("t", &long, true)]);
+    assert_eq!(shown[1], "  └ exit 2: … lines above");
+    assert_eq!(shown.last().map(String::as_str), Some("    test case_999 ... FAILED"));
+    assert_eq!(shown.len(), 2 + 8);
+}
+
 #[test]
 fn results_of_several_tools_are_named() {
     let uses =
@@ -132,7 +170,7 @@ fn results_of_several_tools_are_named() {
         agent(&[&uses[0], &uses[1], &outcome("b", "x", false), &outcome("a", "y", true)]),
         ["● Read f", "● Bash ls", "  └ x", "  └ Read f: error: y"]
     );
-    assert_eq!(agent(&[&outcome("unseen", "x", false)]), ["  └ x"]);
+    assert!(agent(&[&outcome("unseen", "x", false)]).is_empty(), "repeated after a compaction");
 }
 
 #[test]
@@ -144,8 +182,8 @@ fn a_turns_result_is_shown_only_when_nothing_else_said_it() {
     };
     let init = r#"{"type":"system","subtype":"init"}"#;
     let text = assistant(r#"{"type":"text","text":"hi"}"#);
-    assert_eq!(agent(&[init, &result(0, false)]), ["Total cost: $0", "ok"]);
-    assert_eq!(agent(&[init, &text, &result(0, false)]), ["hi"]);
+    assert_eq!(agent(&[init, &result(0, false)]), ["  Total cost: $0", "  ok"]);
+    assert_eq!(agent(&[init, &text, &result(0, false)]), ["  hi"]);
     assert_eq!(agent(&[init, &text, &result(1, false), init, &result(0, false)]).len(), 4);
     assert!(agent(&[init, &result(1, false)]).is_empty());
     assert!(agent(&[init, &result(0, true)]).is_empty());
@@ -166,7 +204,7 @@ fn the_supervisor_has_a_gutter_and_its_verdict_is_left_to_the_notice() {
         r#"{"type":"result","num_turns":0,"result":"x"}"#.into(),
     ];
     let shown: Vec<_> = lines.iter().flat_map(|raw| transcript.supervisor(&line(raw))).collect();
-    assert_eq!(texts(&shown), ["┃ ● Bash ls", "┃   └ x", "┃ ", "┃ I looked.", "┃ Bad."]);
+    assert_eq!(texts(&shown), ["┃ ● Bash ls", "┃   └ x", "┃ ", "┃   I looked.", "┃   Bad."]);
 }
 
 /// Such a screen is on its way to another size; what is kept has to be whole when it gets there.
@@ -175,7 +213,7 @@ fn a_screen_that_nobody_can_read_breaks_no_line() {
     let mut transcript = Transcript::new(LOOK);
     transcript.set_width(1);
     let text = transcript.agent(&line(&assistant(r#"{"type":"text","text":"a few words"}"#)));
-    assert_eq!(texts(&text), ["a few words"]);
+    assert_eq!(texts(&text), ["  a few words"]);
     let tool = transcript.agent(&line(&tool("t", "Bash", r#"{"command":"make all"}"#)));
     assert_eq!(texts(&tool).last().map(String::as_str), Some("● Bash make all"));
 }

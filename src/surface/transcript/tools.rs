@@ -5,17 +5,17 @@ use std::time::Duration;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Place, Transcript};
-use crate::event::Now;
-use crate::stream::ToolResult;
+use super::{Author, Transcript};
+use crate::client::stream::ToolResult;
+use crate::event::{Asker, Now};
 use crate::surface::diff;
 use crate::surface::status::clock;
 use crate::surface::styled::{self, Style, Styled};
 
-/// Where previews of a tool's output end.
-const PREVIEW: usize = 2000;
-/// So many lines of a tool's output are shown, and of an edit.
+/// So many lines of a tool's output are shown: of its beginning, or of its end where it failed, which
+/// is where it says why; and of an edit.
 const OUTPUT: usize = 3;
+const FAILURE: usize = 8;
 const CHANGES: usize = 16;
 /// Below this nobody wants to know how long it took.
 const WORTH_TELLING: Duration = Duration::from_secs(2);
@@ -23,13 +23,25 @@ const WORTH_TELLING: Duration = Duration::from_secs(2);
 const VERDICT_TOOL: &str = "StructuredOutput";
 /// Tools whose output is for the agent: how much it was says enough.
 const READERS: [&str; 6] = ["Read", "NotebookRead", "Glob", "Grep", "LS", "ToolSearch"];
-/// Tools that start a sub-agent, and what the client puts around its report for the model.
+/// Tools that start a sub-agent.
 const SUB_AGENTS: [&str; 2] = ["Task", "Agent"];
-const AROUND: [&str; 3] = ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
+/// Lines around a sub-agent's report that are for the model.
+const FOR_THE_MODEL: [&str; 3] =
+    ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
+/// What the client tells the model, and what a person is told instead.
+const CLIENTS_WORDS: [(&str, &str); 4] = [
+    ("The user doesn't want to proceed with this tool use", "not run: denied"),
+    ("The user doesn't want to take this action right now", "not run: denied"),
+    ("Async agent launched successfully", "started in the background"),
+    ("[Request interrupted by user", "interrupted"),
+];
+/// Remarks for the model behind what a person may read.
+const REMARKS: [(&str, &str); 2] =
+    [("<system-reminder>", "</system-reminder>"), (" (file state is current in your context", ")")];
 /// So much of what a tool was used for tells its result from others.
 const LABEL: usize = 30;
 /// The fields of a tool's input that say most about it, best first.
-const TELLING: [&str; 12] = [
+const DESCRIPTIVE_FIELDS: [&str; 12] = [
     "command",
     "file_path",
     "notebook_path",
@@ -52,12 +64,15 @@ pub struct Running {
     /// What tells its result from those of others that ran beside it.
     label: String,
     head: Styled,
-    place: Place,
+    place: Author,
     since: Now,
     /// Its line is in the transcript already.
     shown: bool,
     /// Not for the person's eyes.
     hidden: bool,
+    input: String,
+    /// The person has seen what it changes, and allowed it.
+    seen: bool,
 }
 
 impl Transcript {
@@ -66,10 +81,10 @@ impl Transcript {
         id: &str,
         name: &str,
         input: &str,
-        place: Place,
+        place: Author,
     ) -> Vec<Styled> {
-        let telling = telling(input);
-        let (first, more) = styled::first_line(&telling);
+        let purpose = purpose(input);
+        let (first, more) = styled::first_line(&purpose);
         let glyph = format!("{} ", self.look.glyphs.tool);
         let used = glyph.width() + name.width() + 1;
         let mut head = Styled::new(Style::Tool, &glyph).with(Style::Bold, name);
@@ -87,6 +102,8 @@ impl Transcript {
             since: self.now,
             shown: false,
             hidden,
+            input: input.to_owned(),
+            seen: false,
         };
         self.running.push(running);
         // Where there is no place for what is going on, its line comes at once.
@@ -121,16 +138,32 @@ impl Transcript {
         lines
     }
 
-    pub(super) fn tool_result(&mut self, result: &ToolResult, place: Place) -> Vec<Styled> {
+    pub(super) fn tool_result(&mut self, result: &ToolResult, place: Author) -> Vec<Styled> {
         let at = self.running.iter().position(|running| running.id == result.tool_use_id);
         let mut lines = Vec::new();
         let (mut name, mut label) = (String::new(), String::new());
+        let mut code = exit_code(&result.preview);
+        let mut seen = false;
+        // After a compaction the client repeats old results, of uses that nobody sees.
+        if at.is_none() && place.own {
+            return lines;
+        }
         if let Some(at) = at {
             let took = self.now.saturating_sub(self.running[at].since);
-            if took >= WORTH_TELLING && !self.running[at].shown {
-                let running = &mut self.running[at];
-                let head = std::mem::take(&mut running.head);
-                running.head = head.with(Style::Dim, &format!("  {}", clock(took)));
+            let running = &mut self.running[at];
+            if !running.shown {
+                let mut facts: Vec<String> = Vec::new();
+                facts.extend(code.take().map(|code| format!("exit {code}")));
+                facts.extend((took >= WORTH_TELLING).then(|| clock(took)));
+                let mut head = std::mem::take(&mut running.head);
+                if result.is_error {
+                    head = head.restyled(Style::Bad);
+                }
+                let style = if result.is_error { Style::Bad } else { Style::Dim };
+                running.head = match facts.join(" ") {
+                    facts if facts.is_empty() => head,
+                    facts => head.with(style, &format!("  {facts}")),
+                };
             }
             lines = self.show_tool(at);
             let running = self.running.remove(at);
@@ -142,14 +175,21 @@ impl Transcript {
                 label = format!("{}: ", running.label);
             }
             name = running.name;
+            seen = running.seen;
         }
-        let body = self.output(result, &name, &label, place);
+        if let Some(code) = code {
+            label = format!("{label}exit {code}: ");
+        }
+        let mut body = self.output(result, &name, &label, place);
+        if seen && !result.patch.is_empty() {
+            body.truncate(1);
+        }
         lines.extend(self.tool_lines(body, place));
         lines
     }
 
     /// The outcome, hanging from the tool's line.
-    fn output(&self, result: &ToolResult, name: &str, label: &str, place: Place) -> Vec<Styled> {
+    fn output(&self, result: &ToolResult, name: &str, label: &str, place: Author) -> Vec<Styled> {
         let branch = format!("  {} ", self.look.glyphs.branch);
         let indent = " ".repeat(branch.width());
         if !result.patch.is_empty() {
@@ -172,47 +212,97 @@ impl Transcript {
     }
 
     fn summary(&self, result: &ToolResult, name: &str) -> (Style, Vec<String>) {
+        let style = if result.is_error { Style::Bad } else { Style::Dim };
+        if let Some((_, instead)) =
+            CLIENTS_WORDS.iter().find(|(words, _)| result.preview.starts_with(words))
+        {
+            return (Style::Dim, vec![(*instead).to_owned()]);
+        }
+        let cut = !result.tail.is_empty();
+        let ending = result.is_error && cut;
+        let output = if ending { &result.tail } else { &result.preview };
         // The client marks its own complaints for the model; a person needs no mark.
-        let preview =
-            result.preview.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
-        let preview = if SUB_AGENTS.contains(&name) { report(&preview) } else { preview };
-        let (kept, preview) = kept_elsewhere(&preview);
+        let output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
+        let output = without_remarks(&output);
+        let output = if SUB_AGENTS.contains(&name) { report(&output) } else { output };
+        let (kept, output) = kept_elsewhere(&output);
         let clean = |line: &str| styled::first_line(last_state(line)).0.into_owned();
         let mut lines: Vec<_> =
-            preview.lines().filter(|line| !line.trim().is_empty()).map(clean).collect();
-        let all = result.preview.lines().count();
-        let more = if result.preview.chars().count() >= PREVIEW { "+" } else { "" };
-        let Some(first) = lines.first_mut() else {
-            return (Style::Dim, vec!["no output".to_owned()]);
-        };
-        if result.is_error && !first.to_lowercase().starts_with("error") {
-            *first = format!("error: {first}");
+            output.lines().filter(|line| !line.trim().is_empty()).map(clean).collect();
+        let code = exit_code(&result.preview);
+        if code.is_some() && !ending && !lines.is_empty() {
+            // It stands on the tool's own line.
+            lines.remove(0);
         }
-        let style = if result.is_error { Style::Bad } else { Style::Dim };
-        if !result.is_error && READERS.contains(&name) && all > 1 {
+        let ellipsis = self.look.glyphs.ellipsis;
+        let Some(first) = lines.first_mut() else {
+            return (style, vec!["no output".to_owned()]);
+        };
+        if result.is_error {
+            if code.is_none() && !ending && !first.to_lowercase().starts_with("error") {
+                *first = format!("error: {first}");
+            }
+            let hidden = lines.len().saturating_sub(FAILURE);
+            if hidden > 1 || ending {
+                lines.drain(..hidden);
+                let many = if ending { String::new() } else { format!("{hidden} ") };
+                let how = if self.look.live { "; Ctrl-O shows all" } else { "" };
+                lines.insert(0, format!("{ellipsis} {many}lines above{how}"));
+            }
+            return (style, lines);
+        }
+        let more = if cut { "+" } else { "" };
+        let all = result.preview.lines().count();
+        if READERS.contains(&name) && all > 1 {
             return (style, vec![format!("{all}{more} lines")]);
         }
         if let Some(kept) = kept {
             lines.truncate(OUTPUT);
-            lines.push(format!("{} {kept}", self.look.glyphs.ellipsis));
+            lines.push(format!("{ellipsis} {kept}"));
             return (style, lines);
         }
         // A line that only says that there is one more is no shorter than that line.
-        if lines.len() > OUTPUT + 1 || !more.is_empty() {
+        if lines.len() > OUTPUT + 1 || cut {
             let hidden = lines.len().saturating_sub(OUTPUT);
             lines.truncate(OUTPUT);
             if hidden > 0 {
-                let ellipsis = self.look.glyphs.ellipsis;
                 lines.push(format!("{ellipsis} {hidden}{more} more lines"));
             }
         }
         (style, lines)
     }
 
+    /// A question has shown this change in full.
+    pub(in crate::surface) fn change_is_seen(&mut self, tool: &str, input: &str) {
+        let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+        let asked = value(input);
+        for running in self.running.iter_mut().filter(|running| running.name == tool) {
+            running.seen |= asked.is_some() && value(&running.input) == asked;
+        }
+    }
+
+    /// Nobody waits for the review any more: its tools will not answer, and its process may still talk.
+    pub(in crate::surface) fn give_up_review(&mut self) {
+        self.review_dropped = true;
+        self.running.retain(|running| running.place.who != Asker::Supervisor);
+    }
+
+    pub(in crate::surface) fn question_shown(&mut self) {
+        self.asked_at = Some(self.now);
+    }
+
+    /// The person was asked in the meantime: that is not the tools' time.
+    pub(in crate::surface) fn answered(&mut self) {
+        if let Some(asked) = self.asked_at.take() {
+            let waited = self.now.saturating_sub(asked);
+            self.running.iter_mut().for_each(|running| running.since += waited);
+        }
+    }
+
     /// What is running now, for how long.
     pub(super) fn running_rows(&self) -> Vec<Styled> {
         let row = |running: &Running| {
-            let took = self.now.saturating_sub(running.since);
+            let took = self.asked_at.unwrap_or(self.now).saturating_sub(running.since);
             let line = running.head.clone();
             let line = if took >= WORTH_TELLING {
                 line.with(Style::Dim, &format!("  {}", clock(took)))
@@ -240,9 +330,27 @@ fn kept_elsewhere(preview: &str) -> (Option<&str>, &str) {
 /// What a sub-agent reported, as far as it is for people.
 fn report(preview: &str) -> String {
     let preview = preview.split("\n<usage>").next().unwrap_or_default();
-    let for_the_model = |line: &&str| AROUND.iter().any(|mark| line.trim_start().starts_with(mark));
+    let for_the_model =
+        |line: &&str| FOR_THE_MODEL.iter().any(|mark| line.trim_start().starts_with(mark));
     let lines: Vec<_> = preview.lines().filter(|line| !for_the_model(line)).collect();
     lines.join("\n")
+}
+
+/// What a command ended with, where the client says it.
+fn exit_code(output: &str) -> Option<u32> {
+    let line = output.lines().next()?.trim();
+    line.strip_prefix("Error: ").unwrap_or(line).strip_prefix("Exit code ")?.parse().ok()
+}
+
+fn without_remarks(output: &str) -> String {
+    let mut out = output.to_owned();
+    for (open, close) in REMARKS {
+        while let Some(from) = out.find(open) {
+            let to = out[from..].find(close).map_or(out.len(), |at| from + at + close.len());
+            out.replace_range(from..to, "");
+        }
+    }
+    out
 }
 
 /// What a terminal would show of a line that was written over and over, as a progress bar is.
@@ -250,10 +358,11 @@ fn last_state(line: &str) -> &str {
     line.rsplit('\r').find(|state| !state.trim().is_empty()).unwrap_or_default()
 }
 
-fn telling(input: &str) -> String {
+/// What a tool is used for, in one line.
+fn purpose(input: &str) -> String {
     let Ok(Value::Object(fields)) = serde_json::from_str(input) else {
         return String::new();
     };
-    let named = TELLING.iter().find_map(|name| fields.get(*name)?.as_str());
+    let named = DESCRIPTIVE_FIELDS.iter().find_map(|name| fields.get(*name)?.as_str());
     named.or_else(|| fields.values().find_map(Value::as_str)).unwrap_or_default().to_owned()
 }

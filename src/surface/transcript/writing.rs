@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use super::{Kind, NARROWEST, Place, Transcript};
+use serde_json::Value;
+
+use super::{Author, LineKind, NARROWEST, TEXT_MARGIN, Transcript, text_width};
+use crate::client::stream::Partial;
 use crate::event::Now;
-use crate::stream::Partial;
 use crate::surface::markdown::{self, Markdown};
 use crate::surface::styled::{self, Style, Styled};
 
@@ -26,6 +28,7 @@ pub struct Retry {
     until: Now,
     /// Behind the time.
     hint: &'static str,
+    place: Author,
 }
 
 impl Transcript {
@@ -83,28 +86,41 @@ impl Transcript {
     }
 
     fn markdown(&self) -> Box<Markdown> {
-        Box::new(Markdown::new(self.wrap, self.look.glyphs))
+        Box::new(Markdown::new(text_width(self.wrap), self.look.glyphs))
     }
 
     /// Lines of the text in the making that cannot change any more.
     pub fn settle(&mut self) -> Vec<Styled> {
         let Some(Writing::Text(markdown)) = &mut self.writing else { return Vec::new() };
         let lines = markdown.settled();
-        self.text_lines(lines, Place::AGENT)
+        self.text_lines(lines, Author::AGENT)
     }
 
     /// The message is whole: what of it is not in the transcript yet.
-    pub(super) fn written(&mut self, whole: &str, place: Place) -> Vec<Styled> {
+    pub(super) fn written(&mut self, whole: &str, place: Author) -> Vec<Styled> {
         let lines = match self.writing.take() {
-            Some(Writing::Text(markdown)) if place == Place::AGENT => markdown.finish(whole),
+            Some(Writing::Text(markdown)) if place == Author::AGENT => markdown.finish(whole),
             other => {
-                self.writing = other.filter(|_| place != Place::AGENT);
+                self.writing = other.filter(|_| place != Author::AGENT);
                 self.rendered(whole, place)
             }
         };
-        let lines = self.text_lines(lines, place);
+        let mut lines = self.text_lines(lines, place);
         self.text_is_whole();
+        if place == Author::AGENT {
+            lines.extend(self.release());
+        }
         lines
+    }
+
+    /// The paragraph is whole: what the person said in the meantime.
+    fn release(&mut self) -> Vec<Styled> {
+        std::mem::take(&mut self.held).iter().flat_map(|text| self.said(text)).collect()
+    }
+
+    /// A message of the person goes below the paragraph that is being written.
+    pub(in crate::surface) fn is_writing(&self) -> bool {
+        self.look.live && matches!(self.writing, Some(Writing::Text(_)))
     }
 
     /// No more of it will come, as after an interrupt.
@@ -112,8 +128,9 @@ impl Transcript {
         match self.writing.take() {
             Some(Writing::Text(markdown)) => {
                 let lines = markdown.end();
-                let lines = self.text_lines(lines, Place::AGENT);
+                let mut lines = self.text_lines(lines, Author::AGENT);
                 self.text_is_whole();
+                lines.extend(self.release());
                 lines
             }
             _ => Vec::new(),
@@ -121,10 +138,10 @@ impl Transcript {
     }
 
     /// A text as it is to be read.
-    pub(in crate::surface) fn rendered(&self, text: &str, place: Place) -> Vec<Styled> {
+    pub(in crate::surface) fn rendered(&self, text: &str, place: Author) -> Vec<Styled> {
         if self.look.rich {
-            let width = self.wrap.map(|cells| cells.saturating_sub(self.margin(place)).max(1));
-            markdown::render(text, width, self.look.glyphs)
+            let width = self.wrap.map(|cells| cells.saturating_sub(self.margin(place)));
+            markdown::render(text, text_width(width), self.look.glyphs)
         } else {
             styled::lines(Style::Plain, text)
         }
@@ -132,10 +149,10 @@ impl Transcript {
 
     pub(super) fn retry(
         &mut self,
-        attempt: u64,
-        max: u64,
+        (attempt, max): (u64, u64),
         delay_ms: u64,
         error: &str,
+        place: Author,
     ) -> Vec<Styled> {
         let reason = match error {
             "" | "unknown" => "the model did not answer".to_owned(),
@@ -147,11 +164,32 @@ impl Transcript {
         let delay = Duration::from_millis(delay_ms);
         let text = format!("{reason}, retry {attempt}/{max}");
         if self.look.live {
-            self.retry = Some(Retry { text, until: self.now + delay, hint });
+            self.retry = Some(Retry { text, until: self.now + delay, hint, place });
             return Vec::new();
         }
         let line = Styled::new(Style::Dim, &format!("{text} in {} s{hint}", seconds(delay)));
+        let line = self.placed(line, place);
         self.shown(vec![line])
+    }
+
+    /// The conversation was made shorter, by the person or by the client itself.
+    pub(super) fn compacted(&mut self, raw: &[u8]) -> Vec<Styled> {
+        let line: Value = serde_json::from_slice(raw).unwrap_or_default();
+        let about = &line["compact_metadata"];
+        let tokens =
+            |name: &str| about[name].as_u64().map(|tokens| format!("{}k", tokens.div_ceil(1000)));
+        let how = if about["trigger"] == "auto" { " automatically" } else { "" };
+        let size = match (tokens("pre_tokens"), tokens("post_tokens")) {
+            (Some(before), Some(after)) => {
+                format!(": {before} {} {after} tokens", self.look.glyphs.arrow)
+            }
+            (Some(before), None) => format!(" from {before} tokens"),
+            _ => String::new(),
+        };
+        let mut lines = self.stop_writing();
+        let line = Styled::new(Style::Dim, &format!("Conversation compacted{how}{size}"));
+        lines.extend(self.apart(vec![line]));
+        lines
     }
 
     /// What is being written, run and waited for; at most so many rows, the last ones.
@@ -163,23 +201,25 @@ impl Transcript {
                 left => format!("in {left} s"),
             };
             let text = format!("{} {when}{}", retry.text, retry.hint);
-            below.push(Styled::new(Style::Question, &text));
+            below.push(self.placed(Styled::new(Style::Question, &text), retry.place));
         }
         let room = rows.saturating_sub(below.len());
         let mut lines = match &self.writing {
             Some(Writing::Text(markdown)) if self.width < NARROWEST => {
                 let lines = markdown.tail(room);
-                last(lines.iter().flat_map(|line| line.wrap(self.width, &Styled::default())), room)
+                let cells = self.width.saturating_sub(TEXT_MARGIN.len()).max(1);
+                last(lines.iter().flat_map(|line| line.wrap(cells, &Styled::default())), room)
             }
             Some(Writing::Text(markdown)) => markdown.tail(room),
             Some(Writing::Thought(thought)) => self.thought_rows(thought, room.min(THOUGHT_ROWS)),
             None => Vec::new(),
         };
-        let kind = if lines.is_empty() { Kind::Tool } else { Kind::Text };
-        if self.needs_gap(kind, Place::AGENT) && lines.len() + below.len() > 0 {
+        lines = lines.into_iter().map(|line| self.quoted(line)).collect();
+        let kind = if lines.is_empty() { LineKind::Tool } else { LineKind::Text };
+        if self.needs_gap(kind, Author::AGENT) && lines.len() + below.len() > 0 {
             lines.insert(0, Styled::default());
         }
-        if !lines.is_empty() && !below.is_empty() && kind == Kind::Text {
+        if !lines.is_empty() && !below.is_empty() && kind == LineKind::Text {
             lines.push(Styled::default());
         }
         lines.append(&mut below);
@@ -194,7 +234,8 @@ impl Transcript {
     fn thought_rows(&self, thought: &str, rows: usize) -> Vec<Styled> {
         let lines = styled::lines(Style::Dim, thought);
         let hanging = Styled::default();
-        last(lines.iter().flat_map(|line| line.wrap(self.width, &hanging)), rows)
+        let cells = self.width.saturating_sub(TEXT_MARGIN.len()).max(1);
+        last(lines.iter().flat_map(|line| line.wrap(cells, &hanging)), rows)
     }
 }
 

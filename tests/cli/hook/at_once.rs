@@ -23,18 +23,22 @@ fn at_once(room: &Room, count: usize, limit: &str) -> Vec<Done> {
 fn scenario_000_a_hundred_hooks_at_once_lose_no_count() {
     let room = room();
     for done in at_once(&room, 100, "1000") {
-        done.blocks("more");
+        // Nothing changes between them, and so most of them find the task stuck.
+        assert!(done.out().contains("more") || done.err().contains("stuck"), "{}", done.err());
     }
     assert_eq!(room.state("abc123")["count"], 100);
     let lines = room.read("project/.claude/ccc/supervisor-abc123-output.jsonl");
+    // Beside the shim's line about the case.
+    let lines: String =
+        lines.split_inclusive('\n').filter(|line| !line.contains("\"ccc_case\"")).collect();
     assert_eq!(lines, verdict(false, "more").repeat(100), "no line is torn");
 }
 
 #[test]
 fn the_limit_holds_when_they_come_at_once() {
     let room = room();
-    let blocked = at_once(&room, 40, "15").iter().filter(|done| !done.out().is_empty()).count();
-    assert_eq!(blocked, 15);
+    let at_the_limit = |done: &&Done| done.err().contains("the limit of 15 reviews is reached");
+    assert_eq!(at_once(&room, 40, "15").iter().filter(at_the_limit).count(), 25);
     assert_eq!(room.state("abc123")["count"], 15);
 }
 

@@ -15,6 +15,7 @@ fn reviewed() -> Room {
 #[test]
 fn scenario_000_the_supervisor_is_a_fork_of_the_session() {
     let room = reviewed();
+    room.config(&json!({"supervisor": {"review": "schema"}}));
     room.hook("abc123").run().allows("confirmed");
     let args = room.seen("supervisor-0.args");
     for part in [
@@ -36,6 +37,7 @@ fn scenario_000_the_supervisor_is_a_fork_of_the_session() {
 #[test]
 fn scenario_000_the_schema_asks_for_completed_and_feedback() {
     let room = reviewed();
+    room.config(&json!({"supervisor": {"review": "schema"}}));
     room.hook("abc123").run().allows("confirmed");
     let schema = value_of(&room.seen("supervisor-0.args"), "--json-schema");
     let schema: Value = serde_json::from_str(&schema).expect("JSON");
@@ -64,6 +66,7 @@ fn scenario_004_the_review_speaks_the_clients_protocol() {
 fn scenario_000_the_instructions_come_from_supervisor_md() {
     let room = Room::new();
     room.enable("abc123", 0);
+    room.config(&json!({"supervisor": {"review": "schema"}}));
     room.write("home/.claude/SUPERVISOR.md", "GLOBAL RULES");
     room.hook("abc123").run().allows("confirmed");
     assert_eq!(value_of(&room.seen("supervisor-0.args"), "--system-prompt"), "GLOBAL RULES");
@@ -82,11 +85,17 @@ fn scenario_000_the_instructions_come_from_supervisor_md() {
 fn scenario_000_the_default_instructions_are_written_where_there_are_none() {
     let room = Room::new();
     room.enable("abc123", 0);
-    room.hook("abc123").run().allows("confirmed");
+    // The default wants proof, and this supervisor has none.
+    room.hook("abc123").run().allows("gives no proof");
     let default = include_str!("../../../SUPERVISOR.example.md");
     assert_eq!(room.read("home/.claude/SUPERVISOR.md"), default);
     assert!(!room.path("project/SUPERVISOR.md").exists());
-    assert!(room.seen("supervisor-0.args").contains(default.trim_end()));
+    let input = room.seen("supervisor-0.input");
+    let first = input.lines().next().expect("a line");
+    let message: Value = serde_json::from_str(first).expect("JSON");
+    let message = message["message"]["content"].as_str().expect("a text").to_owned();
+    let (_, told) = default.split_once("\n---\n").expect("front matter");
+    assert!(message.contains(told.trim_end()), "{message}");
     assert!(default.contains("You review the work") && default.contains("\"completed\": false"));
     // Now it is the user's.
     room.write("home/.claude/SUPERVISOR.md", "MINE");
@@ -115,7 +124,7 @@ fn the_review_is_the_projects_wherever_the_agent_is() {
     event["cwd"] = json!(room.path("project/sub"));
     let hook = room.hook("abc123").input(event.to_string()).dir(room.path("project/sub"));
     hook.env("CLAUDE_PROJECT_DIR", room.path("project")).run().allows("confirmed");
-    assert_eq!(value_of(&room.seen("supervisor-0.args"), "--system-prompt"), "BE STRICT");
+    assert!(room.seen("supervisor-0.input").contains("BE STRICT"));
     assert!(!room.path("home/.claude/SUPERVISOR.md").exists());
     let project = room.path("project").canonicalize().expect("a path");
     assert_eq!(room.seen("supervisor-0.dir").trim_end(), project.to_string_lossy());
@@ -224,7 +233,7 @@ fn a_question_of_the_supervisor_is_refused() {
         "request": {"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "ls"}},
     });
     room.client(&format!(
-        "#!/bin/sh\nread -r prompt\necho '{ask}'\nread -r answer\nprintf '%s' \"$answer\" >\"$ROOM/answer\"\n\
+        "#!/bin/sh\nread -r initialize\nread -r prompt\necho '{ask}'\nread -r answer\nprintf '%s' \"$answer\" >\"$ROOM/answer\"\n\
          echo '{{\"type\":\"result\",\"num_turns\":1,\"result\":\"[TASK_COMPLETED]\"}}'\n"
     ));
     room.hook("abc123").run().allows("confirmed");
@@ -233,4 +242,41 @@ fn a_question_of_the_supervisor_is_refused() {
     let response = &answer["response"]["response"];
     assert_eq!(response["behavior"], "deny");
     assert!(response["message"].as_str().is_some_and(|text| text.contains("allowed_tools")));
+}
+
+/// What no rule allows does not run: asked before each tool, the hook decides by itself.
+#[test]
+fn a_tool_is_decided_on_before_it_runs() {
+    let room = reviewed();
+    let ask = |id: &str, tool: &str, input: Value| {
+        json!({"type": "control_request", "request_id": id, "request": {
+            "subtype": "hook_callback", "callback_id": "ccc",
+            "input": {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input},
+        }})
+    };
+    let asks = [
+        ask("R1", "Write", json!({"file_path": "x"})),
+        ask("R2", "Bash", json!({"command": "git push"})),
+        ask("R3", "Read", json!({"file_path": "x"})),
+        json!({"type": "control_request", "request_id": "R4", "request": {"subtype": "hook_callback"}}),
+    ];
+    let asks = asks
+        .map(|ask| format!("echo '{ask}'; read -r answer; echo \"$answer\" >>\"$ROOM/answers\"\n"));
+    room.client(&format!(
+        "#!/bin/sh\nread -r initialize\nread -r prompt\n{}\
+         echo '{{\"type\":\"result\",\"num_turns\":1,\"result\":\"[TASK_COMPLETED]\"}}'\n",
+        asks.concat()
+    ));
+    room.hook("abc123").run().allows("confirmed");
+    let answers = room.seen("answers");
+    let decided: Vec<_> = answers
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["response"].clone())
+        .map(|response| {
+            assert_eq!(response["subtype"], "success", "an error would let the tool run");
+            let output = &response["response"]["hookSpecificOutput"];
+            output["permissionDecision"].as_str().unwrap_or_default().to_owned()
+        })
+        .collect();
+    assert_eq!(decided, ["deny", "deny", "allow", "deny"], "{answers}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::room::Room;
+use crate::room::{Room, trusting};
 
 const ON: &str = r#"{"session_id":"abc123","enabled":true,"count":0}"#;
 
@@ -43,6 +43,7 @@ fn the_first_that_is_known_counts() {
     let names = ["state", "of-project/.claude/ccc", "of-cwd/.claude/ccc", "here/.claude/ccc"];
     for first in 0..names.len() {
         let room = Room::new();
+        room.write("home/.claude/SUPERVISOR.md", trusting("BE STRICT"));
         for name in names {
             room.write(&format!("{name}/supervisor-abc123.json"), ON);
         }
@@ -71,7 +72,8 @@ fn a_relative_or_empty_variable_is_no_place() {
         ("CLAUDE_PROJECT_DIR", ""),
         ("CLAUDE_PROJECT_DIR", "somewhere"),
     ] {
-        let room = Room::new();
+        let room = Room::supervised();
+        room.write("home/.claude/SUPERVISOR.md", trusting("BE STRICT"));
         room.write("project/.claude/ccc/supervisor-abc123.json", ON);
         room.write("here/file", "");
         let hook = room.hook("abc123").dir(room.path("here")).env(variable, value);
@@ -85,6 +87,7 @@ fn a_relative_or_empty_variable_is_no_place() {
 fn what_is_switched_on_is_seen_by_the_hook() {
     for variable in ["", "CCC_STATE_DIR", "CLAUDE_PROJECT_DIR"] {
         let room = Room::supervised();
+        room.write("home/.claude/SUPERVISOR.md", trusting("BE STRICT"));
         room.write("other/file", "");
         let place = |ccc: crate::room::Ccc| match variable {
             "" => ccc,
@@ -92,6 +95,7 @@ fn what_is_switched_on_is_seen_by_the_hook() {
         };
         place(room.ccc(&["supervisor-mode", "--session", "abc123", "on"])).run().code(0);
         place(room.hook("abc123")).run().allows("confirmed");
+        room.typed("abc123", "supervisoroff");
         place(room.ccc(&["supervisor-mode", "--session", "abc123", "off"])).run().code(0);
         place(room.hook("abc123")).run().allows("supervision is off");
         assert_eq!(room.reviews(), 1, "{variable}");

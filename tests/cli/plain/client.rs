@@ -26,6 +26,7 @@ while read -r line; do
     continue
   fi
   case "$line" in
+    *'"subtype":"initialize"'*) ;;
     *'"type":"control_response"'*)
       says "all done here"
       ends '"result":"all done here"'

@@ -5,8 +5,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use ccc::fixture::scrub::Whereabouts;
-use ccc::fixture::{Script, convert, recorded, rehearse};
+use ccc::fixture::{Script, convert, run_on_machine};
 use ccc::record::read::{AGENT, EVENTS, Recording};
+use ccc::record::rerun::runs;
 
 use super::recordings::{SESSION, edit, fixtures, record};
 use super::{Project, err, out};
@@ -21,16 +22,17 @@ fn every_fixture_survives_the_way_there_and_back() {
         let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
         let dir = project.recorded(&name, &name);
         let recording = Recording::open(&dir).expect("a recording");
-        let runs = recorded::runs(&recording).expect("runs");
-        let fixture = convert(&runs[0], &name, &[], &Whereabouts::default()).expect(&name);
-        assert_eq!(fixture.problem, None, "{name}:\n{}", fixture.text);
-        assert!(!fixture.text.contains(SESSION), "{name}");
-        assert!(!fixture.text.contains("0000abcd"), "{name}");
-        let script = Script::parse(&fixture.text).expect(&name);
-        let outcome = rehearse(&script).expect(&name);
-        let wanted = rehearse(&Script::load(&file).expect(&name)).expect(&name);
+        let run = &runs(&recording).expect("runs")[0];
+        let fixture = convert(&recording, run, &name, &[], &Whereabouts::default()).expect(&name);
+        let text = fixture.text().expect("text");
+        assert_eq!(fixture.problem, None, "{name}:\n{text}");
+        assert!(!text.contains(SESSION), "{name}");
+        assert!(!text.contains("0000abcd"), "{name}");
+        let script = Script::parse(&text).expect(&name);
+        let outcome = run_on_machine(&script).expect(&name);
+        let wanted = run_on_machine(&Script::load(&file).expect(&name)).expect(&name);
         assert_eq!(outcome.name(), wanted.name(), "{name}");
-        fs::write(converted.join(format!("{name}.jsonl")), &fixture.text).expect("a file");
+        fs::write(converted.join(format!("{name}.jsonl")), &text).expect("a file");
     }
     let output = project.ccc(&["replay", "--check", "converted"]);
     assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
@@ -41,8 +43,10 @@ fn a_converted_session_recorded_again_gives_the_same_fixture() {
     let project = Project::new();
     let first = project.recorded("permission", "first");
     let text = |dir: &std::path::Path| {
-        let runs = recorded::runs(&Recording::open(dir).expect("a recording")).expect("runs");
-        convert(&runs[0], "t", &[], &Whereabouts::default()).expect("a fixture").text
+        let recording = Recording::open(dir).expect("a recording");
+        let run = &runs(&recording).expect("runs")[0];
+        let fixture = convert(&recording, run, "t", &[], &Whereabouts::default());
+        fixture.and_then(|fixture| Ok(fixture.text()?)).expect("a fixture")
     };
     let once = text(&first);
     let second = project.path("second");

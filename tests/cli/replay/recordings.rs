@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ccc::event::{Event, Now, Report};
-use ccc::fixture::{Rehearsed, Script, rehearse_before};
+use ccc::fixture::{MachineStep, Script, run_on_machine_before};
 use ccc::machine::Rules;
 use ccc::record::read::{AGENT, EVENTS, SUPERVISOR};
-use ccc::record::{Begun, Entry, Saw, VERSION, What};
+use ccc::record::{Begun, ClientLines, Content, EventLine, VERSION};
 
 /// Ids as they are in the world: the session's, and a seed of its own.
 pub const SESSION: &str = "0f1e2d3c-4b5a-4678-9abc-def012345678";
@@ -16,7 +16,7 @@ const SEED: u64 = 0x0000_abcd_1234_5678;
 
 #[derive(Default)]
 struct Notes {
-    entries: Vec<Entry>,
+    events: Vec<EventLine>,
     agent: Vec<u8>,
     supervisor: Vec<u8>,
     /// Lines that nothing was decided about yet, and of which review.
@@ -25,19 +25,17 @@ struct Notes {
 }
 
 impl Notes {
-    fn write(&mut self, what: What) {
+    fn write(&mut self, content: Content) {
         let time = "2026-01-02T03:04:05Z".parse().expect("a time");
-        self.entries.push(Entry { v: VERSION, time, at: self.now.as_secs_f64(), what });
-    }
-
-    fn saw(&mut self, saw: Saw) {
-        self.write(What::Saw(saw));
+        self.events.push(EventLine { v: VERSION, time, at: self.now.as_secs_f64(), content });
     }
 
     fn settle(&mut self) {
         match self.pending.take() {
-            Some((None, lines)) => self.saw(Saw::Agent { lines }),
-            Some((Some(review), lines)) => self.saw(Saw::Supervisor { review, lines }),
+            Some((None, lines)) => self.write(Content::Lines(ClientLines::Agent { lines })),
+            Some((Some(review), lines)) => {
+                self.write(Content::Lines(ClientLines::Supervisor { review, lines }));
+            }
             None => {}
         }
     }
@@ -52,28 +50,28 @@ impl Notes {
         self.pending.get_or_insert((review, 0)).1 += 1;
     }
 
-    fn witness(&mut self, rehearsed: &Rehearsed<'_>) {
+    fn witness(&mut self, rehearsed: &MachineStep<'_>) {
         match rehearsed {
-            Rehearsed::AgentLine(raw) => self.line(None, raw),
-            Rehearsed::SupervisorLine(review, raw) => self.line(Some(*review), raw),
-            Rehearsed::Step(event, now, actions) => {
+            MachineStep::AgentLine(raw) => self.line(None, raw),
+            MachineStep::SupervisorLine(review, raw) => self.line(Some(*review), raw),
+            MachineStep::Step(event, now, actions) => {
                 let printed = matches!(event, Event::Agent(_) | Event::Supervisor { .. });
                 if !printed || !actions.is_empty() {
                     self.settle();
                 }
                 self.now = *now;
-                if let Some(saw) = Saw::of(event) {
-                    self.saw(saw);
+                if !printed {
+                    self.write(Content::Event((*event).clone()));
                 }
                 for action in *actions {
-                    self.write(What::from(action));
+                    self.write(Content::from(action));
                 }
             }
-            Rehearsed::End(report, now) => {
+            MachineStep::End(report, now) => {
                 self.settle();
                 self.now = *now;
                 let ended: Report = (*report).clone();
-                self.write(What::Ended { ended: Box::new(ended) });
+                self.write(Content::Ended { ended: Box::new(ended), carried: None });
             }
         }
     }
@@ -91,11 +89,12 @@ pub fn record(script: &Script, dir: &Path) {
         agent_lines: lines_in(&dir.join(AGENT)),
         supervisor_lines: lines_in(&dir.join(SUPERVISOR)),
     };
-    notes.write(What::Begun { begun: Box::new(begun) });
-    rehearse_before(script, &mut |rehearsed| notes.witness(&rehearsed)).expect("the fixture holds");
+    notes.write(Content::Begun { begun: Box::new(begun) });
+    run_on_machine_before(script, &mut |rehearsed| notes.witness(&rehearsed))
+        .expect("the fixture holds");
     let mut events = Vec::new();
-    for entry in &notes.entries {
-        events.extend(serde_json::to_vec(entry).expect("JSON"));
+    for line in &notes.events {
+        events.extend(serde_json::to_vec(line).expect("JSON"));
         events.push(b'\n');
     }
     fs::create_dir_all(dir).expect("a directory");

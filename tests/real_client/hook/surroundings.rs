@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{assert_stopped, state, supervised};
 use crate::on_each_client;
-use crate::script::{begins_review, confirms, count, is_agents, is_review, rejects};
+use crate::script::{begins_review, confirms, count, is_agents, is_review, judged, rejects};
 use crate::support::api::{Api, Rule};
 use crate::support::ccc::INSTRUCTIONS;
 use crate::support::client::CleanRoom;
@@ -33,9 +33,7 @@ fn scenario_000_the_supervisor_runs_no_hooks(client: &Path) {
     let look = json!({"command": "echo zq-look"});
     let api = Api::start(vec![
         Rule::any().when(begins_review).tool("Bash", look.clone()),
-        Rule::any()
-            .when(is_review)
-            .tool("StructuredOutput", json!({"completed": true, "feedback": ""})),
+        judged(Rule::any().when(is_review), true, ""),
         Rule::on("zq-build-it").tool("Bash", look).times(1),
         Rule::any().text("zq-built."),
     ]);

@@ -1,16 +1,20 @@
 //! One recorded `/v1/messages` request, and the questions tests ask about it.
 
+use std::time::Instant;
+
 use serde_json::Value;
 
 #[derive(Clone, Debug)]
 pub struct Request {
     pub body: Value,
+    /// When it came.
+    pub at: Instant,
     headers: Vec<(String, String)>,
 }
 
 impl Request {
     pub(super) fn new(headers: Vec<(String, String)>, body: Value) -> Self {
-        Self { body, headers }
+        Self { body, at: Instant::now(), headers }
     }
 
     /// An HTTP header; `name` in lower case.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Gate, Request};
 
 type Condition = Arc<dyn Fn(&Request) -> bool + Send + Sync>;
+type Answer = Arc<dyn Fn(&Request, Rule) -> Rule + Send + Sync>;
 
 /// Built by chaining: conditions (all must hold), then the answer. Without an answer it is "ok.".
 #[derive(Clone, Default)]
@@ -19,7 +20,9 @@ pub struct Rule {
     gate: Option<Gate>,
     midway: Option<Gate>,
     blocks: Vec<Value>,
+    answer: Option<Answer>,
     failure: Option<(u16, Value)>,
+    usage: Option<Value>,
     chunk: Option<usize>,
 }
 
@@ -93,6 +96,21 @@ impl Rule {
         self
     }
 
+    /// Answers with what `answer` makes of this rule once it has seen the request.
+    pub fn answer(
+        mut self,
+        answer: impl Fn(&Request, Self) -> Self + Send + Sync + 'static,
+    ) -> Self {
+        self.answer = Some(Arc::new(answer));
+        self
+    }
+
+    /// Tells so many tokens of plain input, written to the cache and read from it.
+    pub fn usage(mut self, input: u64, written: u64, read: u64) -> Self {
+        self.usage = Some(usage(input, written, read));
+        self
+    }
+
     /// Answers with an HTTP error.
     pub fn status(mut self, status: u16, kind: &str, message: &str) -> Self {
         self.failure = Some((status, error(kind, message)));
@@ -105,7 +123,11 @@ impl Rule {
             return None;
         }
         self.left = self.left.map(|left| left - 1);
-        Some(self.clone())
+        let rule = self.clone();
+        Some(match self.answer.clone() {
+            Some(answer) => answer(request, rule),
+            None => rule,
+        })
     }
 
     pub(super) fn wait_at_gate(&self) {
@@ -138,10 +160,7 @@ impl Rule {
         json!({
             "id": fresh_id("msg"), "type": "message", "role": "assistant", "model": model,
             "content": content, "stop_reason": stop_reason, "stop_sequence": null,
-            "usage": {
-                "input_tokens": 12, "output_tokens": 7,
-                "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
-            },
+            "usage": self.usage.clone().unwrap_or_else(|| usage(12, 0, 0)),
         })
     }
 
@@ -190,6 +209,13 @@ impl Rule {
         let size = self.chunk.unwrap_or(undivided).max(1);
         characters.chunks(size).map(|piece| piece.iter().collect()).collect()
     }
+}
+
+fn usage(input: u64, written: u64, read: u64) -> Value {
+    json!({
+        "input_tokens": input, "output_tokens": 7,
+        "cache_creation_input_tokens": written, "cache_read_input_tokens": read,
+    })
 }
 
 pub fn error(kind: &str, message: &str) -> Value {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::event::Event;
 use crate::machine::Rules;
-use crate::record::tape::Tape;
+use crate::record::sample::SampleRecording;
 
 const HERE: &str = "/p/here";
 
@@ -9,9 +9,9 @@ fn shelf() -> tempfile::TempDir {
     let shelf = tempfile::tempdir().unwrap();
     let begin = |id: &str, began: &str| {
         let dir = shelf.path().join("sessions").join(id);
-        let mut tape = Tape::begin(&dir, began, Rules::default());
-        tape.event(Event::Start { prompt: None });
-        tape
+        let mut sample = SampleRecording::begin(&dir, began, Rules::default());
+        sample.event(Event::Start { prompt: None });
+        sample
     };
     let mut one = begin("aaaaaaaa-1", "2026-01-14T08:00:00Z");
     one.said("把测试修好,\x1b[31m然后提交\nand more").turn("aaaaaaaa-1", "built", 0.25);

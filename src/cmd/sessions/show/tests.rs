@@ -1,7 +1,7 @@
 use super::*;
 use crate::event::{Event, Outcome};
 use crate::machine::Rules;
-use crate::record::tape::Tape;
+use crate::record::sample::SampleRecording;
 use crate::surface::Glyphs;
 
 const LOOK: Look = Look {
@@ -11,24 +11,26 @@ const LOOK: Look = Look {
     phases: false,
     rich: false,
     live: false,
+    spoken: false,
     ticker: None,
 };
 
 fn text(dir: &std::path::Path) -> String {
     let now: Zoned = "2026-01-15T12:00:00Z[UTC]".parse().unwrap();
-    let lines = told(&Story::whole(dir).unwrap(), LOOK, &now);
-    lines.iter().map(|line| line.text() + "\n").collect()
+    let mut out = Vec::new();
+    write(&Story::read(dir).unwrap(), LOOK, &now, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
 }
 
 #[test]
 fn a_session_told_again() {
     let home = tempfile::tempdir().unwrap();
     let dir = home.path().join("S");
-    let mut tape = Tape::begin(&dir, "2026-01-15T08:00:00Z", Rules::default());
-    tape.event(Event::Start { prompt: None }).said("build it").turn("S", "built", 0.25);
-    tape.supervisor(r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I look \u001b[2Jat it."}]}}"#);
-    tape.verdict(false, "add tests").turn("S", "1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n10", 0.5);
-    tape.verdict(true, "fine").event(Event::Leave).end(Outcome::Ended);
+    let mut sample = SampleRecording::begin(&dir, "2026-01-15T08:00:00Z", Rules::default());
+    sample.event(Event::Start { prompt: None }).said("build it").turn("S", "built", 0.25);
+    sample.supervisor(r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I look \u001b[2Jat it."}]}}"#);
+    sample.verdict(false, "add tests").turn("S", "1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n10", 0.5);
+    sample.verdict(true, "fine").event(Event::Leave).end(Outcome::Ended);
     assert_eq!(
         text(&dir),
         "Session S\n\
@@ -40,12 +42,12 @@ fn a_session_told_again() {
          \x20 built\n\
          \n\
          ┃ Review 1/10 · 08:00:10\n\
-         ┃ I look at it.\n\
+         ┃   I look at it.\n\
          ┃ \n\
          ┃ ● Bash cargo test\n\
          ┃ \n\
-         ┃ ✘ Not complete yet, round 1/10 · 5s · $0.26 so far\n\
-         ┃ add tests\n\
+         ┃ ✘ Not complete yet, round 1/10 · 5s · $0.0100\n\
+         ┃   add tests\n\
          ┃ → sent to the agent\n\
          \n\
          ● The agent Edit 1 · 10s · $0.25\n\
@@ -54,10 +56,10 @@ fn a_session_told_again() {
          ┃ Review 2/10 · 08:00:25\n\
          ┃ ● Bash cargo test\n\
          ┃ \n\
-         ┃ ✔ Confirmed complete in round 2/10 · 5s · $0.52 so far\n\
-         ┃ fine\n\
+         ┃ ✔ Confirmed complete in round 2/10 · 5s · $0.0100\n\
+         ┃   fine\n\
          \n\
-         Session ended · 2 rounds · 30s · $0.52\n"
+         Session ended · 2 rounds · 30s · $0.52 (reviews: $0.0200)\n"
     );
 }
 
@@ -67,22 +69,26 @@ fn what_was_broken_off_says_how_to_go_on() {
     let dir = home.path().join("S");
     let rules = Rules { resume: Some("T".into()), ..Rules::default() };
     for began in ["2026-01-15T08:00:00Z", "2026-01-15T09:00:00Z"] {
-        Tape::begin(&dir, began, rules.clone()).event(Event::Start { prompt: None }).said("go on");
+        SampleRecording::begin(&dir, began, rules.clone())
+            .event(Event::Start { prompt: None })
+            .said("go on");
     }
     let text = text(&dir);
     assert!(text.contains("its last conversation is T\n"), "{text}");
     assert!(text.contains("\n── taken up again today 09:00 ──\n"), "{text}");
-    assert!(text.ends_with("Go on with: ccc --supervisor --resume T\n"), "{text}");
+    assert!(text.ends_with("Resume with: ccc --supervisor --resume T\n"), "{text}");
 }
 
 #[test]
-fn as_json_with_its_scenes() {
+fn as_json_with_what_happened() {
     let home = tempfile::tempdir().unwrap();
     let dir = home.path().join("S");
-    let mut tape = Tape::begin(&dir, "2026-01-15T08:00:00Z", Rules::default());
-    tape.event(Event::Start { prompt: None }).said("build it").turn("S", "built", 0.25);
-    tape.verdict(true, "fine").event(Event::Leave).end(Outcome::Failed("no".into()));
-    let value = json::whole(&Story::whole(&dir).unwrap());
+    let mut sample = SampleRecording::begin(&dir, "2026-01-15T08:00:00Z", Rules::default());
+    sample.event(Event::Start { prompt: None }).said("build it").turn("S", "built", 0.25);
+    sample.verdict(true, "fine").event(Event::Leave).end(Outcome::Failed("no".into()));
+    let mut out = Vec::new();
+    json::write_whole(&Story::read(&dir).unwrap(), &mut out).unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
     assert_eq!((&value["outcome"], &value["detail"]), (&"failed".into(), &"no".into()));
     assert_eq!((&value["exit_code"], &value["rounds"][0]["completed"]), (&1.into(), &true.into()));
     let scenes: Vec<_> = value["scenes"]

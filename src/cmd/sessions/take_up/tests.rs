@@ -2,28 +2,28 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::*;
-use crate::claude_args::take_over;
+use crate::client::args::take_over;
 use crate::event::Event;
 use crate::machine::Rules;
-use crate::record::tape::Tape;
+use crate::record::sample::SampleRecording;
 
 /// Three sessions; the last of them was cleared, and goes on as another conversation.
-fn place(home: &Path) -> Place {
-    let tape = |id: &str, began: &str, task: &str| {
+fn place(home: &Path) -> Directories {
+    let sample = |id: &str, began: &str, task: &str| {
         let dir = home.join("sessions").join(id);
-        let mut tape = Tape::begin(&dir, began, Rules::default());
-        tape.event(Event::Start { prompt: None }).said(task).turn(id, "built", 0.25);
-        tape.verdict(false, "more");
-        tape
+        let mut sample = SampleRecording::begin(&dir, began, Rules::default());
+        sample.event(Event::Start { prompt: None }).said(task).turn(id, "built", 0.25);
+        sample.verdict(false, "more");
+        sample
     };
-    tape("abc-1", "2026-01-15T08:00:00Z", "first");
-    tape("abd-2", "2026-01-15T09:00:00Z", "second");
-    tape("xyz-3", "2026-01-15T10:00:00Z", "third")
+    sample("abc-1", "2026-01-15T08:00:00Z", "first");
+    sample("abd-2", "2026-01-15T09:00:00Z", "second");
+    sample("xyz-3", "2026-01-15T10:00:00Z", "third")
         .agent(r#"{"type":"system","subtype":"init","session_id":"new-4"}"#);
-    Place { project: home.into(), config_dir: home.into(), state_dir: home.into() }
+    Directories { project: home.into(), config_dir: home.into(), state_dir: home.into() }
 }
 
-fn taken_up(place: &Place, args: &str) -> Result<TakenUp> {
+fn taken_up(place: &Directories, args: &str) -> Result<TakenUp> {
     let taken = take_over(args.split_whitespace().map(OsString::from).collect());
     take_up(place, &taken, false)
 }
@@ -68,7 +68,7 @@ fn a_fork_takes_the_task_along_and_not_the_costs() {
 fn without_recordings_the_client_is_asked() {
     let home = tempfile::tempdir().unwrap();
     let dir = || home.path().to_owned();
-    let place = Place { project: dir(), config_dir: dir(), state_dir: dir() };
+    let place = Directories { project: dir(), config_dir: dir(), state_dir: dir() };
     assert_eq!(taken_up(&place, "--resume").unwrap().first, AgentStart::Continue);
 }
 

@@ -14,7 +14,7 @@ fn the_transcript_grows_above_what_is_being_typed() {
     bench.say("One.\nTwo.");
     bench.type_in("tence");
     bench.say("Three.");
-    assert_eq!(bench.rows(), ["One.", "Two.", "", "Three.", "", "❯ half a sentence", READY]);
+    assert_eq!(bench.rows(), ["  One.", "  Two.", "", "  Three.", "", "❯ half a sentence", READY]);
     assert_eq!(bench.cursor(), (5, 17));
     assert_eq!(bench.key(KeyCode::Enter), Some(said("half a sentence")));
     assert_eq!(bench.rows()[5], "❯");
@@ -42,8 +42,8 @@ fn a_long_line_is_wrapped_and_scrolls() {
         bench.say(&format!("{number:02} {}", "y".repeat(27)));
     }
     let rows = bench.rows();
-    let full = "y".repeat(20);
-    assert_eq!(rows[6..], ["19", &full, "yyyyyyy", "", "❯ x", "ready"]);
+    let full = "y".repeat(18);
+    assert_eq!(rows[6..], ["  19", &format!("  {full}"), "  yyyyyyyyy", "", "❯ x", "ready"]);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn narrower_and_wider() {
     for (columns, box_rows) in [(20, 3), (60, 1), (10, 7), (80, 1)] {
         bench.resize(columns, 24);
         let rows = bench.rows();
-        assert!(rows[0].starts_with("The transc") && rows[1].is_empty(), "{rows:?}");
+        assert!(rows[0].starts_with("  The tran") && rows[1].is_empty(), "{rows:?}");
         assert!(rows[2].starts_with("❯ some"), "{rows:?}");
         assert_eq!(rows.len(), 3 + box_rows, "{rows:?}");
     }
@@ -130,7 +130,7 @@ fn a_terminal_that_reflows() {
     }
     bench.reflow(20);
     let rows = bench.rows();
-    assert_eq!(rows[..3], ["The transcript, whic", "h is longer than twe", "nty columns."]);
+    assert_eq!(rows[..3], ["  The transcript, wh", "ich is longer than t", "wenty columns."]);
     let text = ["❯ some words that a", "  re too long for t", "  wenty columns"];
     assert_eq!((rows[3].as_str(), &rows[7..]), ("", &["ready".to_owned()][..]));
     assert_eq!(rows[4..7], text);
@@ -199,6 +199,9 @@ fn control_c_clears_interrupts_or_asks_before_it_leaves() {
     assert_eq!(bench.rows(), ["", "❯", READY]);
     assert_eq!(bench.control('c'), None);
     assert_eq!(bench.last(), "press Ctrl-C again to leave");
+    bench.wait(4000);
+    assert_eq!(bench.last(), READY, "it is forgotten");
+    assert_eq!(bench.control('c'), None);
     bench.type_in("x");
     assert_eq!(bench.last(), READY);
     bench.key(KeyCode::Backspace);
@@ -242,7 +245,7 @@ fn control_l_keeps_the_transcript_in_the_scrollback() {
     assert_eq!(bench.rows(), ["", "❯", READY]);
     let screen = bench.terminal.screen.parser.screen_mut();
     screen.set_scrollback(24);
-    assert_eq!(bench.rows()[0], "One.");
+    assert_eq!(bench.rows()[0], "  One.");
 }
 
 #[test]
@@ -263,7 +266,7 @@ fn suspended_and_resumed() {
     bench.terminal.resume();
     bench.update();
     assert!(bench.terminal.screen.raw && screen(&bench).bracketed_paste());
-    assert_eq!(bench.rows()[..4], ["$ fg", "while away", "", "❯ kept"]);
+    assert_eq!(bench.rows()[..4], ["$ fg", "  while away", "", "❯ kept"]);
     assert_eq!(bench.last(), "ready · supervisor on · ? for keys");
 }
 
@@ -276,10 +279,10 @@ fn closed_with_a_summary_and_without_a_trace() {
     assert_eq!(
         bench.rows(),
         [
-            "One.",
+            "  One.",
             "",
-            "Session ended · 1 round · 2m 03s · $0.0123",
-            "Go on with: ccc --supervisor --resume s-1"
+            "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+            "Resume with: ccc --supervisor --resume s-1"
         ]
     );
     let screen = bench.terminal.screen.parser.screen();

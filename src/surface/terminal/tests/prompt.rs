@@ -233,3 +233,51 @@ fn the_text_goes_to_the_editor_and_comes_back() {
     bench.terminal.edited(Ok("all\nnew\n".into()));
     assert_eq!(bench.key(KeyCode::Enter), Some(said("all\nnew")));
 }
+
+#[test]
+fn what_is_for_ccc_is_not_sent() {
+    let entered = |text: &str| {
+        let mut bench = Bench::new(80, 24);
+        bench.type_in(text);
+        // The list of commands would take the first Enter.
+        bench.terminal.desk.completion.close();
+        let intent = bench.key(KeyCode::Enter);
+        (bench, intent)
+    };
+    for text in ["exit", "quit", "/exit"] {
+        assert_eq!(entered(text).1, Some(Intent::Event(Event::Leave)), "{text}");
+    }
+    assert_eq!(entered("!ls").1, Some(Intent::Shell("ls".into())));
+    assert_eq!(entered("#use tabs").1, Some(Intent::Note("use tabs".into())));
+    let (mut bench, intent) = entered("/cost");
+    assert_eq!(intent, None);
+    assert!(bench.rows().join(" ").contains("has cost"), "{:?}", bench.rows());
+    let (help, intent) = entered("/help");
+    assert!(intent.is_none() && help.rows().join(" ").contains("Ctrl-O"), "{:?}", help.rows());
+    bench.terminal.ran("make", "no rule\n");
+    bench.type_in("why?");
+    let sent = "I ran this command myself:\n```\n$ make\nno rule\n```\n\nwhy?";
+    assert_eq!(bench.key(KeyCode::Enter), Some(said(sent)));
+    bench.type_in("again");
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("again")));
+}
+
+/// What the transcript only shows the beginning of can be read in full.
+#[test]
+fn the_pager_has_all_of_it() {
+    let mut bench = Bench::new(80, 24);
+    let lines: Vec<String> = (0..50).map(|number| format!("line-{number}")).collect();
+    let output = serde_json::to_string(&lines.join("\n")).unwrap();
+    for line in [
+        r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"zq-one\nzq-two"},{"type":"tool_use","id":"t","name":"Bash","input":{"command":"seq"}}]}}"#.to_owned(),
+        format!(r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":{output}}}]}}}}"#),
+    ] {
+        bench.terminal.agent(&sample::line(&line));
+    }
+    bench.update();
+    assert!(!bench.rows().join(" ").contains("line-40"), "{:?}", bench.rows());
+    let Some(Intent::Page(text)) = bench.control('o') else { panic!("no pager") };
+    for part in ["zq-two", "● Bash seq", "line-0\n", "line-49"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

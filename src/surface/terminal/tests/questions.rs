@@ -12,8 +12,14 @@ pub fn question(asker: Asker) -> Question {
     Question { asker, request_id: "r1".into(), asked: request }
 }
 
-const ANSWERS: [&str; 2] =
-    ["Allow Bash?  [y] once  [a] always for this session  [n] deny", "[d] deny and say why"];
+const ANSWERS: [&str; 6] = [
+    "Allow Bash?",
+    "❯ 1. Yes, once",
+    "  2. Yes, always in this session",
+    "  3. No",
+    "  4. No, and say why",
+    "Enter chooses, Tab goes back to the text, Esc says no",
+];
 
 fn asked(before: &str) -> Bench {
     let mut bench = Bench::new(80, 24).phase(Phase::Working);
@@ -53,6 +59,10 @@ fn all_of_it_is_on_the_screen() {
             "❯",
             ANSWERS[0],
             ANSWERS[1],
+            ANSWERS[2],
+            ANSWERS[3],
+            ANSWERS[4],
+            ANSWERS[5],
         ]
     );
     assert!(bench.terminal.screen.parser.screen().hide_cursor());
@@ -60,20 +70,45 @@ fn all_of_it_is_on_the_screen() {
 
 #[test]
 fn keys_answer() {
-    assert_eq!(ready().key(KeyCode::Char('y')), Some(answered(Permission::Once)));
-    assert_eq!(ready().key(KeyCode::Char('a')), Some(answered(Permission::Always)));
-    assert_eq!(ready().key(KeyCode::Char('n')), Some(denied()));
+    let chosen = |number: char| {
+        let mut bench = ready();
+        assert_eq!(bench.key(KeyCode::Char(number)), None, "no single key answers");
+        bench.key(KeyCode::Enter)
+    };
+    assert_eq!(ready().key(KeyCode::Enter), Some(answered(Permission::Once)));
+    assert_eq!(chosen('1'), Some(answered(Permission::Once)));
+    assert_eq!(chosen('2'), Some(answered(Permission::Always)));
+    assert_eq!(chosen('3'), Some(denied()));
+    assert_eq!(chosen('9'), Some(answered(Permission::Once)), "there is no such number");
     assert_eq!(ready().key(KeyCode::Esc), Some(denied()));
     assert_eq!(ready().control('c'), Some(Intent::Event(Event::Interrupt)));
     let mut bench = ready();
-    for code in [KeyCode::Enter, KeyCode::Char(' '), KeyCode::Char('x'), KeyCode::Up] {
+    for code in [KeyCode::Down, KeyCode::Up, KeyCode::Up, KeyCode::Up] {
         assert_eq!(bench.key(code), None);
     }
     assert_eq!(bench.press(KeyCode::Char('y'), KeyModifiers::ALT), None);
-    assert_eq!(bench.last(), ANSWERS[1]);
-    assert_eq!(bench.key(KeyCode::Char('y')), Some(answered(Permission::Once)));
+    assert_eq!(bench.key(KeyCode::Enter), Some(denied()));
     assert_eq!(bench.last(), "⠴ working 0:00 · round 1/10 · claude-test · Esc interrupts");
-    bench.type_in("y");
+}
+
+/// "a" was "always, all edits" once.
+#[test]
+fn no_letter_is_an_answer() {
+    for letter in 'a'..='z' {
+        let mut bench = ready();
+        assert_eq!(bench.key(KeyCode::Char(letter)), None);
+        bench.wait(1000);
+        assert_eq!(bench.rows()[6], format!("❯ {letter}"));
+        assert_eq!(bench.last(), "Allow Bash?  Tab to answer");
+    }
+    let mut bench = ready();
+    bench.type_in("actually use another file");
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("actually use another file")));
+    for (typed, answer) in [("y", answered(Permission::Once)), ("No", denied())] {
+        let mut bench = ready();
+        bench.type_in(typed);
+        assert_eq!(bench.key(KeyCode::Enter), Some(answer));
+    }
 }
 
 #[test]
@@ -85,29 +120,29 @@ fn always_only_where_the_client_knows_what_it_means() {
         bench.terminal.ask(&question);
         bench.update();
         bench.wait(500);
-        assert_eq!(
-            bench.last(),
-            "Allow Bash (supervisor)?  [y] once  [n] deny  [d] deny and say why"
-        );
-        assert_eq!(bench.key(KeyCode::Char('a')), None);
+        let rows = bench.rows();
+        assert_eq!(rows[rows.len() - 5], "Allow Bash (supervisor)?");
+        assert!(!rows.join(" ").contains("always"), "{rows:?}");
     }
 }
 
 #[test]
 fn a_no_with_a_reason() {
     let mut bench = ready();
-    assert_eq!(bench.key(KeyCode::Char('d')), None);
+    bench.key(KeyCode::Char('4'));
+    assert_eq!(bench.key(KeyCode::Enter), None);
     bench.type_in("use cargo clean");
-    assert_eq!(bench.rows()[6..], ["Why? use cargo clean", "Enter denies  Esc goes back"]);
+    assert_eq!(bench.rows()[6..], ["Why? use cargo clean", "Enter denies, Esc goes back"]);
     assert_eq!(
         bench.key(KeyCode::Enter),
         Some(answered(Permission::Deny("use cargo clean".into())))
     );
     let mut bench = ready();
-    bench.key(KeyCode::Char('d'));
+    bench.key(KeyCode::Char('4'));
+    bench.key(KeyCode::Enter);
     assert_eq!(bench.key(KeyCode::Esc), None);
-    assert_eq!(bench.last(), ANSWERS[1]);
-    bench.key(KeyCode::Char('d'));
+    assert_eq!(bench.last(), ANSWERS[5]);
+    bench.key(KeyCode::Enter);
     assert_eq!(bench.key(KeyCode::Enter), Some(denied()));
 }
 
@@ -116,11 +151,11 @@ fn who_is_typing_goes_on_typing() {
     let mut bench = asked("tell me wh");
     bench.wait(500);
     bench.type_in("y and");
-    assert_eq!(bench.last(), "Allow Bash?  [Tab] to answer");
+    assert_eq!(bench.last(), "Allow Bash?  Tab to answer");
     assert_eq!(bench.rows()[6], "❯ tell me why and");
     assert_eq!(bench.key(KeyCode::Tab), None);
-    assert_eq!(bench.last(), ANSWERS[1]);
-    assert_eq!(bench.key(KeyCode::Char('y')), Some(answered(Permission::Once)));
+    assert_eq!(bench.last(), ANSWERS[5]);
+    assert_eq!(bench.key(KeyCode::Enter), Some(answered(Permission::Once)));
     assert_eq!(bench.rows()[6], "❯ tell me why and");
     bench.type_in("!");
     assert_eq!(bench.key(KeyCode::Enter), Some(said("tell me why and!")));
@@ -134,7 +169,7 @@ fn a_key_that_was_on_its_way_is_no_answer() {
     bench.wait(300);
     bench.type_in("yes, and");
     bench.wait(500);
-    assert_eq!(bench.last(), "Allow Bash?  [Tab] to answer");
+    assert_eq!(bench.last(), "Allow Bash?  Tab to answer");
     assert_eq!(bench.key(KeyCode::Enter), Some(said("yes, and")));
     bench.type_in("y");
     assert_eq!(bench.rows()[6], "❯ y");
@@ -150,31 +185,36 @@ fn a_paste_is_no_answer() {
 #[test]
 fn the_next_question_waits_too() {
     let mut bench = ready();
-    bench.key(KeyCode::Char('y'));
+    bench.key(KeyCode::Enter);
     bench.terminal.ask(&question(Asker::Agent));
     bench.update();
-    assert_eq!(bench.key(KeyCode::Char('y')), None);
+    assert_eq!(bench.key(KeyCode::Enter), None);
 }
 
 #[test]
 fn taken_back() {
     let mut bench = ready();
-    bench.key(KeyCode::Char('d'));
+    bench.key(KeyCode::Char('4'));
+    bench.key(KeyCode::Enter);
     bench.type_in("because");
     bench.terminal.unask();
     bench.update();
-    assert_eq!(bench.rows()[5..8], ["The question was taken back.", "", "❯"]);
+    assert_eq!(bench.rows()[5..8], ["The question was withdrawn.", "", "❯"]);
     assert_eq!(bench.key(KeyCode::Enter), None);
 }
 
 #[test]
 fn a_narrow_screen_has_room_for_all_answers() {
     let mut bench = ready();
-    bench.resize(30, 24);
+    bench.resize(30, 11);
     let rows = bench.rows();
     assert_eq!(
         rows[rows.len() - 3..],
-        ["Allow Bash?  [y] once", "[a] always for this session", "[n] deny  [d] deny and say why"]
+        [
+            "Allow Bash? ❯ 1. Yes, once",
+            "  2. Yes, always in this sess…",
+            "  3. No   4. No, and say why"
+        ]
     );
 }
 
@@ -190,11 +230,34 @@ fn a_form_is_answered_by_number_or_in_words() {
     bench.terminal.ask(&Question { asker: Asker::Agent, request_id: "r1".into(), asked: request });
     bench.update();
     bench.wait(500);
-    assert_eq!(bench.key(KeyCode::Char('y')), None);
+    let rows = bench.rows();
+    assert_eq!(rows[rows.len() - 6], "1/2 Which?");
     bench.type_in("2");
     assert_eq!(bench.key(KeyCode::Enter), None);
     bench.type_in("it is calm");
     let pairs = [("Which?", "Blue"), ("Why?", "it is calm")];
     let answers = pairs.map(|(question, answer)| (question.to_owned(), answer.to_owned()));
     assert_eq!(bench.key(KeyCode::Enter), Some(answered(Permission::Answers(answers.to_vec()))));
+}
+
+#[test]
+fn several_options_of_a_form_are_marked() {
+    let input = r#"{"questions":[{"question":"Which?","multiSelect":true,"options":[{"label":"Red"},{"label":"Blue"},{"label":"Grey"}]}]}"#;
+    let request = PermissionRequest {
+        tool: "AskUserQuestion".into(),
+        input: input.into(),
+        ..Default::default()
+    };
+    let mut bench = Bench::new(80, 24).phase(Phase::Working);
+    bench.terminal.ask(&Question { asker: Asker::Agent, request_id: "r1".into(), asked: request });
+    bench.update();
+    bench.wait(500);
+    bench.type_in("3 1 2  ");
+    let rows = bench.rows();
+    assert_eq!(
+        rows[rows.len() - 6..rows.len() - 3],
+        ["  1. [x] Red", "❯ 2. [ ] Blue", "  3. [x] Grey"]
+    );
+    let answers = vec![("Which?".to_owned(), "Red, Grey".to_owned())];
+    assert_eq!(bench.key(KeyCode::Enter), Some(answered(Permission::Answers(answers))));
 }

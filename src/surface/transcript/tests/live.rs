@@ -58,18 +58,18 @@ impl Watched {
 fn a_text_is_shown_as_it_is_written_and_once() {
     let mut watched = Watched::new();
     watched.text_block().delta("One.\n\nTw");
-    assert_eq!(watched.live().last().map(String::as_str), Some("Tw"));
+    assert_eq!(watched.live().last().map(String::as_str), Some("  Tw"));
     watched.delta("o.").agent(&assistant(r#"{"type":"text","text":"One.\n\nTwo."}"#));
     assert!(watched.live().is_empty(), "{:?}", watched.live());
     let text: Vec<_> = watched.settled.iter().filter(|line| !line.is_empty()).collect();
-    assert_eq!(text, ["One.", "Two."]);
+    assert_eq!(text, ["  One.", "  Two."]);
 }
 
 #[test]
 fn a_text_that_came_out_otherwise_is_shown_as_it_came_out() {
     let mut watched = Watched::new();
     watched.text_block().delta("Fir").agent(&assistant(r#"{"type":"text","text":"Second."}"#));
-    assert_eq!(watched.settled, ["Second."]);
+    assert_eq!(watched.settled, ["  Second."]);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn an_answer_that_begins_anew_is_not_taken_for_the_same_text_twice() {
     watched.text_block().delta("Half a sentence.");
     watched.agent(&assistant(r#"{"type":"text","text":"Half a sentence."}"#));
     let text: Vec<_> = watched.settled.iter().filter(|line| !line.is_empty()).collect();
-    assert_eq!(text, ["Half a sen", "Broken off; the answer begins anew.", "Half a sentence."]);
+    assert_eq!(text, ["  Half a sen", "Broken off; the answer begins anew.", "  Half a sentence."]);
     watched.agent(r#"{"type":"stream_event","event":{"type":"message_start","message":{}}}"#);
     assert_eq!(watched.settled.iter().filter(|line| line.starts_with("Broken")).count(), 1);
 }
@@ -92,7 +92,7 @@ fn a_text_that_is_broken_off_stays() {
     watched.agent(
         r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1}"#,
     );
-    assert_eq!(watched.settled, ["Half a sen"]);
+    assert_eq!(watched.settled, ["  Half a sen"]);
     assert!(watched.live().is_empty());
     let going_on = || {
         let mut watched = Watched::new();
@@ -100,7 +100,7 @@ fn a_text_that_is_broken_off_stays() {
         watched.text_block().delta("Half a sen");
         watched
     };
-    let kept = ["Half a sen", "", "● Bash ls"];
+    let kept = ["  Half a sen", "", "● Bash ls"];
     // The person did not wait for the end of the turn, or left.
     let lines = going_on().transcript.notice(&Notice::Interrupted);
     assert_eq!(texts(&lines), [&kept[..], &["Interrupted."]].concat());
@@ -110,7 +110,11 @@ fn a_text_that_is_broken_off_stays() {
     let lines = going_on().transcript.report(&sample::report(Outcome::Ended));
     assert_eq!(
         texts(&lines)[..5],
-        [&kept[..], &["", "Session ended · 1 round · 2m 03s · $0.0123"]].concat()
+        [
+            &kept[..],
+            &["", "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)"]
+        ]
+        .concat()
     );
 }
 
@@ -120,10 +124,10 @@ fn a_thought_is_seen_and_then_stands_on_one_line() {
     watched.agent(
         r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"Let me see.\nWell."}}}"#,
     );
-    assert_eq!(watched.live(), ["Let me see.", "Well."]);
+    assert_eq!(watched.live(), ["  Let me see.", "  Well."]);
     watched.agent(&assistant(r#"{"type":"thinking","thinking":"Let me see.\nWell."}"#));
     assert!(watched.live().is_empty());
-    assert_eq!(watched.settled, ["Let me see. …"]);
+    assert_eq!(watched.settled, ["  Let me see. …"]);
 }
 
 #[test]
@@ -137,6 +141,39 @@ fn a_tool_stands_below_with_its_time_until_it_answers() {
     watched.after(1).agent(&outcome("a", "y", false));
     assert!(watched.live().is_empty());
     assert_eq!(watched.settled, ["● Read f  1:12", "  └ x", "● Bash ls  1:13", "  └ y"]);
+}
+
+fn question() -> crate::event::Question {
+    crate::event::Question {
+        asker: crate::event::Asker::Agent,
+        request_id: "r".into(),
+        asked: crate::client::stream::PermissionRequest {
+            tool: "Bash".into(),
+            ..Default::default()
+        },
+    }
+}
+
+#[test]
+fn a_failure_is_told_on_the_tools_own_line_without_the_time_of_the_person() {
+    let mut watched = Watched::new();
+    watched.agent(&tool("a", "Bash", r#"{"command":"make"}"#));
+    let question = question();
+    watched.after(1);
+    let _ = watched.transcript.question(&question);
+    watched.after(60);
+    let _ = watched.transcript.notice(&Notice::PermissionAnswered {
+        asker: crate::event::Asker::Agent,
+        tool: "Bash".into(),
+        allowed: true,
+        reason: String::new(),
+    });
+    watched.settled.clear();
+    watched.after(4).agent(&outcome("a", "Exit code 2\nno rule", true));
+    assert_eq!(
+        watched.settled[watched.settled.len() - 2..],
+        ["● Bash make  exit 2 0:05", "  └ no rule"]
+    );
 }
 
 #[test]
@@ -179,4 +216,45 @@ fn a_retry_counts_down_until_the_answer_comes() {
         ));
         assert_eq!(watched.live(), ["", expected]);
     }
+}
+
+/// It would stand above words that were written before it.
+#[test]
+fn a_message_goes_below_the_paragraph_that_is_being_written() {
+    let mut watched = Watched::new();
+    watched.text_block().delta("One. ");
+    let said = |text: &str| Notice::UserMessage { text: text.into() };
+    assert!(watched.transcript.notice(&said("steer")).is_empty());
+    assert!(watched.transcript.notice(&said("never mind")).is_empty());
+    let back = Notice::TakenBack { text: "never mind".into(), too_late: false };
+    assert_eq!(texts(&watched.transcript.notice(&back)), ["Taken back: never mind"]);
+    watched.delta("Two.").agent(&assistant(r#"{"type":"text","text":"One. Two."}"#));
+    assert_eq!(watched.settled, ["", "  One. Two.", "", "❯ steer"]);
+    let back = Notice::TakenBack { text: "steer\nit".into(), too_late: false };
+    assert_eq!(texts(&watched.transcript.notice(&back)), ["Taken back: steer …"]);
+}
+
+#[test]
+fn a_review_that_was_cancelled_says_no_more() {
+    let mut watched = Watched::new();
+    watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1 });
+    let line = sample::line(&tool("s", "Bash", r#"{"command":"make test"}"#));
+    watched.transcript.supervisor(&line);
+    assert_eq!(watched.live(), ["┃ ● Bash make test"]);
+    watched
+        .transcript
+        .notice(&Notice::ReviewDropped { round: 1, why: crate::event::Dropped::Interrupt });
+    assert!(watched.live().is_empty());
+    assert!(watched.transcript.supervisor(&sample::line(&outcome("s", "x", false))).is_empty());
+    assert!(watched.transcript.report(&sample::report(Outcome::Ended)).len() <= 3);
+    watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1 });
+    watched.transcript.supervisor(&line);
+    assert_eq!(watched.live(), ["┃ ● Bash make test"]);
+}
+
+#[test]
+fn a_compaction_is_a_line_with_its_sizes() {
+    let mut watched = Watched::new();
+    watched.agent(r#"{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":155000,"post_tokens":12345}}"#);
+    assert_eq!(watched.settled, ["Conversation compacted automatically: 155k → 13k tokens"]);
 }

@@ -1,0 +1,180 @@
+//! What the agent ran and when it last edited a file, out of the lines that its client prints. Bounded:
+//! a session of days keeps as much as one of minutes.
+
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::client::stream::{Block, Message, ToolResult};
+
+/// Commands that are remembered; the oldest go first.
+const MOST: usize = 200;
+const COMMAND: usize = 400;
+const OUTPUT: usize = 2000;
+
+#[derive(Debug, Clone, Default)]
+pub struct Activity {
+    commands: VecDeque<Ran>,
+    edits: VecDeque<(String, String)>,
+    /// The file that was edited last.
+    pub last_edit: Option<String>,
+    forgotten: usize,
+}
+
+/// A shell command of the agent's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    id: String,
+    pub command: String,
+    pub how: Ended,
+    /// The beginning and the end of what it printed.
+    pub output: String,
+    /// No file was edited after it.
+    pub after_last_edit: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It was started, and nobody saw it end.
+    Unknown,
+    Well,
+    /// With its exit code, where the client says it.
+    Badly(Option<i32>),
+}
+
+impl Activity {
+    pub fn commands(&self) -> impl DoubleEndedIterator<Item = &Ran> {
+        self.commands.iter()
+    }
+
+    pub fn forgotten(&self) -> usize {
+        self.forgotten
+    }
+
+    /// Sub-agents' tools count like the agent's own.
+    pub fn saw(&mut self, message: &Message) {
+        match message {
+            Message::Assistant { blocks, .. } => {
+                for block in blocks {
+                    if let Block::ToolUse { id, name, input } = block {
+                        self.started(id, name, input);
+                    }
+                }
+            }
+            Message::ToolResults(results) => {
+                for result in results {
+                    self.ended(result);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn started(&mut self, id: &str, tool: &str, input: &str) {
+        let input: Value = serde_json::from_str(input).unwrap_or_default();
+        let text = |key: &str| input[key].as_str().unwrap_or_default();
+        match tool {
+            "Bash" => {
+                self.commands.push_back(Ran {
+                    id: id.to_owned(),
+                    command: text("command").chars().take(COMMAND).collect(),
+                    how: Ended::Unknown,
+                    output: String::new(),
+                    after_last_edit: true,
+                });
+                if self.commands.len() > MOST {
+                    self.commands.pop_front();
+                    self.forgotten += 1;
+                }
+            }
+            "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
+                let path = [text("file_path"), text("notebook_path")].concat();
+                self.edits.push_back((id.to_owned(), path));
+                if self.edits.len() > MOST {
+                    self.edits.pop_front();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn ended(&mut self, result: &ToolResult) {
+        if let Some(at) = self.edits.iter().position(|(id, _)| *id == result.tool_use_id) {
+            let edited = self.edits.remove(at).map(|(_, path)| path);
+            if !result.is_error {
+                self.last_edit = edited;
+                self.commands.iter_mut().for_each(|ran| ran.after_last_edit = false);
+            }
+        }
+        let ran = self.commands.iter_mut().rev().find(|ran| ran.id == result.tool_use_id);
+        if let Some(ran) = ran {
+            ran.how = if result.is_error {
+                Ended::Badly(exit_code(&result.preview))
+            } else {
+                Ended::Well
+            };
+            ran.output = result.preview.chars().take(OUTPUT).collect();
+            // Whether tests ran stands at the end.
+            ran.output.push('\n');
+            ran.output.push_str(&result.tail);
+        }
+    }
+}
+
+fn exit_code(output: &str) -> Option<i32> {
+    static CODE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)^(?:error: )?exit code:? (\d{1,3})\b").ok());
+    CODE.as_ref()?.captures(output.trim_start())?.get(1)?.as_str().parse().ok()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// `edit FILE`, `run COMMAND => OUTPUT`, `fail COMMAND => OUTPUT`
+    pub fn activity(lines: &[&str]) -> Activity {
+        let mut activity = Activity::default();
+        for (at, line) in lines.iter().enumerate() {
+            let (word, rest) = line.split_once(' ').unwrap();
+            let (command, output) = rest.split_once(" => ").unwrap_or((rest, ""));
+            let (name, key) =
+                if word == "edit" { ("Edit", "file_path") } else { ("Bash", "command") };
+            let input = serde_json::json!({key: command}).to_string();
+            let id = at.to_string();
+            let block = Block::ToolUse { id: id.clone(), name: name.into(), input };
+            activity.saw(&Message::Assistant {
+                model: "m".into(),
+                blocks: vec![block],
+                context: None,
+            });
+            activity.saw(&Message::ToolResults(vec![ToolResult {
+                tool_use_id: id,
+                is_error: word == "fail",
+                preview: output.into(),
+                tail: String::new(),
+                patch: Vec::new(),
+            }]));
+        }
+        activity
+    }
+
+    #[test]
+    fn every_command_is_before_or_after_the_last_edit() {
+        let seen = activity(&["run make", "edit a.py", "fail pytest => Exit code 2\nboom"]);
+        let ran: Vec<_> = seen
+            .commands()
+            .map(|ran| (ran.command.as_str(), ran.how, ran.after_last_edit))
+            .collect();
+        assert_eq!(ran, [("make", Ended::Well, false), ("pytest", Ended::Badly(Some(2)), true)]);
+        assert_eq!(seen.last_edit.as_deref(), Some("a.py"));
+    }
+
+    #[test]
+    fn a_long_session_costs_no_more_than_a_short_one() {
+        let lines: Vec<_> = (0..MOST + 5).map(|at| format!("run echo {at}")).collect();
+        let seen = activity(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((seen.commands().count(), seen.forgotten()), (MOST, 5));
+    }
+}

@@ -1,0 +1,11 @@
+//! The brief: what ccc knows about the work, for whoever judges it, as facts with their sources. A
+//! model need not find them out, and cannot get them wrong.
+
+pub mod activity;
+pub mod claims;
+pub mod diff;
+pub mod facts;
+pub mod signs;
+mod text;
+
+pub use text::{Facts, brief};

@@ -1,0 +1,61 @@
+//! The glass case: puts the process that calls it, and so everything that it starts, where nothing
+//! that is written to the project stays. The shim calls it, before it starts a thread or the client.
+//!
+//! | kind | how | the project |
+//! |---|---|---|
+//! | overlay | a mount namespace of its own, an overlay over the project at the same path | can be written; the real files do not change, and what was written vanishes with the last process |
+//! | Landlock | the kernel refuses to write outside a few places | cannot be written |
+//! | nothing | neither can be had | only the rules by name (`review::permission`) protect it |
+//!
+//! Really writable in each: the client's own directory (`~/.claude`), because a renewed login must
+//! not be lost, temporary files, and devices.
+
+mod covers;
+#[cfg(target_os = "linux")]
+mod landlock;
+#[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
+mod namespace;
+#[cfg(target_os = "linux")]
+mod overlay;
+#[cfg(target_os = "linux")]
+mod trial;
+
+pub use covers::Covers;
+
+use std::path::PathBuf;
+
+use crate::client::case::{CaseReport, Held};
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Entered {
+    pub report: CaseReport,
+    /// Where temporary files have to go, when the usual place cannot be written.
+    pub temporary: Option<PathBuf>,
+}
+
+/// Enters the best case that this machine gives. The calling process must have one thread only.
+#[cfg(target_os = "linux")]
+pub fn enter(covers: &Covers) -> Entered {
+    let overlay = overlay::enter(covers);
+    let Err(no_overlay) = overlay else {
+        let report = CaseReport { held: Held::Overlay, why: String::new() };
+        return Entered { report, temporary: None };
+    };
+    let why = format!("no overlay: {no_overlay:#}");
+    match landlock::enter(covers) {
+        Ok(temporary) => Entered { report: CaseReport { held: Held::Landlock, why }, temporary },
+        Err(error) => {
+            let why = format!("{why}; no Landlock: {error:#}");
+            Entered { report: CaseReport { held: Held::Nothing, why }, temporary: None }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn enter(_covers: &Covers) -> Entered {
+    let why = "only Linux has overlays and Landlock".to_owned();
+    Entered { report: CaseReport { held: Held::Nothing, why }, temporary: None }
+}

@@ -1,0 +1,157 @@
+//! A check as it was written down, in YAML or JSON: a command, or a map.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serializer};
+use serde_json::Value;
+
+use super::{Check, PATIENCE, globs};
+
+/// Names longer than this are cut: they stand in tables and in evidence.
+const NAME_LENGTH: usize = 60;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    name: Option<String>,
+    run: String,
+    timeout: Option<Value>,
+    #[serde(default)]
+    when: OneOrMore,
+    #[serde(default)]
+    case: bool,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(try_from = "Value")]
+struct OneOrMore(Vec<String>);
+
+impl TryFrom<Value> for OneOrMore {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        match value {
+            Value::String(glob) => Ok(Self(vec![glob])),
+            list => serde_json::from_value(list)
+                .map(Self)
+                .map_err(|_| "`when` is a glob or a list of globs".to_owned()),
+        }
+    }
+}
+
+impl TryFrom<Value> for Check {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        let check = match value {
+            Value::String(run) => Check::command(&run),
+            Value::Object(_) => Fields::read(value)?,
+            other => {
+                return Err(format!(
+                    "a check is a command, or a map with `run` and perhaps `name`, `timeout`, \
+                     `when` and `case`; this is {other}"
+                ));
+            }
+        };
+        if check.run.is_empty() {
+            return Err("the check's command is empty".to_owned());
+        }
+        if check.name.is_empty() {
+            return Err("the check's name is empty".to_owned());
+        }
+        globs(&check.when).map_err(|error| format!("`when`: {error}"))?;
+        Ok(check)
+    }
+}
+
+impl Fields {
+    fn read(value: Value) -> Result<Check, String> {
+        let fields: Fields = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let timeout = fields.timeout.as_ref().map_or(Ok(PATIENCE), duration)?;
+        let name = fields.name.map_or_else(|| name_of(&fields.run), |name| name.trim().to_owned());
+        Ok(Check {
+            name,
+            run: fields.run.trim().to_owned(),
+            timeout,
+            when: fields.when.0,
+            case: fields.case,
+        })
+    }
+}
+
+/// Seconds, or a number with its unit: `90`, `"90s"`, `"5m"`, `"1h 30m"`.
+fn duration(value: &Value) -> Result<Duration, String> {
+    let duration = match value {
+        Value::Number(seconds) => {
+            seconds.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        }
+        Value::String(text) => {
+            text.parse::<jiff::SignedDuration>().ok().and_then(|time| time.try_into().ok())
+        }
+        _ => None,
+    };
+    duration.filter(|duration| !duration.is_zero()).ok_or_else(|| {
+        format!("`timeout` is a number of seconds above 0, or a text such as \"5m\", not {value}")
+    })
+}
+
+pub fn in_seconds<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(duration.as_secs_f64())
+}
+
+/// What a check without a name is called: its command's first line.
+pub fn name_of(run: &str) -> String {
+    let line = run.trim().lines().next().unwrap_or_default().trim_end();
+    match line.char_indices().nth(NAME_LENGTH) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_check_is_a_command_or_a_map() {
+        let read = |value| serde_json::from_value::<Check>(value).unwrap();
+        let plain = read(json!("cargo test"));
+        assert_eq!(plain, Check::command("cargo test"));
+        assert_eq!((plain.name.as_str(), plain.timeout), ("cargo test", PATIENCE));
+        let full = read(json!({"name": "tests", "run": "cargo test\n", "timeout": "1h 30m",
+            "when": ["*.rs", "Cargo.*"], "case": true}));
+        assert_eq!((full.name.as_str(), full.run.as_str()), ("tests", "cargo test"));
+        assert_eq!(full.timeout, Duration::from_secs(5400));
+        assert_eq!((full.when.len(), full.case), (2, true));
+        assert_eq!(read(json!({"run": "x", "when": "*.rs", "timeout": 1.5})).when, ["*.rs"]);
+        let long = "echo ".repeat(40);
+        assert_eq!(Check::command(&long).name.chars().count(), NAME_LENGTH + 1);
+    }
+
+    #[test]
+    fn what_is_written_into_a_recording_is_read_back() {
+        let check = Check { timeout: Duration::from_millis(1500), ..Check::command("make\ntest") };
+        let text = serde_json::to_string(&check).unwrap();
+        assert_eq!(serde_json::from_str::<Check>(&text).unwrap(), check);
+    }
+
+    #[test]
+    fn a_check_that_cannot_be_meant_is_refused_with_the_reason() {
+        for (value, reason) in [
+            (json!(3), "a check is a command"),
+            (json!(" "), "command is empty"),
+            (json!({"name": "x"}), "missing field `run`"),
+            (json!({"run": "x", "tiemout": 3}), "unknown field `tiemout`"),
+            (json!({"run": "x", "timeout": 0}), "`timeout` is a number of seconds above 0"),
+            (json!({"run": "x", "timeout": -1}), "not -1"),
+            (json!({"run": "x", "timeout": "soon"}), "\"soon\""),
+            (json!({"run": "x", "when": 3}), "`when` is a glob"),
+            (json!({"run": "x", "when": "["}), "`when`: "),
+            (json!({"run": "x", "name": ""}), "name is empty"),
+        ] {
+            let error = serde_json::from_value::<Check>(value.clone()).unwrap_err().to_string();
+            assert!(error.contains(reason), "{value}: {error}");
+        }
+    }
+}

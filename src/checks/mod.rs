@@ -1,0 +1,128 @@
+//! Checks: commands of the user's that ccc runs itself, before any model is asked.
+
+mod declared;
+pub mod feedback;
+pub mod propose;
+pub mod result;
+pub mod running;
+pub mod suite;
+pub mod trust;
+
+use std::time::Duration;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How long a check may take that does not say it itself.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// One command, as the front matter of SUPERVISOR.md or `supervisor.checks` in ccc.json has it: the
+/// command alone, or a map. `declared` reads both forms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Value")]
+pub struct Check {
+    /// What the check is called on the screen and in a verdict's evidence.
+    pub name: String,
+    /// For `sh -c`, in the project's directory.
+    pub run: String,
+    #[serde(rename = "timeout", serialize_with = "declared::in_seconds")]
+    pub timeout: Duration,
+    /// Globs: the check runs only when a file that they match has changed. None: always.
+    pub when: Vec<String>,
+    /// Run in the judge's glass case instead of in the tree itself.
+    pub case: bool,
+}
+
+impl Check {
+    /// A command that says nothing else.
+    pub fn command(run: &str) -> Self {
+        Self {
+            name: declared::name_of(run),
+            run: run.trim().to_owned(),
+            timeout: PATIENCE,
+            when: Vec::new(),
+            case: false,
+        }
+    }
+
+    /// Whether the check has a reason to run, given what changed since the task began. Nobody knows
+    /// what changed: it has.
+    pub fn concerns(&self, changed: Option<&[String]>) -> bool {
+        let (false, Some(changed)) = (self.when.is_empty(), changed) else { return true };
+        // The globs were tried when the check was read.
+        globs(&self.when).is_ok_and(|globs| changed.iter().any(|path| globs.is_match(path)))
+    }
+}
+
+/// As in a `.gitignore`: a glob without a slash means a name in any directory, one that ends with a
+/// slash everything below that directory.
+fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let pattern = pattern.trim_start_matches("./");
+        let pattern = match pattern.strip_suffix('/') {
+            Some(directory) => format!("{directory}/**"),
+            None if pattern.contains('/') => pattern.to_owned(),
+            None => format!("**/{pattern}"),
+        };
+        set.add(GlobBuilder::new(&pattern).literal_separator(true).build()?);
+    }
+    set.build()
+}
+
+/// All checks of a session: the user's own first, and one of theirs in the place of the project's
+/// check of the same name.
+pub fn together(own: Vec<Check>, project: Vec<Check>) -> Vec<Check> {
+    let replaced: Vec<_> = project
+        .into_iter()
+        .filter(|check| own.iter().all(|other| other.name != check.name))
+        .collect();
+    own.into_iter().chain(replaced).collect()
+}
+
+/// The name that two checks share: a verdict could not say which of them it means.
+pub fn shared_name(checks: &[Check]) -> Option<&str> {
+    let mut names: Vec<_> = checks.iter().map(|check| check.name.as_str()).collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_runs_when_a_file_changed_that_its_globs_match() {
+        let check = |when: &[&str]| Check {
+            when: when.iter().map(|&glob| glob.to_owned()).collect(),
+            ..Check::command("true")
+        };
+        for (when, path, concerns) in [
+            (&[][..], "README.md", true),
+            (&["*.rs"], "src/deep/lib.rs", true),
+            (&["*.rs"], "README.md", false),
+            (&["src/*.rs"], "src/lib.rs", true),
+            (&["src/*.rs"], "src/deep/lib.rs", false),
+            (&["./web/"], "web/a/b.ts", true),
+            (&["web/"], "webs/b.ts", false),
+            (&["*.py", "pyproject.toml"], "pyproject.toml", true),
+            (&["*.{ts,tsx}"], "a/b.tsx", true),
+        ] {
+            let changed = [path.to_owned()];
+            assert_eq!(check(when).concerns(Some(&changed)), concerns, "{when:?} {path}");
+        }
+        assert!(check(&["*.rs"]).concerns(None), "nobody knows what changed");
+        assert!(!check(&["*.rs"]).concerns(Some(&[])), "nothing changed");
+    }
+
+    #[test]
+    fn the_users_own_check_takes_the_place_of_the_projects() {
+        let project = vec![Check::command("make test"), Check::command("make lint")];
+        let mut own = Check::command("make -j8 test");
+        own.name = "make test".to_owned();
+        let names: Vec<_> =
+            together(vec![own], project).into_iter().map(|check| check.run).collect();
+        assert_eq!(names, ["make -j8 test", "make lint"]);
+    }
+}

@@ -1,0 +1,262 @@
+//! Which checks a project probably wants, out of the files that say how it is built. Only commands
+//! that its own files name, or that everybody in its language types.
+//!
+//! | in the project's directory | proposed |
+//! |---|---|
+//! | `justfile`, `Makefile` with a recipe `test` or `check`, and `lint` | `just test`, `make lint`; instead of the language's own |
+//! | `Cargo.toml` | `cargo test`, clippy where the project configures it |
+//! | `package.json` | its scripts for tests, types and lint, with the package manager of the lock file |
+//! | `pyproject.toml` and others that name pytest, ruff | `pytest`, `ruff check`, inside uv, poetry, pdm or pipenv |
+//! | `go.mod` | `go vet ./...`, `go test ./...` |
+//! | `pom.xml`, `build.gradle` | `mvn test`, `gradle check`, or their wrappers |
+//! | `deno.json`, `mix.exs`, `Package.swift`, `composer.json`, `Gemfile` with rspec | the one command that tests it |
+
+use serde_json::Value;
+
+use super::Check;
+
+/// The project's directory: the text of a file in it, if there is one.
+pub type Look<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+pub fn propose(look: Look<'_>) -> Vec<Check> {
+    let recipes = recipes(look);
+    let mut commands = if recipes.is_empty() { own_commands(look) } else { recipes };
+    commands.dedup();
+    commands.iter().map(|command| Check::command(command)).collect()
+}
+
+fn own_commands(look: Look<'_>) -> Vec<String> {
+    [cargo, node, python, go, java, others].iter().flat_map(|language| language(look)).collect()
+}
+
+fn has(look: Look<'_>, names: &[&str]) -> bool {
+    names.iter().any(|name| look(name).is_some())
+}
+
+/// Who writes recipes has decided how the project is checked.
+fn recipes(look: Look<'_>) -> Vec<String> {
+    for (names, runner) in [
+        (&["justfile", "Justfile", ".justfile"][..], "just"),
+        (&["GNUmakefile", "Makefile", "makefile"], "make"),
+    ] {
+        let Some(text) = names.iter().find_map(|name| look(name)) else { continue };
+        let is_there = |wanted: &&str| text.lines().any(|line| recipe(line) == Some(wanted));
+        let tests = ["test", "tests", "check"].into_iter().find(is_there);
+        let lint = Some("lint").filter(is_there);
+        let found: Vec<_> = [tests, lint].into_iter().flatten().collect();
+        if !found.is_empty() {
+            return found.iter().map(|recipe| format!("{runner} {recipe}")).collect();
+        }
+    }
+    Vec::new()
+}
+
+/// `test: build` and `test FILTER='': …` are recipes, `test := x` is a variable. One with parameters
+/// that have no default cannot be run like this.
+fn recipe(line: &str) -> Option<&str> {
+    let (head, rest) = line.split_once(':')?;
+    if rest.starts_with('=') || line.starts_with([' ', '\t', '#', '.']) {
+        return None;
+    }
+    let mut words = head.split_whitespace();
+    let name = words.next()?.trim_start_matches('@');
+    words.all(|word| word.contains('=')).then_some(name)
+}
+
+fn cargo(look: Look<'_>) -> Vec<String> {
+    let Some(manifest) = look("Cargo.toml") else { return Vec::new() };
+    let workspace = if manifest.contains("[workspace]") { " --workspace" } else { "" };
+    let mut commands = vec![format!("cargo test{workspace}")];
+    if manifest.contains("lints.clippy]") || has(look, &["clippy.toml", ".clippy.toml"]) {
+        commands.push(format!("cargo clippy{workspace} --all-targets -- -D warnings"));
+    }
+    commands
+}
+
+fn node(look: Look<'_>) -> Vec<String> {
+    let manifest = look("package.json").and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let Some(manifest) = manifest else { return Vec::new() };
+    let manager = package_manager(look, &manifest);
+    let script = |name: &str| manifest["scripts"][name].as_str();
+    // One that waits for changes never ends; the first is what `npm init` writes.
+    let runs = |name: &&str| {
+        script(name).is_some_and(|script| {
+            !script.contains("no test specified") && !script.contains("--watch")
+        })
+    };
+    let types = ["typecheck", "type-check", "check-types", "tsc"].into_iter().find(runs);
+    let tests = ["test"].into_iter().find(runs);
+    let lint = ["lint"].into_iter().find(runs);
+    let found = [types, lint, tests].into_iter().flatten();
+    found.map(|name| format!("{manager} run {name}")).collect()
+}
+
+fn package_manager(look: Look<'_>, manifest: &Value) -> &'static str {
+    let named = manifest["packageManager"].as_str().unwrap_or_default();
+    for (manager, files) in [
+        ("pnpm", &["pnpm-lock.yaml"][..]),
+        ("yarn", &["yarn.lock"]),
+        ("bun", &["bun.lock", "bun.lockb"]),
+    ] {
+        if named.split('@').next() == Some(manager) || has(look, files) {
+            return manager;
+        }
+    }
+    "npm"
+}
+
+fn python(look: Look<'_>) -> Vec<String> {
+    let files = [
+        "pyproject.toml",
+        "pytest.ini",
+        "tox.ini",
+        "setup.cfg",
+        "requirements.txt",
+        "requirements-dev.txt",
+        "dev-requirements.txt",
+    ];
+    let texts: Vec<_> = files.iter().filter_map(|name| look(name)).collect();
+    let names = |tool: &str| texts.iter().any(|text| text.contains(tool));
+    let runner = [
+        ("uv.lock", "uv run "),
+        ("poetry.lock", "poetry run "),
+        ("pdm.lock", "pdm run "),
+        ("Pipfile.lock", "pipenv run "),
+    ];
+    let runner = runner.iter().find(|(lock, _)| has(look, &[lock])).map(|(_, runner)| *runner);
+    let run = |tool: &str, arguments: &str| match runner {
+        Some(runner) => format!("{runner}{tool}{arguments}"),
+        None => format!("python3 -m {tool}{arguments}"),
+    };
+    let pytest = names("pytest") || has(look, &["pytest.ini", "conftest.py", "tests/conftest.py"]);
+    let ruff = names("tool.ruff") || has(look, &["ruff.toml", ".ruff.toml"]);
+    let commands = [pytest.then(|| run("pytest", " -q")), ruff.then(|| run("ruff", " check"))];
+    commands.into_iter().flatten().collect()
+}
+
+fn go(look: Look<'_>) -> Vec<String> {
+    if !has(look, &["go.mod"]) {
+        return Vec::new();
+    }
+    ["go vet ./...", "go test ./..."].map(str::to_owned).into()
+}
+
+fn java(look: Look<'_>) -> Vec<String> {
+    let wrapped = |wrapper: &str, plain: &str| {
+        if has(look, &[wrapper]) { format!("./{wrapper}") } else { plain.to_owned() }
+    };
+    if has(look, &["pom.xml"]) {
+        return vec![format!("{} -B -q test", wrapped("mvnw", "mvn"))];
+    }
+    let gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+    if has(look, &gradle) {
+        return vec![format!("{} check", wrapped("gradlew", "gradle"))];
+    }
+    Vec::new()
+}
+
+fn others(look: Look<'_>) -> Vec<String> {
+    let mentions = |file: &str, word: &str| look(file).is_some_and(|text| text.contains(word));
+    let scripts = look("composer.json").and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let composer = scripts.is_some_and(|manifest| manifest["scripts"]["test"] != Value::Null);
+    [
+        (has(look, &["deno.json", "deno.jsonc"]), "deno test"),
+        (has(look, &["mix.exs"]), "mix test"),
+        (has(look, &["Package.swift"]), "swift test"),
+        (composer, "composer test"),
+        (mentions("Gemfile", "rspec"), "bundle exec rspec"),
+    ]
+    .iter()
+    .filter(|(there, _)| *there)
+    .map(|(_, command)| (*command).to_owned())
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn proposed(files: &[(&str, &str)]) -> Vec<String> {
+        let look = |name: &str| {
+            files.iter().find(|(file, _)| *file == name).map(|(_, text)| (*text).to_owned())
+        };
+        propose(&look).into_iter().map(|check| check.run).collect()
+    }
+
+    #[test]
+    fn every_kind_of_project_gets_its_own_commands() {
+        let scripts = r#"{"scripts":{"test":"vitest run","lint":"eslint .","typecheck":"tsc"}}"#;
+        for (files, commands) in [
+            (&[][..], &[][..]),
+            (&[("Cargo.toml", "[package]")], &["cargo test"]),
+            (
+                &[("Cargo.toml", "[workspace]\n[workspace.lints.clippy]")],
+                &[
+                    "cargo test --workspace",
+                    "cargo clippy --workspace --all-targets -- -D warnings",
+                ],
+            ),
+            (&[("package.json", scripts)], &["npm run typecheck", "npm run lint", "npm run test"]),
+            (
+                &[("package.json", r#"{"scripts":{"test":"jest"}}"#), ("pnpm-lock.yaml", "")],
+                &["pnpm run test"],
+            ),
+            (
+                &[("package.json", r#"{"scripts":{"test":"jest"}}"#), ("yarn.lock", "")],
+                &["yarn run test"],
+            ),
+            (
+                &[("package.json", r#"{"packageManager":"bun@1.2","scripts":{"test":"x"}}"#)],
+                &["bun run test"],
+            ),
+            (
+                &[(
+                    "package.json",
+                    r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#,
+                )],
+                &[],
+            ),
+            (&[("package.json", r#"{"scripts":{"test":"jest --watch"}}"#)], &[]),
+            (&[("package.json", "broken")], &[]),
+            (&[("pyproject.toml", "[tool.pytest.ini_options]")], &["python3 -m pytest -q"]),
+            (
+                &[("pyproject.toml", "dev = [\"pytest\"]\n[tool.ruff]"), ("uv.lock", "")],
+                &["uv run pytest -q", "uv run ruff check"],
+            ),
+            (
+                &[("requirements.txt", "flask\npytest"), ("poetry.lock", "")],
+                &["poetry run pytest -q"],
+            ),
+            (&[("conftest.py", "")], &["python3 -m pytest -q"]),
+            (&[("pyproject.toml", "[project]")], &[]),
+            (&[("go.mod", "module x")], &["go vet ./...", "go test ./..."]),
+            (&[("pom.xml", "")], &["mvn -B -q test"]),
+            (&[("pom.xml", ""), ("mvnw", "")], &["./mvnw -B -q test"]),
+            (&[("build.gradle.kts", ""), ("gradlew", "")], &["./gradlew check"]),
+            (&[("build.gradle", "")], &["gradle check"]),
+            (
+                &[("Makefile", "all: x\n\ntest: all\n\tpytest\nlint:\n\truff")],
+                &["make test", "make lint"],
+            ),
+            (
+                &[("Makefile", "test := x\n.PHONY: test\n"), ("go.mod", "")],
+                &["go vet ./...", "go test ./..."],
+            ),
+            (
+                &[("justfile", "@test filter='':\n  cargo test\n"), ("Cargo.toml", "")],
+                &["just test"],
+            ),
+            (&[("justfile", "test filter:\n  cargo test\n"), ("Cargo.toml", "")], &["cargo test"]),
+            (&[("deno.json", "{}")], &["deno test"]),
+            (&[("mix.exs", "")], &["mix test"]),
+            (&[("Gemfile", "gem 'rspec'")], &["bundle exec rspec"]),
+            (&[("composer.json", r#"{"scripts":{"test":"phpunit"}}"#)], &["composer test"]),
+            (
+                &[("Cargo.toml", "[package]"), ("package.json", r#"{"scripts":{"test":"x"}}"#)],
+                &["cargo test", "npm run test"],
+            ),
+        ] {
+            assert_eq!(proposed(files), commands, "{files:?}");
+        }
+    }
+}

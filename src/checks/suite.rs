@@ -1,0 +1,161 @@
+//! The checks of one moment, one after the other. It has no process and no clock: its driver (the
+//! session's machine, the Stop hook, `ccc check`) starts and stops what it names, and tells it what
+//! happened.
+
+use super::Check;
+use super::result::{CheckOutcome, CheckResult, Skipped, Tail};
+use crate::event::{Gone, Now};
+
+#[derive(Debug)]
+pub struct Suite {
+    checks: Vec<Check>,
+    /// Files that changed since the task began, as far as anybody knows.
+    changed: Option<Vec<String>>,
+    running: Option<Running>,
+    results: Vec<CheckResult>,
+}
+
+#[derive(Debug)]
+struct Running {
+    started: Now,
+    deadline: Now,
+    /// The deadline has passed, and the driver was told to stop it.
+    overdue: bool,
+    tail: Tail,
+}
+
+impl Suite {
+    pub fn new(checks: Vec<Check>, changed: Option<Vec<String>>) -> Self {
+        Self { checks, changed, running: None, results: Vec::new() }
+    }
+
+    /// The check to start now. None: one is running, or all have been.
+    pub fn next(&mut self, now: Now) -> Option<&Check> {
+        if self.running.is_some() {
+            return None;
+        }
+        while let Some(check) = self.checks.get(self.results.len()) {
+            if check.concerns(self.changed.as_deref()) {
+                let deadline = now + check.timeout;
+                let tail = Tail::default();
+                self.running = Some(Running { started: now, deadline, overdue: false, tail });
+                return self.checks.get(self.results.len());
+            }
+            self.results.push(CheckResult::skipped(check, Skipped::NothingChanged));
+        }
+        None
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.running.is_none() && self.results.len() == self.checks.len()
+    }
+
+    /// The check that is running, since when, and the last line that it printed.
+    pub fn current(&self) -> Option<(&Check, Now, String)> {
+        let running = self.running.as_ref()?;
+        let check = self.checks.get(self.results.len())?;
+        Some((check, running.started, running.tail.last_line()))
+    }
+
+    pub fn printed(&mut self, text: &str) {
+        if let Some(running) = &mut self.running {
+            running.tail.push(text);
+        }
+    }
+
+    /// The running check is gone, and all that it printed has been told.
+    pub fn ended(&mut self, gone: &Gone, now: Now) -> Option<&CheckResult> {
+        let running = self.running.take()?;
+        let check = self.checks.get(self.results.len())?;
+        let outcome = match gone.code {
+            _ if running.overdue => CheckOutcome::TimedOut { after: check.timeout.as_secs_f64() },
+            Some(0) => CheckOutcome::Green,
+            code => CheckOutcome::Red { how: gone.how.clone(), code },
+        };
+        self.results.push(CheckResult {
+            name: check.name.clone(),
+            run: check.run.clone(),
+            outcome,
+            seconds: now.saturating_sub(running.started).as_secs_f64(),
+            tail: running.tail.text(),
+        });
+        self.results.last()
+    }
+
+    pub fn deadline(&self) -> Option<Now> {
+        self.running.as_ref().filter(|running| !running.overdue).map(|running| running.deadline)
+    }
+
+    /// Whether the running check has to be stopped now. Said once.
+    pub fn is_overdue(&mut self, now: Now) -> bool {
+        let due = self.deadline().is_some_and(|deadline| deadline <= now);
+        if let Some(running) = self.running.as_mut().filter(|_| due) {
+            running.overdue = true;
+        }
+        due
+    }
+
+    /// What came of those that are over, in the order of the list.
+    pub fn results(&self) -> &[CheckResult] {
+        &self.results
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn second(at: u64) -> Now {
+        Duration::from_secs(at)
+    }
+
+    fn exit(code: i32) -> Gone {
+        Gone { how: format!("exited with code {code}"), code: Some(code), ..Gone::default() }
+    }
+
+    #[test]
+    fn one_after_the_other_to_the_last_also_after_a_red_one() {
+        let mut suite = Suite::new(vec![Check::command("a"), Check::command("b")], None);
+        assert_eq!(suite.next(second(0)).map(|check| check.run.as_str()), Some("a"));
+        assert_eq!(suite.next(second(0)), None, "one at a time");
+        suite.printed("boom\n");
+        assert_eq!(
+            suite.current().map(|(check, _, line)| (check.run.as_str(), line)),
+            Some(("a", "boom".into()))
+        );
+        let red = suite.ended(&exit(1), second(2)).unwrap().clone();
+        assert!(red.is_red() && red.tail == "boom" && (red.seconds - 2.0).abs() < f64::EPSILON);
+        assert!(!suite.is_done());
+        assert_eq!(suite.next(second(2)).map(|check| check.run.as_str()), Some("b"));
+        assert!(suite.ended(&exit(0), second(3)).unwrap().is_green());
+        assert!(suite.next(second(3)).is_none() && suite.is_done());
+        assert_eq!(suite.results().len(), 2);
+    }
+
+    #[test]
+    fn a_check_past_its_deadline_is_stopped_once_and_is_red() {
+        let check = Check { timeout: second(5), ..Check::command("sleep 60") };
+        let mut suite = Suite::new(vec![check], None);
+        suite.next(second(1));
+        assert_eq!(suite.deadline(), Some(second(6)));
+        assert!(!suite.is_overdue(second(5)));
+        assert!(suite.is_overdue(second(6)) && !suite.is_overdue(second(7)));
+        assert_eq!(suite.deadline(), None);
+        // Even if it says that all went well when it is told to end.
+        let result = suite.ended(&exit(0), second(7)).unwrap();
+        assert_eq!(result.outcome, CheckOutcome::TimedOut { after: 5.0 });
+        assert!(result.is_red());
+    }
+
+    #[test]
+    fn a_check_that_nothing_concerns_is_skipped_and_said_to_be() {
+        let rust = Check { when: vec!["*.rs".into()], ..Check::command("cargo test") };
+        let mut suite = Suite::new(vec![rust, Check::command("make")], Some(vec!["a.py".into()]));
+        assert_eq!(suite.next(second(0)).map(|check| check.run.as_str()), Some("make"));
+        suite.ended(&exit(0), second(1));
+        let told: Vec<_> = suite.results().iter().map(CheckResult::told).collect();
+        assert_eq!(told, ["skipped: no file that it is for has changed", "passed"]);
+        assert!(suite.is_done());
+    }
+}

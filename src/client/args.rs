@@ -1,0 +1,341 @@
+//! The user's arguments for the client, and those of them that the supervised session takes over.
+//!
+//! They keep the meaning they have for the client, so this has to know which of the client's
+//! options take a value: a word that is nobody's value is the prompt.
+
+use std::ffi::{OsStr, OsString};
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// `-p`, `--print`: work without a person.
+    pub print: bool,
+    pub prompt: Option<String>,
+    /// A second word that is nobody's value: only one can be the prompt.
+    pub surplus: Option<String>,
+    pub output_format: Option<String>,
+    pub resume: Option<Resume>,
+    pub session_id: Option<String>,
+    /// `--fork-session`: the resumed session gets another id.
+    pub forks: bool,
+    /// The user says in some way which session it is: `--session-id`, `--fork-session`, `--from-pr`, …
+    pub names_session: bool,
+    /// `--settings`: a file or JSON text. The client takes only one, and that is ours.
+    pub settings: Option<String>,
+    /// `--add-dir`: the agent works there too, so the supervisor has to look there too.
+    pub add_dirs: Vec<OsString>,
+    /// What decides how the agent's prompt begins: a fork that repeats it shares the prompt cache.
+    pub prompt_options: Vec<OsString>,
+    /// `--help` and the like: the client prints something and leaves.
+    pub leaves: bool,
+    /// What the client gets. It ignores a prompt among its arguments in this mode, so that stays.
+    pub rest: Vec<OsString>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Resume {
+    Session(String),
+    /// `--resume` without an id: the client would ask which.
+    Choose,
+    /// `--continue`.
+    Latest,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Values {
+    None,
+    One,
+    Optional,
+    Many,
+}
+
+const ONE: &[&str] = &[
+    "--agent",
+    "--agents",
+    "--append-system-prompt",
+    "--append-system-prompt-file",
+    "--autocompact",
+    "--debug-file",
+    "--effort",
+    "--environment",
+    "--fallback-model",
+    "--input-format",
+    "--json-schema",
+    "--max-budget-usd",
+    "--max-thinking-tokens",
+    "--max-turns",
+    "--model",
+    "--name",
+    "-n",
+    "--output-format",
+    "--permission-mode",
+    "--permission-prompt-tool",
+    "--permission-prompts",
+    "--plugin-dir",
+    "--plugin-url",
+    "--remote-control-session-name-prefix",
+    "--session-id",
+    "--setting-sources",
+    "--settings",
+    "--system-prompt",
+    "--system-prompt-file",
+    "--system-prompt-snapshot",
+    "--thinking",
+];
+const OPTIONAL: &[&str] = &[
+    "--cloud",
+    "--debug",
+    "-d",
+    "--from-pr",
+    "--prompt-suggestions",
+    "--remote-control",
+    "--resume",
+    "-r",
+    "--teleport",
+    "--worktree",
+    "-w",
+];
+const MANY: &[&str] = &[
+    "--add-dir",
+    "--allowed-tools",
+    "--allowedTools",
+    "--betas",
+    "--disallowed-tools",
+    "--disallowedTools",
+    "--file",
+    "--mcp-config",
+    "--tools",
+];
+
+/// Options that change the tools, the system prompt or the parameters which a prompt cache goes by.
+const PROMPT_OPTIONS: &[&str] = &[
+    "--add-dir",
+    "--agent",
+    "--agents",
+    "--append-system-prompt",
+    "--append-system-prompt-file",
+    "--betas",
+    "--disable-slash-commands",
+    "--disallowed-tools",
+    "--disallowedTools",
+    "--effort",
+    "--exclude-dynamic-system-prompt-sections",
+    "--max-thinking-tokens",
+    "--mcp-config",
+    "--system-prompt",
+    "--system-prompt-file",
+    "--system-prompt-snapshot",
+    "--thinking",
+    "--tools",
+];
+
+fn values(option: &str) -> Values {
+    if ONE.contains(&option) {
+        Values::One
+    } else if OPTIONAL.contains(&option) {
+        Values::Optional
+    } else if MANY.contains(&option) {
+        Values::Many
+    } else {
+        Values::None
+    }
+}
+
+impl Taken {
+    fn word(&mut self, word: String) {
+        if self.prompt.is_none() {
+            self.prompt = Some(word);
+        } else if self.surplus.is_none() {
+            self.surplus = Some(word);
+        }
+    }
+}
+
+pub fn take_over(args: Vec<OsString>) -> Taken {
+    let mut taken = Taken::default();
+    let mut args = args.into_iter().peekable();
+    while let Some(arg) = args.next() {
+        let text = arg.to_string_lossy().into_owned();
+        if text == "--" {
+            let words: Vec<_> = args.by_ref().collect();
+            words.iter().for_each(|word| taken.word(as_text(word)));
+            taken.rest.push(arg);
+            taken.rest.extend(words);
+            break;
+        }
+        if !text.starts_with('-') || text == "-" {
+            taken.word(text);
+            taken.rest.push(arg);
+            continue;
+        }
+        let (option, attached) = match text.split_once('=') {
+            Some((option, value)) if text.starts_with("--") => {
+                (option.to_owned(), Some(value.to_owned()))
+            }
+            _ => (text, None),
+        };
+        let mut given: Vec<OsString> = Vec::new();
+        let many = match values(&option) {
+            _ if attached.is_some() => 0,
+            Values::None => 0,
+            Values::One | Values::Optional => 1,
+            Values::Many => usize::MAX,
+        };
+        while given.len() < many {
+            let required = values(&option) == Values::One;
+            match args.next_if(|next| required || !is_option(next)) {
+                Some(value) => given.push(value),
+                None => break,
+            }
+        }
+        if option == "--add-dir" {
+            taken.add_dirs.extend(attached.iter().map(OsString::from).chain(given.iter().cloned()));
+        }
+        let value = attached.or_else(|| given.first().map(as_text));
+        match option.as_str() {
+            "-p" | "--print" => taken.print = true,
+            "--output-format" => taken.output_format = value,
+            // The session speaks stream-json with the client, whatever its own user wants.
+            "--input-format" | "--verbose" => {}
+            "-r" | "--resume" => taken.resume = Some(value.map_or(Resume::Choose, Resume::Session)),
+            "-c" | "--continue" => taken.resume = Some(Resume::Latest),
+            "--settings" => taken.settings = value,
+            _ => {
+                taken.names_session |=
+                    ["--session-id", "--fork-session", "--from-pr", "--teleport"]
+                        .contains(&option.as_str());
+                taken.forks |= option == "--fork-session";
+                if option == "--session-id" {
+                    taken.session_id = value;
+                }
+                if PROMPT_OPTIONS.contains(&option.as_str()) {
+                    taken.prompt_options.push(arg.clone());
+                    taken.prompt_options.extend(given.iter().cloned());
+                }
+                taken.leaves |= ["-h", "--help", "-v", "--version"].contains(&option.as_str());
+                taken.rest.push(arg);
+                taken.rest.extend(given);
+            }
+        }
+    }
+    taken
+}
+
+/// Takes the user's `--settings` out of arguments that are otherwise the client's alone.
+pub fn take_settings(args: &mut Vec<OsString>) -> Option<String> {
+    let at = args.iter().position(|arg| {
+        let text = arg.to_string_lossy();
+        text == "--settings" || text.starts_with("--settings=")
+    })?;
+    let option = as_text(&args.remove(at));
+    match option.split_once('=') {
+        Some((_, value)) => Some(value.to_owned()),
+        None => (at < args.len()).then(|| as_text(&args.remove(at))),
+    }
+}
+
+fn is_option(arg: &OsString) -> bool {
+    arg.as_encoded_bytes().starts_with(b"-") && arg != OsStr::new("-")
+}
+
+fn as_text(arg: &OsString) -> String {
+    arg.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(line: &str) -> Taken {
+        take_over(line.split_whitespace().map(OsString::from).collect())
+    }
+
+    fn rest(taken: &Taken) -> String {
+        taken.rest.iter().map(|arg| arg.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn scenario_002_arguments_are_passed_on() {
+        assert_eq!(rest(&take("/path/to/project --help")), "/path/to/project --help");
+        assert_eq!(
+            rest(&take("--model opus --add-dir a b --debug")),
+            "--model opus --add-dir a b --debug"
+        );
+    }
+
+    #[test]
+    fn a_word_that_is_no_options_value_is_the_prompt() {
+        for (line, prompt) in [
+            ("fix", Some("fix")),
+            ("--model opus fix", Some("fix")),
+            ("--model=opus fix", Some("fix")),
+            ("fix --model opus", Some("fix")),
+            ("-p fix", Some("fix")),
+            ("--print --verbose fix", Some("fix")),
+            ("--add-dir a b --verbose fix", Some("fix")),
+            ("--add-dir a b", None),
+            ("--add-dir=a fix", Some("fix")),
+            ("--dangerously-skip-permissions fix", Some("fix")),
+            ("--append-system-prompt -x fix", Some("fix")),
+            ("-- --odd", Some("--odd")),
+        ] {
+            let taken = take(line);
+            assert_eq!((taken.prompt.as_deref(), taken.surplus), (prompt, None), "{line}");
+        }
+        for line in ["fix it", "fix -p it", "fix --model opus it", "fix -- it", "-- fix it now"] {
+            let taken = take(line);
+            assert_eq!(
+                (taken.prompt.as_deref(), taken.surplus.as_deref()),
+                (Some("fix"), Some("it"))
+            );
+        }
+    }
+
+    #[test]
+    fn directories_of_the_agent_are_the_supervisors_too() {
+        let taken = take("--add-dir a b --model x --add-dir=c fix");
+        assert_eq!(taken.add_dirs, ["a", "b", "c"].map(OsString::from));
+        assert_eq!(rest(&taken), "--add-dir a b --model x --add-dir=c fix");
+    }
+
+    #[test]
+    fn what_the_prompt_begins_with_is_noted_and_passed_on() {
+        let line = "--tools Read,Bash --model x --effort=high --disallowedTools Edit Write -p fix \
+                    --mcp-config a.json --add-dir b --permission-mode plan";
+        let taken = take(line);
+        let noted: Vec<_> = taken.prompt_options.iter().map(as_text).collect();
+        assert_eq!(
+            noted.join(" "),
+            "--tools Read,Bash --effort=high --disallowedTools Edit Write --mcp-config a.json --add-dir b"
+        );
+        assert_eq!(rest(&taken), line.replace("-p ", ""));
+    }
+
+    #[test]
+    fn settings_are_found_in_both_spellings() {
+        for line in ["-p x --settings mine.json y", "-p x --settings=mine.json y"] {
+            let mut args = line.split_whitespace().map(OsString::from).collect();
+            assert_eq!(take_settings(&mut args).as_deref(), Some("mine.json"));
+            assert_eq!(args, ["-p", "x", "y"].map(OsString::from));
+        }
+        assert_eq!(take_settings(&mut vec!["x".into()]), None);
+    }
+
+    #[test]
+    fn what_the_session_owns_is_taken_wherever_it_stands() {
+        let taken = take("--model opus -p fix --output-format json --resume abc --verbose");
+        assert!(taken.print);
+        assert_eq!(taken.output_format.as_deref(), Some("json"));
+        assert_eq!(taken.resume, Some(Resume::Session("abc".into())));
+        assert_eq!(rest(&taken), "--model opus fix");
+        assert_eq!(take("-r --model x").resume, Some(Resume::Choose));
+        assert_eq!(take("-c").resume, Some(Resume::Latest));
+        assert_eq!(take("--resume=abc").resume, Some(Resume::Session("abc".into())));
+        assert!(take("--session-id abc").names_session);
+        assert!(take("--help").leaves && !take("fix").leaves);
+        let settings = take("--settings mine.json --model x");
+        assert_eq!(
+            (settings.settings.as_deref(), rest(&settings).as_str()),
+            (Some("mine.json"), "--model x")
+        );
+    }
+}

@@ -1,0 +1,8 @@
+//! The other program: its protocol, its command lines, the arguments the user gives it.
+
+pub mod args;
+pub mod case;
+pub mod form;
+pub mod launch;
+pub mod session_id;
+pub mod stream;

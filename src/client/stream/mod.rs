@@ -1,0 +1,26 @@
+//! The client's stream-json: bytes → lines → messages, and messages → lines.
+//!
+//! Pure: nothing here reads, writes, or knows what a process is.
+
+mod always;
+mod control;
+mod decode;
+mod encode;
+mod escapes;
+mod lenient;
+mod lines;
+mod message;
+mod wire;
+
+pub use always::meaning as always_means;
+pub use decode::{Line, Part};
+pub use encode::{
+    Permission, cancel_message, initialize, initialize_judge, interrupt, permission_answer,
+    refuse_control, tool_ruling, user_message,
+};
+pub use escapes::{strip_escapes, visible};
+pub use lines::{Lines, MAX_LINE, Piece};
+pub use message::{
+    Block, Command, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
+    ToolResult, TurnResult, Usage,
+};

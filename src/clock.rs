@@ -1,0 +1,90 @@
+//! The session's clock. It stands still while ccc is stopped (Ctrl-Z, SIGSTOP): a review whose
+//! verdict waited for `fg` has not taken long.
+//!
+//! When a process is stopped, nobody tells it; that it goes on again, SIGCONT does. So the clock
+//! goes on from where it was last read, which is a little before the stop.
+
+use std::cell::Cell;
+use std::io;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::SIGCONT;
+
+use crate::event::Now;
+
+/// ccc was continued, and no clock has been read since. Set by the signal's handler itself: whoever
+/// wakes up first after a stop has to see it.
+static CONTINUED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// From now on a clock notices when ccc was stopped.
+pub fn watch_for_stops() -> io::Result<()> {
+    signal_hook::flag::register(SIGCONT, Arc::clone(&CONTINUED)).map(drop)
+}
+
+/// A handle: all that were cloned from one are the same clock.
+#[derive(Debug, Clone)]
+pub struct Clock(Rc<Running>);
+
+#[derive(Debug)]
+struct Running {
+    began: Instant,
+    /// How long it stood still.
+    still: Cell<Duration>,
+    last: Cell<Duration>,
+    continued: Arc<AtomicBool>,
+}
+
+impl Clock {
+    /// Begins at zero.
+    pub fn start() -> Self {
+        Self::noticing(Arc::clone(&CONTINUED))
+    }
+
+    fn noticing(continued: Arc<AtomicBool>) -> Self {
+        Self(Rc::new(Running {
+            began: Instant::now(),
+            still: Cell::default(),
+            last: Cell::default(),
+            continued,
+        }))
+    }
+
+    /// To the microsecond, as it is on record: a recording has to give the machine the same times.
+    pub fn now(&self) -> Now {
+        let running = &*self.0;
+        let elapsed = running.began.elapsed().saturating_sub(running.still.get());
+        if running.continued.swap(false, Ordering::SeqCst) {
+            let stopped = elapsed.saturating_sub(running.last.get());
+            running.still.set(running.still.get() + stopped);
+        } else {
+            running.last.set(elapsed);
+        }
+        let now = running.last.get();
+        Duration::new(now.as_secs(), now.subsec_micros() * 1000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::sleep;
+
+    use super::*;
+
+    #[test]
+    fn what_passed_before_a_continuation_does_not_count() {
+        let continued = Arc::new(AtomicBool::new(false));
+        let clock = Clock::noticing(Arc::clone(&continued));
+        let same = clock.clone();
+        let before = clock.now();
+        sleep(Duration::from_millis(60));
+        continued.store(true, Ordering::SeqCst);
+        assert_eq!(same.now(), before);
+        sleep(Duration::from_millis(20));
+        let after = clock.now();
+        assert!(after >= before + Duration::from_millis(20), "{before:?} {after:?}");
+        assert!(after < before + Duration::from_millis(60), "{before:?} {after:?}");
+    }
+}

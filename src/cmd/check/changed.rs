@@ -1,0 +1,49 @@
+//! What changed in the tree by hand: for a check that is only for some files.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::process::orphans::Awaited;
+
+/// Files that differ from the last commit, by their paths below the project. None: this is no git
+/// repository, or git cannot be asked, and nobody knows.
+pub fn files(project: &Path) -> Option<Vec<String>> {
+    let git =
+        |args: &[&str]| Awaited::output(Command::new("git").args(args).current_dir(project)).ok();
+    let output = git(&[
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--untracked-files=all",
+        "--no-renames",
+        "--",
+        ".",
+    ])
+    .filter(|output| output.status.success())?;
+    let prefix = git(&["rev-parse", "--show-prefix"])?.stdout;
+    let prefix = String::from_utf8_lossy(&prefix).trim_end().to_owned();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Some(paths(&text, &prefix))
+}
+
+/// `XY path`, each with a zero byte behind it. The paths begin at the repository's root.
+fn paths(status: &str, prefix: &str) -> Vec<String> {
+    let path = |entry: &str| {
+        let path = entry.get(3..)?;
+        Some(path.strip_prefix(prefix).unwrap_or(path).to_owned())
+    };
+    status.split('\0').filter_map(path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_below_the_project() {
+        let status = " M web/src/a b.ts\0?? web/new.ts\0";
+        assert_eq!(paths(status, "web/"), ["src/a b.ts", "new.ts"]);
+        assert_eq!(paths("", ""), [""; 0]);
+        assert_eq!(paths("D  a.py\0", ""), ["a.py"]);
+    }
+}

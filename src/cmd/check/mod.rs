@@ -1,0 +1,136 @@
+//! `ccc check`: the checks of this project, run by hand.
+
+mod changed;
+mod show;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use crossbeam_channel::unbounded;
+use serde_json::json;
+
+use super::Usage;
+use super::checks::{self, Allowed, Wishes};
+use crate::checks::result::CheckResult;
+use crate::checks::running::{Seen, Surroundings, run_all};
+use crate::checks::suite::Suite;
+use crate::cli::CheckArgs;
+use crate::config::Config;
+use crate::console;
+use crate::directories::Directories;
+use crate::files;
+use crate::process::signals;
+use crate::review::instructions::{self, Problem};
+use show::Show;
+
+/// A signal ended it: this, and the number of the signal.
+const ENDED_BY: i32 = 128;
+
+pub fn run(args: &CheckArgs) -> Result<i32> {
+    let place = Directories::find()?;
+    let supervisor = Config::load(&place.config_dir)?.supervisor()?;
+    let front = match instructions::find(&place.project, &place.config_dir) {
+        Ok(found) => Some(found),
+        Err(Problem::Missing { .. }) => None,
+        Err(problem) => bail!("{problem}"),
+    };
+    let wishes = Wishes { none: false, trust: args.trust_checks };
+    let ask = !args.json;
+    let allowed = checks::allowed(&place, supervisor.checks, front.as_ref(), wishes, ask)?;
+    let Allowed { checks, untrusted } = allowed;
+    if checks.is_empty() && untrusted.is_empty() {
+        return Err(Usage(
+            "there are no checks. They stand in the front matter of SUPERVISOR.md (`ccc init` \
+             proposes some) or in supervisor.checks of ccc.json"
+                .into(),
+        )
+        .into());
+    }
+    let known: Vec<String> =
+        checks.iter().chain(&untrusted).map(|check| check.name.clone()).collect();
+    if let Some(name) = args.names.iter().find(|name| !known.contains(name)) {
+        let known = known.join(", ");
+        return Err(Usage(format!("there is no check {name:?}; there is: {known}")).into());
+    }
+    let named = |name: &String| args.names.is_empty() || args.names.contains(name);
+    let checks: Vec<_> = checks.into_iter().filter(|check| named(&check.name)).collect();
+    let untrusted: Vec<_> = untrusted.into_iter().filter(|check| named(&check.name)).collect();
+
+    // A check that is asked for by its name runs in any case.
+    let changed = (!args.all && args.names.is_empty()).then(|| changed::files(&place.project));
+    let mut suite = Suite::new(checks, changed.flatten());
+    let (to_stop, stop) = unbounded();
+    signals::listen(move |signal| {
+        let ends = !signals::is_stop(signal) && !signals::is_continue(signal);
+        !ends || to_stop.send(signal).is_ok()
+    })?;
+    let mut show = Show::new(args.json, &known);
+    let mut kept = Kept::new(&place.state_dir);
+    let surroundings = Surroundings::of(&place.project)?;
+    let stopped = run_all(&mut suite, &surroundings, &stop, |suite, now, seen| {
+        kept.note(&seen);
+        show.note(suite, now, &seen, kept.path.as_deref());
+    });
+    show.end();
+    let mut results = suite.results().to_vec();
+    results.extend(untrusted.iter().map(CheckResult::not_trusted));
+    if args.json {
+        console::print_json(&json!({"checks": results, "finished": stopped.is_ok()}))?;
+    } else {
+        console::print_styled(&show.summary(&results))?;
+    }
+    if let Err(signal) = stopped {
+        return Ok(ENDED_BY + signal.unwrap_or_default());
+    }
+    if !untrusted.is_empty() {
+        console::say(format!("ccc: {}", checks::NOT_TRUSTED));
+        return Ok(2);
+    }
+    Ok(i32::from(results.iter().any(CheckResult::is_red)))
+}
+
+/// The whole output of each check, in a file of its own.
+struct Kept {
+    dir: PathBuf,
+    file: Option<File>,
+    path: Option<PathBuf>,
+}
+
+impl Kept {
+    fn new(state_dir: &Path) -> Self {
+        let dir = state_dir.join("checks");
+        if let Err(error) =
+            files::prepare_state_dir(state_dir).and_then(|()| files::create_dir(&dir))
+        {
+            log::warn!("outputs of checks are not kept: {error}");
+        }
+        Self { dir, file: None, path: None }
+    }
+
+    fn note(&mut self, seen: &Seen<'_>) {
+        match seen {
+            Seen::Started(check) => {
+                let path = self.dir.join(file_name(&check.name));
+                let file = files::create_empty(&path);
+                self.path = file.is_ok().then_some(path);
+                self.file = file.ok();
+            }
+            Seen::Printed(text) => {
+                if let Some(file) = &mut self.file
+                    && file.write_all(text.as_bytes()).is_err()
+                {
+                    (self.file, self.path) = (None, None);
+                }
+            }
+            Seen::Ended(_) | Seen::Waiting => {}
+        }
+    }
+}
+
+fn file_name(check: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = check.chars().map(safe).collect();
+    format!("{}.log", name.trim_start_matches('.'))
+}

@@ -1,0 +1,101 @@
+//! Which checks count here, and whether they may run: those of the user's own files may, those of a
+//! file of the project after the person has said yes.
+
+use anyhow::Result;
+
+use super::questions::{self, Questions};
+use crate::checks::trust::Decisions;
+use crate::checks::{self, Check};
+use crate::directories::Directories;
+use crate::machine::CheckingRules;
+use crate::review::instructions::Instructions;
+
+pub const NOT_TRUSTED: &str = "the checks of this project's SUPERVISOR.md were skipped: they are commands of the project, and \
+     nobody has allowed them. Run `ccc check` at a terminal to look at them and allow them, or add \
+     --trust-checks";
+
+/// What was said on the command line.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wishes {
+    /// `--no-checks`
+    pub none: bool,
+    /// `--trust-checks`
+    pub trust: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Allowed {
+    pub checks: Vec<Check>,
+    /// What nobody has allowed.
+    pub untrusted: Vec<Check>,
+}
+
+impl Allowed {
+    pub fn rules(self) -> CheckingRules {
+        CheckingRules { examines: true, checks: self.checks, untrusted: self.untrusted }
+    }
+}
+
+/// `own` are those of ccc.json. With `ask`, a person at the terminal can say yes now.
+pub fn allowed(
+    place: &Directories,
+    own: Vec<Check>,
+    instructions: Option<&Instructions>,
+    wishes: Wishes,
+    ask: bool,
+) -> Result<Allowed> {
+    if wishes.none {
+        return Ok(Allowed::default());
+    }
+    let found = instructions.map(|found| found.front.checks.clone()).unwrap_or_default();
+    let is_project = instructions.is_some_and(|found| !found.path.starts_with(&place.config_dir));
+    let decisions = Decisions::of(&place.config_dir);
+    let trusted = found.is_empty()
+        || !is_project
+        || wishes.trust
+        || decisions.is_trusted(&place.project, &found)
+        || (ask && questions::is_possible() && asked(place, &found, &decisions)?);
+    if trusted {
+        return Ok(Allowed { checks: checks::together(own, found), untrusted: Vec::new() });
+    }
+    let names: Vec<_> = own.iter().map(|check| check.name.clone()).collect();
+    let untrusted = found.into_iter().filter(|check| !names.contains(&check.name)).collect();
+    Ok(Allowed { checks: own, untrusted })
+}
+
+fn asked(place: &Directories, found: &[Check], decisions: &Decisions) -> Result<bool> {
+    let mut questions = Questions::terminal();
+    questions
+        .say("SUPERVISOR.md of this project has checks, which ccc would run on this machine:\n")?;
+    for check in found {
+        questions.say(&listed(check))?;
+    }
+    questions.say("")?;
+    let yes = questions
+        .confirm("Run them, now and from now on, as long as they stay the same?", false)?;
+    if yes {
+        decisions.trust(&place.project, found)?;
+    }
+    Ok(yes)
+}
+
+/// The command itself, whatever its name says.
+fn listed(check: &Check) -> String {
+    let command = format!("    {}", check.run.replace('\n', "\n    "));
+    if check.name == check.run {
+        return command;
+    }
+    format!("  {}:\n{command}", check.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_whole_before_it_is_allowed() {
+        let check = Check { name: "tests".into(), ..Check::command("make test\ncurl x | sh") };
+        assert_eq!(listed(&check), "  tests:\n    make test\n    curl x | sh");
+        assert_eq!(listed(&Check::command("make")), "    make");
+    }
+}

@@ -1,0 +1,118 @@
+//! Which glass case this machine gives a review, found out by entering one.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::Finding;
+use crate::client::case::{CaseReport, Held, Sandbox};
+use crate::config::Config;
+use crate::directories::Directories;
+use crate::executables;
+use crate::process::orphans::Awaited;
+
+const NAME: &str = "glass case";
+/// It takes milliseconds.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+pub fn finding(place: &Directories, config: Option<&Config>) -> Finding {
+    let sandbox = config.and_then(|config| config.supervisor().ok()).unwrap_or_default().sandbox;
+    if sandbox == Sandbox::Off {
+        return Finding::odd(
+            NAME,
+            "switched off by supervisor.sandbox in ccc.json",
+            "a review then runs unasked only what reads; \"auto\" lets it run tests",
+        );
+    }
+    match try_it(place) {
+        Ok(report) => told(sandbox, &report),
+        Err(error) => Finding::odd(
+            NAME,
+            format!("it could not be tried: {error:#}"),
+            "a review then runs unasked only what reads",
+        ),
+    }
+}
+
+fn told(sandbox: Sandbox, report: &CaseReport) -> Finding {
+    match report.held {
+        Held::Overlay => Finding::well(
+            NAME,
+            "an overlay over the project: a review may run tests, and nothing it writes stays",
+        ),
+        Held::Landlock => Finding::odd(
+            NAME,
+            format!("Landlock: a review can write nothing to the project; {}", report.why),
+            "tests that write to the project fail in a review",
+        ),
+        Held::Nothing if sandbox == Sandbox::Required => Finding::broken(
+            NAME,
+            format!("none, and supervisor.sandbox requires one: {}", report.why),
+            "set supervisor.sandbox to \"auto\", or allow user namespaces",
+        ),
+        Held::Nothing => Finding::odd(
+            NAME,
+            format!("none: {}", report.why),
+            "a review runs unasked only what reads; supervisor.allowed_tools can allow more",
+        ),
+    }
+}
+
+/// Enters one for this project, in a process of its own.
+fn try_it(place: &Directories) -> Result<CaseReport> {
+    let case = Sandbox::Auto.case(&place.project, &[]).context("there is nothing to try")?;
+    let mut command = Command::new(executables::ccc()?);
+    command
+        .arg("agent-shim")
+        .args(case.args())
+        .args(["--", "true"])
+        .current_dir(&place.project)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let (mut child, _awaited) = Awaited::spawn(&mut command)?;
+    // The end of its input would end it too soon.
+    let input = child.stdin.take();
+    let output = child.stdout.take().context("it has no output")?;
+    let (send, printed) = channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        let _ = output.take(64 << 10).read_to_string(&mut text);
+        let _ = send.send(text);
+    });
+    let printed = printed.recv_timeout(DEADLINE);
+    drop(input);
+    if printed.is_err() {
+        let _ = child.kill();
+    }
+    let _ = child.wait();
+    let text = printed.context("no answer")?;
+    let line = text.lines().next().context("it says nothing")?;
+    serde_json::from_str(line).with_context(|| format!("it says {line:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cmd::doctor::State;
+
+    #[test]
+    fn what_is_missing_is_as_bad_as_it_is_needed() {
+        let report = |held| CaseReport { held, why: "no overlay: because".into() };
+        for (sandbox, held, state) in [
+            (Sandbox::Auto, Held::Overlay, State::Well),
+            (Sandbox::Auto, Held::Landlock, State::Odd),
+            (Sandbox::Required, Held::Landlock, State::Odd),
+            (Sandbox::Auto, Held::Nothing, State::Odd),
+            (Sandbox::Required, Held::Nothing, State::Broken),
+        ] {
+            let finding = told(sandbox, &report(held));
+            assert_eq!(finding.state, state, "{finding:?}");
+            assert_eq!(finding.text.contains("because"), held != Held::Overlay, "{finding:?}");
+        }
+    }
+}

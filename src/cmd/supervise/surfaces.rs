@@ -1,0 +1,196 @@
+//! Which side of a session the user gets, and what feeds it: keys, lines, signals.
+
+use std::env;
+use std::fs::File;
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use crossbeam_channel::{Receiver, Sender};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::cli::OutputFormat;
+use crate::cmd::Usage;
+use crate::console;
+use crate::event::{Outcome, Report};
+use crate::process::{orphans, signals};
+use crate::prompt::history::History;
+use crate::prompt::project_files::ProjectFiles;
+use crate::record::{Cast, Recorder};
+use crate::session::{self, Filmed, Incoming, Narrated, Session, Setup, Tee};
+use crate::surface::look;
+use crate::surface::{
+    self, Aids, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet, RealScreen,
+    StreamJsonSurface, Surface, Terminal, TextSurface,
+};
+use crate::{clock, threads};
+
+/// Lines that come within this are a paste.
+const PASTE_MS: u16 = 30;
+
+/// Whether there is a person to type, and to read what is printed as it comes: on a terminal or
+/// through a pipe, but not in a file, and not in a format for programs.
+pub fn somebody(format: Option<OutputFormat>) -> bool {
+    let out = console::stdout();
+    let piped = || {
+        let out = File::from(out.as_fd().try_clone_to_owned().ok()?);
+        let kind = out.metadata().ok()?.file_type();
+        Some(format.is_none() && (kind.is_fifo() || kind.is_socket()))
+    };
+    std::io::stdin().is_terminal() && (out.is_terminal() || piped().unwrap_or(false))
+}
+
+/// What the user wants of it beyond what the terminal decides.
+pub struct Wishes {
+    /// Nothing may be drawn over.
+    pub plain: bool,
+    pub provider: String,
+    pub notify: Option<String>,
+    pub state_dir: PathBuf,
+    /// What is typed may be kept.
+    pub records: bool,
+}
+
+pub fn run(setup: Setup, format: Option<OutputFormat>, wishes: &Wishes) -> Result<Report> {
+    let plain = wishes.plain;
+    let person = setup.rules.person;
+    if person && (plain || look::only_lines()) {
+        lines(setup, plain)
+    } else if person {
+        interactive(setup, wishes)
+    } else {
+        headless(setup, format.unwrap_or(OutputFormat::Text), plain)
+    }
+}
+
+fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
+    setup.live = true;
+    let attention = attention(wishes.notify.as_deref(), &setup.dir)?;
+    surface::restore_on_panic();
+    let reflow = surface::reflows(|name| env::var_os(name));
+    let (to_control, control) = session::control();
+    let keys = to_control.clone();
+    let keys = Keys::start(move |input| {
+        let incoming = match input {
+            Ok(input) => Incoming::Input(input),
+            Err(error) => Incoming::KeysLost(error),
+        };
+        keys.send(incoming).is_ok()
+    })?;
+    let out = Outlet::stdout()?;
+    let hurry = out.hurry();
+    let screen = Filmed::new(RealScreen::new(out, keys), cast(&setup));
+    let terminal = Terminal::new(screen, look::terminal(), reflow)?;
+    let mut terminal =
+        terminal.for_session(&wishes.provider, attention).with_aids(aids(&setup.dir, wishes));
+    run_session(setup, &mut terminal, hurry, (to_control, control))
+}
+
+/// How a person is told that the session waits for them: `supervisor.notify` in ccc.json, or
+/// `CCC_NOTIFY`.
+fn attention(configured: Option<&str>, project: &Path) -> Result<Attention> {
+    let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let wanted = set("CCC_NOTIFY");
+    let wanted = wanted.as_deref().or(configured).unwrap_or("auto");
+    Attention::chosen(wanted, project, set).ok_or_else(|| {
+        Usage(format!("notify is auto, bell, desktop or off, not {wanted:?}")).into()
+    })
+}
+
+/// What helps a person to type. A history that cannot be read or written costs the history.
+fn aids(project: &Path, wishes: &Wishes) -> Aids {
+    let mut files = ProjectFiles::new(project);
+    let history = History::new(&wishes.state_dir);
+    let earlier = history.load().unwrap_or_else(|error| {
+        log::warn!("{error:#}");
+        Vec::new()
+    });
+    let keeps = wishes.records;
+    let remember = move |text: &str| {
+        if keeps && let Err(error) = history.add(text) {
+            log::warn!("{error:#}");
+        }
+    };
+    Aids { history: earlier, remember: Box::new(remember), files: Box::new(move || files.list()) }
+}
+
+fn lines(setup: Setup, plain: bool) -> Result<Report> {
+    let out = Outlet::stdout()?;
+    let hurry = out.hurry();
+    let out = Tee::new(out, cast(&setup));
+    let mut surface = LineSurface::new(out, look::lines(plain), console::is_terminal());
+    let (to_control, control) = session::control();
+    let typed = to_control.clone();
+    threads::named("lines", move || {
+        surface::read_typed(std::io::stdin().lock(), more_typed, |line| {
+            typed.send(Incoming::Typed(line)).is_ok()
+        });
+    })?;
+    let report = run_session(setup, &mut surface, hurry, (to_control, control))?;
+    if let Outcome::Unwritten(why) = &report.outcome {
+        complain(why);
+        console::say("Ctrl-C also reaches what the output goes through; `tee -i` stays.");
+        if let Some(id) = &report.session_id {
+            console::say(format!("Resume with: ccc --supervisor --resume {id}"));
+        }
+    }
+    Ok(report)
+}
+
+fn more_typed() -> bool {
+    let stdin = std::io::stdin();
+    let mut fds = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+    poll(&mut fds, PollTimeout::from(PASTE_MS)).is_ok_and(|ready| ready > 0)
+}
+
+fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
+    let (out, cast) = (Outlet::stdout()?, cast(&setup));
+    let hurry = out.hurry();
+    let look = if plain { look::lines(true) } else { look::plain() };
+    let look = Look { hints: false, ..look };
+    let mut surface: Box<dyn Surface> = match format {
+        OutputFormat::Text => Box::new(TextSurface::new(Tee::new(out, cast), look)),
+        OutputFormat::StreamJson => Box::new(Narrated::new(
+            StreamJsonSurface::new(out, !console::is_terminal()),
+            look,
+            cast,
+        )),
+        OutputFormat::Json => Box::new(Narrated::new(JsonSurface::new(out), look, cast)),
+    };
+    let report = run_session(setup, surface.as_mut(), hurry, session::control())?;
+    if let Outcome::Unwritten(why) = &report.outcome {
+        complain(why);
+    }
+    Ok(report)
+}
+
+/// It could not be said where all else was said.
+fn complain(why: &str) {
+    console::say(format!("ccc: cannot write the output: {why}"));
+}
+
+fn cast(setup: &Setup) -> Option<Cast> {
+    setup.recorder.as_ref().map(Recorder::cast)
+}
+
+fn run_session(
+    setup: Setup,
+    surface: &mut dyn Surface,
+    hurry: Hurry,
+    (to_control, control): (Sender<Incoming>, Receiver<Incoming>),
+) -> Result<Report> {
+    orphans::adopt_and_reap()?;
+    clock::watch_for_stops()?;
+    let signalled = to_control.clone();
+    signals::listen(move |signal| {
+        let heard = signalled.send(Incoming::Signal(signal)).is_ok();
+        // Only now: who gives up looks for the reason.
+        if signals::asks_to_end(signal) {
+            hurry.up();
+        }
+        heard
+    })?;
+    Ok(Session::new(setup, surface, (to_control, control)).run())
+}

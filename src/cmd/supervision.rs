@@ -1,0 +1,146 @@
+//! The beginning of a supervision by the Stop hook: what counts from now on is pinned.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::client::args::Taken;
+use crate::config::clients::Limits;
+use crate::config::{self, Config};
+use crate::directories::Directories;
+use crate::executables;
+use crate::files;
+use crate::hook::pinned::{self, Pinned, PinnedFile, PinnedInstructions};
+use crate::hook::state::StateFile;
+use crate::review::instructions;
+
+/// What is known of the client where supervision begins.
+#[derive(Default)]
+pub struct Begins<'a> {
+    pub provider: Option<&'a str>,
+    /// The judge's generated settings.
+    pub settings: Option<&'a std::path::Path>,
+    pub max_iterations: Option<u32>,
+    /// The agent's own arguments.
+    pub arguments: Option<&'a Taken>,
+}
+
+/// Pins what counts now.
+pub fn pin(
+    directories: &Directories,
+    config: &Config,
+    id: &str,
+    begins: &Begins<'_>,
+) -> Result<Pinned> {
+    let found = instructions::find(&directories.project, &directories.config_dir).ok();
+    let instructions = found.and_then(|found| {
+        // The whole file, front matter and all.
+        let text = files::read_text(&found.path).ok()?;
+        Some(PinnedInstructions { path: found.path, text })
+    });
+    let settings = begins.settings.and_then(|path| files::read_text(path).ok());
+    let settings: Option<Value> = settings.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(Pinned {
+        session_id: id.to_owned(),
+        began_at: Timestamp::now(),
+        project: directories.project.clone(),
+        provider: begins.provider.map(str::to_owned),
+        instructions,
+        supervisor: config.supervisor_section(),
+        config_digest: files::digest_of(&directories.config_dir.join(config::FILE)),
+        max_iterations: Limits::of(config, begins.max_iterations)?.max_iterations,
+        settings,
+        claude: executables::claude().ok(),
+        prompt_options: begins
+            .arguments
+            .map(|taken| as_text(&pinned_options(&directories.config_dir, &taken.prompt_options)))
+            .unwrap_or_default(),
+        add_dirs: begins.arguments.map(|taken| as_text(&taken.add_dirs)).unwrap_or_default(),
+        count: 0,
+        told: Vec::new(),
+    })
+}
+
+fn as_text(args: &[OsString]) -> Vec<String> {
+    args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect()
+}
+
+/// The agent's options for a review, with a copy of every file that they name, as it is now: the agent
+/// can write the file itself. A file that cannot be read is left to the client, which says so.
+pub fn pinned_options(config_dir: &Path, options: &[OsString]) -> Vec<OsString> {
+    const FILES: [&str; 3] =
+        ["--mcp-config", "--append-system-prompt-file", "--system-prompt-file"];
+    let mut names_files = false;
+    let pinned = options.iter().map(|option| {
+        let text = option.to_string_lossy();
+        let (name, attached) = match text.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+            _ => (&*text, None),
+        };
+        if name.starts_with("--") {
+            names_files = FILES.contains(&name);
+        }
+        let file = match attached {
+            Some(value) if names_files => value,
+            None if names_files && !name.starts_with("--") => &text,
+            _ => return option.clone(),
+        };
+        match files::read(Path::new(file)).ok().and_then(|bytes| copy(config_dir, &bytes)) {
+            Some(copy) if attached.is_some() => format!("{name}={}", copy.display()).into(),
+            Some(copy) => copy.into(),
+            None => option.clone(),
+        }
+    });
+    pinned.collect()
+}
+
+fn copy(config_dir: &Path, bytes: &[u8]) -> Option<PathBuf> {
+    let path = pinned::copy_path(config_dir, bytes);
+    let written = files::replace(&path, bytes);
+    written.inspect_err(|error| log::warn!("{}: {error:#}", path.display())).ok()?;
+    Some(path)
+}
+
+/// Switches supervision on. Where it is on already, what counts stays until the Stop hook has seen
+/// that it was the person who wants to begin anew.
+pub fn begin(
+    directories: &Directories,
+    state: &StateFile,
+    id: &str,
+    begins: &Begins<'_>,
+) -> Result<()> {
+    let config = Config::load(&directories.config_dir)?;
+    let file = PinnedFile::new(&directories.config_dir, id)?;
+    let pinned = pin(directories, &config, id, begins)?;
+    let runs = file.current().exists();
+    state.change(|state| {
+        state.enabled = true;
+        state.count = 0;
+    })?;
+    pinned.save(&if runs { file.wanted() } else { file.current() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_options_name_are_copied_as_they_are_now() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("servers.json");
+        std::fs::write(&file, "of the start").unwrap();
+        let name = file.to_str().unwrap();
+        let attached = format!("--append-system-prompt-file={name}");
+        let json = r#"{"mcpServers":{}}"#;
+        let given = ["--mcp-config", name, json, &attached, "--tools", name].map(OsString::from);
+        let pinned = as_text(&pinned_options(dir.path(), &given));
+        std::fs::write(&file, "of the agent").unwrap();
+        assert_eq!(std::fs::read_to_string(&pinned[1]).unwrap(), "of the start");
+        assert_eq!(pinned[3], format!("--append-system-prompt-file={}", pinned[1]));
+        let unchanged = [&pinned[0], &pinned[2], &pinned[4], &pinned[5]];
+        assert_eq!(unchanged, ["--mcp-config", json, "--tools", name]);
+    }
+}

@@ -1,0 +1,208 @@
+//! Whether a session is supervised, and by what it is judged: the pinned facts of its beginning. What
+//! was changed since is told to the person and to the judge; it counts when the person says so.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use jiff::SignedDuration;
+
+use crate::config::{self, Config};
+use crate::directories::Directories;
+use crate::files;
+use crate::hook::event::StopEvent;
+use crate::hook::pinned::{Pinned, PinnedFile};
+use crate::hook::state::StateFile;
+use crate::hook::switches::Switch;
+use crate::review::instructions::{self, Instructions, Problem};
+
+/// A command's own line in the transcript is written a moment after the command has run.
+const SAME_MOMENT: SignedDuration = SignedDuration::from_secs(10);
+
+const PATIENCE: Duration = Duration::from_secs(3);
+const LOOK_AGAIN: Duration = Duration::from_millis(25);
+
+/// Such a change stays; an attempt that was undone is told each time.
+const SINCE: &str = "was changed since supervision began";
+
+/// A supervised session: what counts for it, and what has to be told about it.
+pub struct Guarded {
+    pub pinned: Pinned,
+    file: PinnedFile,
+    /// For the person and for the judge.
+    pub changes: Vec<String>,
+}
+
+pub enum Standing {
+    /// Nothing is pinned: the state file alone tells.
+    Unpinned,
+    Off,
+    On(Box<Guarded>),
+}
+
+/// How the session stands. A switch that was not the person's is undone.
+pub fn standing(config_dir: &Path, event: &StopEvent, state: &StateFile) -> Result<Standing> {
+    let file = PinnedFile::new(config_dir, &event.session_id)?;
+    let Some(mut pinned) = Pinned::load(&file.current())? else { return Ok(Standing::Unpinned) };
+    let mut changes = Vec::new();
+    if let Some(wanted) = Pinned::load(&file.wanted()).unwrap_or_default() {
+        let near = |switch: &Switch| {
+            switch.on && switch.at.duration_since(wanted.began_at).abs() <= SAME_MOMENT
+        };
+        if switches(event).iter().any(near) {
+            wanted.save(&file.current())?;
+            pinned = wanted;
+        } else {
+            changes.push(
+                "`ccc supervisor-mode on` was run, and not by you: what counts, and the rounds, stay as \
+                 they were. /supervisor begins anew."
+                    .to_owned(),
+            );
+        }
+        let _ = std::fs::remove_file(file.wanted());
+    }
+    let found = state.load();
+    match &found {
+        Ok(Some(found)) if found.enabled && found.count == pinned.count => {}
+        _ => {
+            let since = |switch: &&Switch| switch.at >= pinned.began_at;
+            let last = switches(event).iter().rfind(since).copied();
+            let enabled = matches!(&found, Ok(Some(found)) if found.enabled);
+            if !enabled && last.is_some_and(|switch| !switch.on) {
+                file.remove();
+                state.change(|state| {
+                    state.enabled = false;
+                    state.other.insert("switched_off_by".to_owned(), "the person".into());
+                })?;
+                return Ok(Standing::Off);
+            }
+            changes.push(format!(
+                "{}, and not by you; supervision goes on as it was.",
+                told(&found, &pinned)
+            ));
+            state.put_back(pinned.count)?;
+        }
+    }
+    Ok(Standing::On(Box::new(Guarded { pinned, file, changes })))
+}
+
+fn told(found: &Result<Option<crate::hook::state::State>>, pinned: &Pinned) -> String {
+    match found {
+        Ok(Some(found)) if !found.enabled => "Supervision was switched off".to_owned(),
+        Ok(Some(found)) => format!(
+            "The count of reviews in the state file was changed from {} to {}",
+            pinned.count, found.count
+        ),
+        Ok(None) => "The state file of this session was removed".to_owned(),
+        Err(error) => format!("The state file of this session was broken ({error:#})"),
+    }
+}
+
+/// What the person switched, in order. The client writes its transcript a moment after it has run
+/// its hook; until the agent's last words stand there, the person's may be missing too.
+fn switches(event: &StopEvent) -> Vec<Switch> {
+    let Some(path) = event.transcript_path.as_deref().map(Path::new) else { return Vec::new() };
+    let last = event.last_assistant_message.as_deref().unwrap_or_default().trim();
+    let last = serde_json::to_string(last).unwrap_or_default();
+    let last = last.trim_matches('"');
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let (mut found, mut whole) = (Vec::new(), last.is_empty());
+        let file = files::open_regular(path).ok();
+        for line in file.into_iter().flat_map(|file| BufReader::new(file).split(b'\n')) {
+            let Ok(line) = line else { break };
+            let line = String::from_utf8_lossy(&line);
+            whole |= line.contains("\"assistant\"") && line.contains(last);
+            found.extend(Switch::read(&line));
+        }
+        if whole || Instant::now() >= until {
+            return found;
+        }
+        thread::sleep(LOOK_AGAIN);
+    }
+}
+
+impl Guarded {
+    pub fn counted(&mut self, count: u32) -> Result<()> {
+        self.pinned.count = count;
+        self.pinned.save(&self.file.current())
+    }
+
+    /// What the person was not told yet.
+    pub fn for_the_person(&mut self) -> Vec<String> {
+        let new = self.changes.iter().filter(|change| !self.pinned.told.contains(change));
+        let new: Vec<String> = new.cloned().collect();
+        self.pinned.told.extend(new.iter().filter(|change| change.contains(SINCE)).cloned());
+        if !new.is_empty()
+            && let Err(error) = self.pinned.save(&self.file.current())
+        {
+            log::warn!("supervisor-hook: {error:#}");
+        }
+        new
+    }
+
+    /// `ccc.json` with the section of the beginning. Of the rest only keys are needed, and those of
+    /// the client's own provider are in its environment.
+    pub fn config(&mut self, directories: &Directories) -> Config {
+        let path = directories.config_dir.join(config::FILE);
+        if files::digest_of(&path) != self.pinned.config_digest {
+            self.changed(config::FILE);
+        }
+        let config = Config::load(&directories.config_dir).unwrap_or_default();
+        config.with_supervisor(self.pinned.supervisor.clone())
+    }
+
+    /// SUPERVISOR.md of the beginning; `None` where there was none.
+    pub fn instructions(
+        &mut self,
+        directories: &Directories,
+    ) -> Option<Result<Instructions, Problem>> {
+        let now = instructions::find(&directories.project, &directories.config_dir);
+        let whole = |found: &Instructions| files::read_text(&found.path).ok();
+        let now = now.as_ref().ok().and_then(|found| Some((found.path.clone(), whole(found)?)));
+        let then = self.pinned.instructions.clone();
+        if now != then.clone().map(|then| (then.path, then.text))
+            && (then.is_some()
+                || now.is_some_and(|(path, _)| path.starts_with(&directories.project)))
+        {
+            self.changed(instructions::FILE);
+        }
+        then.map(|then| Instructions::read(&then.path, &then.text))
+    }
+
+    /// The judge's settings of the beginning, in a file that holds them.
+    pub fn settings(&mut self, given: &Path) -> Result<PathBuf> {
+        let now = files::read_text(given).ok().and_then(|text| serde_json::from_str(&text).ok());
+        match (&self.pinned.settings, now) {
+            (None, Some(now)) => {
+                self.pinned.settings = Some(now);
+                self.pinned.save(&self.file.current())?;
+            }
+            (Some(then), now) if now.as_ref() != Some(then) => {
+                files::replace(&self.file.settings(), &serde_json::to_vec_pretty(then)?)?;
+                self.changed(&given.file_name().unwrap_or_default().to_string_lossy());
+                return Ok(self.file.settings());
+            }
+            _ => {}
+        }
+        Ok(given.to_owned())
+    }
+
+    fn changed(&mut self, what: &str) {
+        self.changes.push(format!(
+            "{what} {SINCE}. What counts is how it was then; /supervisor begins anew with what it is \
+             now."
+        ));
+    }
+
+    /// For the judge, who may want to know why.
+    pub fn for_the_judge(&self) -> String {
+        if self.changes.is_empty() {
+            return String::new();
+        }
+        let list: Vec<_> = self.changes.iter().map(|change| format!("- {change}")).collect();
+        format!("# Changed since supervision began\n\n{}\n\n", list.join("\n"))
+    }
+}

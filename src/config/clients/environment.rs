@@ -1,0 +1,132 @@
+//! The environment of a client: ours, without what belongs to another session, to another endpoint
+//! or to another provider.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Role, Variables, is_endpoint};
+use crate::client::launch::belongs_to_a_session;
+use crate::config::{Config, variables};
+
+/// The environment that ccc itself was started with.
+pub fn of_this_process() -> Variables {
+    env::vars_os().collect()
+}
+
+pub fn text(env: &Variables, name: &str) -> Option<String> {
+    let (_, value) = env.iter().find(|(known, _)| known == OsStr::new(name))?;
+    value.to_str().map(str::to_owned)
+}
+
+/// What a client inherits, with or without the endpoint that is set there. Settings beat the
+/// environment variable by variable: an inherited key of another name would still be sent to the
+/// provider's endpoint.
+pub fn inherited(
+    env: &Variables,
+    without_endpoint: bool,
+    role: Role,
+    state_dir: &Path,
+) -> Variables {
+    let fights = |name: &str| without_endpoint && is_endpoint(name);
+    let ours = |name: &OsStr| {
+        ["CCC_SUPERVISOR_PTY", "CCC_SUPERVISOR_HOOK", "CCC_STATE_DIR"]
+            .iter()
+            .any(|ours| name == OsStr::new(ours))
+    };
+    let mut env: Variables = env
+        .iter()
+        .filter(|(name, _)| !belongs_to_a_session(name) && !fights(&name.to_string_lossy()))
+        .filter(|(name, _)| !ours(name))
+        .cloned()
+        .collect();
+    env.push(("CCC_STATE_DIR".into(), state_dir.into()));
+    if role == Role::Supervisor {
+        env.push(("CCC_SUPERVISOR_HOOK".into(), "1".into()));
+        keep_git_to_itself(&mut env);
+    }
+    env
+}
+
+/// Git runs programs that a repository's own configuration names, and the agent can write that: a
+/// look at the project must not start them. These settings stand above all files.
+fn keep_git_to_itself(env: &mut Variables) {
+    const SETTINGS: [(&str, &str); 2] =
+        [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")];
+    const COUNT: &str = "GIT_CONFIG_COUNT";
+    let given: usize = text(env, COUNT).and_then(|count| count.parse().ok()).unwrap_or(0);
+    env.retain(|(name, _)| name != OsStr::new(COUNT));
+    for (at, (name, value)) in SETTINGS.iter().enumerate() {
+        let at = given + at;
+        env.push((format!("GIT_CONFIG_KEY_{at}").into(), name.into()));
+        env.push((format!("GIT_CONFIG_VALUE_{at}").into(), value.into()));
+    }
+    env.push((COUNT.into(), (given + SETTINGS.len()).to_string().into()));
+}
+
+/// A variable that only other providers refer to holds a key of theirs, which is none of this
+/// client's business.
+pub fn drop_keys_of_others(env: &mut Variables, config: &Config, kept: &[&str]) {
+    let mut needed = BTreeSet::new();
+    referred(&config.settings(None), &mut needed);
+    let mut of_others = BTreeSet::new();
+    for name in config.provider_names() {
+        let set = if kept.contains(&name) { &mut needed } else { &mut of_others };
+        referred(&config.settings(Some(name)), set);
+    }
+    env.retain(|(name, _)| {
+        name.to_str().is_none_or(|name| needed.contains(name) || !of_others.contains(name))
+    });
+}
+
+fn referred(value: &Value, names: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => names.extend(variables(text)),
+        Value::Array(items) => items.iter().for_each(|item| referred(item, names)),
+        Value::Object(fields) => fields.values().for_each(|field| referred(field, names)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_judges_git_runs_nothing_that_the_repository_names() {
+        let given = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "a.b")];
+        let given = given.map(|(name, value)| (name.into(), value.into())).to_vec();
+        let value = |role, name: &str| text(&inherited(&given, false, role, Path::new("/s")), name);
+        let judges = |name: &str| value(Role::Supervisor, name);
+        assert_eq!(judges("GIT_CONFIG_COUNT").as_deref(), Some("3"));
+        assert_eq!(judges("GIT_CONFIG_KEY_0").as_deref(), Some("a.b"));
+        assert_eq!(judges("GIT_CONFIG_KEY_2").as_deref(), Some("core.hooksPath"));
+        assert_eq!(value(Role::Agent, "GIT_CONFIG_COUNT").as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn the_keys_of_other_providers_are_dropped() {
+        let config = Config::parse(
+            r#"{"settings": {"env": {"SHARED": "${SHARED_KEY}"}},
+                "providers": {"a": {"env": {"ANTHROPIC_AUTH_TOKEN": "${A_KEY}"}},
+                              "b": {"env": {"ANTHROPIC_AUTH_TOKEN": "${B_KEY}", "X": "${A_KEY}"}},
+                              "c": {"headers": ["x-${C_KEY}"]}}}"#,
+        )
+        .unwrap();
+        for (kept, expected) in [
+            (&["a"][..], "A_KEY PATH SHARED_KEY"),
+            (&["b"], "A_KEY B_KEY PATH SHARED_KEY"),
+            (&["a", "c"], "A_KEY C_KEY PATH SHARED_KEY"),
+            (&[], "PATH SHARED_KEY"),
+        ] {
+            let names = ["A_KEY", "B_KEY", "C_KEY", "PATH", "SHARED_KEY"];
+            let mut env = names.map(|name| (name.into(), "x".into())).to_vec();
+            drop_keys_of_others(&mut env, &config, kept);
+            let left: Vec<_> = env.iter().map(|(name, _)| name.to_string_lossy()).collect();
+            assert_eq!(left.join(" "), expected, "{kept:?}");
+        }
+    }
+}

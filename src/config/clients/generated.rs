@@ -1,0 +1,218 @@
+//! The generated settings: a file for each provider and role, private, replaced whole and without
+//! keys; and the settings of others that the client lays them over.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use ring::digest::{SHA256, digest};
+use serde_json::{Map, Value, json};
+
+use super::{Role, is_endpoint};
+use crate::config::Config;
+use crate::directories::Directories;
+use crate::files;
+
+/// A settings file that is not ours, and that the client reads as well.
+pub struct OtherSettings {
+    pub path: PathBuf,
+    pub settings: Value,
+}
+
+impl OtherSettings {
+    fn read(path: PathBuf) -> Option<Self> {
+        let settings = serde_json::from_str(&files::read_text(&path).ok()?).ok()?;
+        Some(Self { path, settings })
+    }
+
+    fn env(&self) -> Option<&Map<String, Value>> {
+        self.settings.get("env")?.as_object()
+    }
+
+    pub fn sets(&self, variable: &str) -> bool {
+        self.env().is_some_and(|env| env.contains_key(variable))
+    }
+}
+
+/// The user's own file, and for the agent the project's two. (The supervisor's client reads none of
+/// them; the user's is merged into its settings.)
+pub fn other_settings(directories: &Directories, role: Role) -> Vec<OtherSettings> {
+    let project = directories.project.join(".claude");
+    let mut paths = vec![directories.config_dir.join("settings.json")];
+    if role == Role::Agent {
+        paths.extend(["settings.json", "settings.local.json"].map(|name| project.join(name)));
+    }
+    paths.into_iter().filter_map(OtherSettings::read).collect()
+}
+
+/// The user's own `settings.json`, which is only ever read.
+pub fn users_settings(directories: &Directories) -> Value {
+    let read = OtherSettings::read(directories.config_dir.join("settings.json"));
+    read.map(|other| other.settings).unwrap_or_default()
+}
+
+/// Settings are laid over the others variable by variable. What those say of another endpoint would
+/// mix with the provider's: a key of theirs would be sent there. Empty means not set.
+pub fn blank_other_endpoint(others: &[OtherSettings], settings: &mut Value) {
+    let Some(own) = settings.get_mut("env").and_then(Value::as_object_mut) else { return };
+    for name in others.iter().filter_map(OtherSettings::env).flat_map(Map::keys) {
+        if is_endpoint(name) {
+            own.entry(name.clone()).or_insert_with(|| json!(""));
+        }
+    }
+}
+
+/// Writes the file of a provider and role. Settings that are one session's own (`user`) have a file
+/// of their own: they must not become those of the provider's next session.
+pub fn write(
+    config_dir: &Path,
+    provider: Option<&str>,
+    role: Role,
+    user: Option<&Value>,
+    settings: &Value,
+) -> Result<PathBuf> {
+    let own = user.map(|_| format!("+{}", fingerprint(settings))).unwrap_or_default();
+    let role_name = if role == Role::Supervisor { SUPERVISOR } else { "" };
+    let path = settings_path(config_dir, provider, &format!("{own}{role_name}"));
+    let text = serde_json::to_string_pretty(settings)?;
+    // Unchanged settings need no write, and no other session sees a change.
+    if files::read_text(&path).ok().as_deref() != Some(&text) || !files::is_private(&path) {
+        files::replace(&path, text.as_bytes())?;
+    }
+    Ok(path)
+}
+
+const SUPERVISOR: &str = "-supervisor";
+
+/// The same settings have the same file, so that files do not pile up.
+fn fingerprint(settings: &Value) -> String {
+    let digest = digest(&SHA256, settings.to_string().as_bytes());
+    let mut text = String::new();
+    for byte in digest.as_ref().iter().take(8) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Where a provider's generated settings live. A provider's name may hold anything; a file name may
+/// not, so that everything else is written as `%` and its number: two names never share a file.
+pub fn settings_path(config_dir: &Path, provider: Option<&str>, role: &str) -> PathBuf {
+    config_dir.join(format!("{}{role}.json", stem(provider)))
+}
+
+fn stem(provider: Option<&str>) -> String {
+    let Some(name) = provider else { return "settings-default".to_owned() };
+    let mut stem = "settings-".to_owned();
+    // Only the provider that stands for none may have the plain name.
+    let marked = name == "default" || name.ends_with(SUPERVISOR);
+    for (at, c) in name.char_indices() {
+        let last = at + c.len_utf8() == name.len();
+        if (c.is_alphanumeric() || "-_.".contains(c)) && !(marked && last) {
+            stem.push(c);
+        } else {
+            let mut bytes = [0; 4];
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                let _ = write!(stem, "%{byte:02X}");
+            }
+        }
+    }
+    stem
+}
+
+/// Removes everything that was generated for a provider that is gone or has another name now.
+pub fn forget(config_dir: &Path, provider: &str) {
+    let stem = stem(Some(provider));
+    remove_matching(config_dir, |name| {
+        let rest = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(".json"));
+        rest.is_some_and(|rest| rest.is_empty() || rest == SUPERVISOR || rest.starts_with('+'))
+    });
+    forget_old_forms_of(config_dir, provider, true);
+}
+
+/// Earlier versions wrote keys into these files, and gave some of them other names.
+pub fn forget_old_forms(directories: &Directories, config: &Config, provider: Option<&str>) {
+    let name = provider.unwrap_or("default");
+    let old = old_stem(name);
+    let taken = config.provider_names().any(|other| other != name && old_stem(other) == old);
+    forget_old_forms_of(&directories.config_dir, name, !taken && old != stem(provider));
+}
+
+fn old_stem(name: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    format!("settings-{}", name.chars().map(safe).collect::<String>())
+}
+
+fn forget_old_forms_of(config_dir: &Path, provider: &str, plain_too: bool) {
+    let stem = old_stem(provider);
+    remove_matching(config_dir, |name| {
+        let rest = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(".json"));
+        let Some(rest) = rest else { return false };
+        let rest = rest.strip_suffix(SUPERVISOR).unwrap_or(rest);
+        match rest.strip_prefix('-') {
+            Some(hex) => hex.len() == 16 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            None => rest.is_empty() && plain_too,
+        }
+    });
+}
+
+fn remove_matching(dir: &Path, matches: impl Fn(&str) -> bool) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(&matches)
+            && let Err(error) = fs::remove_file(entry.path())
+        {
+            log::warn!("{} stays: {error}", entry.path().display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_providers_share_a_file() {
+        let name = |provider| {
+            let path = settings_path(Path::new("/c"), provider, "");
+            path.file_name().unwrap().to_str().unwrap().to_owned()
+        };
+        let providers = ["a/b", "a_b", "a b", "default", "kimi", "x", "x-supervisor", "a%2Fb", "ü"];
+        let mut names: Vec<_> = providers.map(|provider| name(Some(provider))).to_vec();
+        names.push(name(None));
+        names.push("settings-x-supervisor.json".to_owned());
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all, "{names:?}");
+        assert_eq!(name(Some("../../etc/x")), "settings-..%2F..%2Fetc%2Fx.json");
+        assert_eq!(name(Some("GLM-4.6")), "settings-GLM-4.6.json");
+    }
+
+    #[test]
+    fn everything_of_a_provider_is_forgotten_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |name: &str| fs::write(dir.path().join(name), "{}").unwrap();
+        let gone = [
+            "settings-kimi.json",
+            "settings-kimi-supervisor.json",
+            "settings-kimi+0011223344556677.json",
+            "settings-kimi+0011223344556677-supervisor.json",
+            "settings-kimi-0011223344556677.json",
+            "settings-kimi-0011223344556677-supervisor.json",
+        ];
+        let stay = ["settings.json", "settings-kimi2.json", "settings-kimi-2.json", "ccc.json"];
+        gone.iter().chain(&stay).for_each(|name| put(name));
+        forget(dir.path(), "kimi");
+        for name in gone {
+            assert!(!dir.path().join(name).exists(), "{name}");
+        }
+        for name in stay {
+            assert!(dir.path().join(name).exists(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_file_does_not_depend_on_the_compiler() {
+        assert_eq!(fingerprint(&json!({"a": 1})), "015abd7f5cc57a2d");
+    }
+}

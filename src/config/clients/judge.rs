@@ -1,0 +1,74 @@
+//! The judge's settings. The client reads none of the files that settings come from for it, because
+//! the agent can write them all; so the user's own are in here, as they are when a session begins.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::object;
+use crate::config::merge;
+
+/// What of the user's own settings is none of the judge's: it has neither hooks nor plugins.
+const NOT_THE_JUDGES: [&str; 4] =
+    ["hooks", "statusLine", "enabledPlugins", "extraKnownMarketplaces"];
+
+pub fn settings(mut users: Value, settings: &Value) -> Result<Value> {
+    if !users.is_object() {
+        users = json!({});
+    }
+    let rules =
+        |settings: &Value, kind: &str| settings.get("permissions")?.get(kind)?.as_array().cloned();
+    // Of several files the client takes all rules, and of everything else the last.
+    let both = ["allow", "ask", "deny", "additionalDirectories"].map(|kind| {
+        let rules = [rules(&users, kind), rules(settings, kind)];
+        (kind, rules.into_iter().flatten().flatten().collect::<Vec<_>>())
+    });
+    merge(&mut users, settings);
+    let fields = object(&mut users)?;
+    for name in NOT_THE_JUDGES {
+        fields.remove(name);
+    }
+    // Nothing may judge the judge, and nobody but ccc may tell it anything.
+    fields.insert("disableAllHooks".to_owned(), json!(true));
+    fields.insert("autoMemoryEnabled".to_owned(), json!(false));
+    fields.insert("crossSessionInbound".to_owned(), json!("refuse"));
+    // No rule against editing: it would also hold for commands, which may write what they like in
+    // their glass case. ccc itself is asked about every tool.
+    let permissions = object(fields.entry("permissions").or_insert_with(|| json!({})))?;
+    for (kind, rules) in both {
+        if !rules.is_empty() {
+            permissions.insert(kind.to_owned(), rules.into());
+        }
+    }
+    Ok(users)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_judge_has_the_users_settings_of_this_moment_and_none_of_their_hooks() {
+        let users = json!({
+            "env": {"A": "users", "B": "users"},
+            "hooks": {"Stop": []},
+            "enabledPlugins": {"p@m": true},
+            "permissions": {"allow": ["Bash(ls:*)"], "deny": ["WebFetch"]},
+        });
+        let ours = json!({"env": {"B": "ours"}, "permissions": {"allow": ["Bash(git log:*)"]}});
+        assert_eq!(
+            settings(users, &ours).unwrap(),
+            json!({
+                "env": {"A": "users", "B": "ours"},
+                "permissions": {
+                    "allow": ["Bash(ls:*)", "Bash(git log:*)"],
+                    "deny": ["WebFetch"],
+                },
+                "disableAllHooks": true,
+                "autoMemoryEnabled": false,
+                "crossSessionInbound": "refuse",
+            })
+        );
+        let broken = settings(Value::Null, &json!({})).unwrap();
+        assert_eq!(broken["permissions"], json!({}));
+    }
+}

@@ -1,0 +1,110 @@
+//! Keys reach a client through its environment, and stand in no generated file: neither one that
+//! `ccc.json` only names (`${VAR}`), nor one that stands there.
+//!
+//! The client lays the `env` of every settings file over its environment, so that a key of the same
+//! name in one of those files would win over ours, and be sent to the provider's endpoint. Where
+//! there is such a file, the variable is blanked in the generated settings, which win over all files,
+//! and a helper hands the key over; the client then sends it in both headers that it knows.
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+use super::generated::OtherSettings;
+use crate::config::profile::{API_KEY, AUTH_TOKEN};
+use crate::config::secret;
+
+/// Where the helper finds the key.
+const HANDED_OVER: &str = "CCC_PROVIDER_KEY";
+/// `printf` is a part of every shell: no program of this name can be put in its place.
+const HELPER: &str = "printf %s \"$CCC_PROVIDER_KEY\"";
+
+/// Takes the secrets out of the settings' `env`, as variables for the client's environment.
+pub fn take_out(settings: &mut Value, others: &[OtherSettings]) -> Result<Vec<(String, String)>> {
+    let mut variables = Vec::new();
+    let mut helper = false;
+    if let Some(env) = settings.get_mut("env").and_then(Value::as_object_mut) {
+        let secrets: Vec<(String, String)> = env
+            .iter()
+            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+            .filter(|(name, value)| !value.is_empty() && is_secret(name, value))
+            .collect();
+        for (name, value) in secrets {
+            let Some(other) = others.iter().find(|other| other.sets(&name)) else {
+                env.shift_remove(&name);
+                variables.push((name, value));
+                continue;
+            };
+            if ![AUTH_TOKEN, API_KEY].contains(&name.as_str()) {
+                bail!(
+                    "{} sets {name} too, and the client would take that one instead of the \
+                     provider's; remove it there",
+                    other.path.display()
+                );
+            }
+            // Under its own name too: a client that reads fewer files needs no helper.
+            env.insert(name.clone(), json!(""));
+            variables.extend([(name, value.clone()), (HANDED_OVER.to_owned(), value)]);
+            helper = true;
+        }
+    }
+    if helper {
+        settings["apiKeyHelper"] = json!(HELPER);
+    }
+    Ok(variables)
+}
+
+/// A name that keys have, or an address with a login in it.
+fn is_secret(name: &str, value: &str) -> bool {
+    secret::is_secret(name) || secret::login(value).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(env: Value, others: &[OtherSettings]) -> (Value, Vec<(String, String)>) {
+        let mut settings = json!({ "env": env });
+        let variables = take_out(&mut settings, others).unwrap();
+        (settings, variables)
+    }
+
+    fn other(env: &Value) -> OtherSettings {
+        OtherSettings { path: "/h/settings.json".into(), settings: json!({ "env": env }) }
+    }
+
+    #[test]
+    fn keys_leave_the_settings_and_the_rest_stays() {
+        let (settings, variables) = taken(
+            json!({"ANTHROPIC_BASE_URL": "https://h/x", "ANTHROPIC_AUTH_TOKEN": "t", "ANTHROPIC_API_KEY": "",
+                   "ANTHROPIC_CUSTOM_HEADERS": "X: y", "ANTHROPIC_MODEL": "m", "N": 1}),
+            &[other(&json!({"ANTHROPIC_MODEL": "theirs"}))],
+        );
+        assert_eq!(
+            settings,
+            json!({"env": {"ANTHROPIC_BASE_URL": "https://h/x", "ANTHROPIC_API_KEY": "",
+                           "ANTHROPIC_MODEL": "m", "N": 1}})
+        );
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            variables,
+            [pair("ANTHROPIC_AUTH_TOKEN", "t"), pair("ANTHROPIC_CUSTOM_HEADERS", "X: y")]
+        );
+        let (settings, variables) = taken(json!({"ANTHROPIC_BASE_URL": "https://me:pw@h/x"}), &[]);
+        assert_eq!((settings, variables.len()), (json!({"env": {}}), 1));
+    }
+
+    #[test]
+    fn a_key_of_the_same_name_elsewhere_does_not_win() {
+        let others = [other(&json!({"ANTHROPIC_AUTH_TOKEN": "theirs"}))];
+        let (settings, variables) = taken(json!({"ANTHROPIC_AUTH_TOKEN": "ours"}), &others);
+        assert_eq!(settings, json!({"env": {"ANTHROPIC_AUTH_TOKEN": ""}, "apiKeyHelper": HELPER}));
+        let names: Vec<_> = variables.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["ANTHROPIC_AUTH_TOKEN", HANDED_OVER]);
+        assert!(variables.iter().all(|(_, value)| value == "ours"));
+        let others = [other(&json!({"ANTHROPIC_CUSTOM_HEADERS": "theirs"}))];
+        let mut settings = json!({"env": {"ANTHROPIC_CUSTOM_HEADERS": "X: y"}});
+        let error = take_out(&mut settings, &others).unwrap_err().to_string();
+        assert!(error.contains("/h/settings.json sets ANTHROPIC_CUSTOM_HEADERS"), "{error}");
+        assert!(!error.contains("X: y"));
+    }
+}

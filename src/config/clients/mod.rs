@@ -1,0 +1,285 @@
+//! What ccc makes of `ccc.json` for the clients it starts: generated settings, and an environment
+//! that holds the keys of their own provider and of no other. The user's own `settings.json` is
+//! never touched, and no generated file holds a key.
+
+mod environment;
+mod generated;
+mod judge;
+mod key;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value, json};
+
+pub use environment::{inherited, of_this_process};
+pub use generated::{forget, settings_path};
+
+use super::{Config, expand, merge};
+use crate::directories::{Directories, STATE_DIR};
+use crate::executables;
+use crate::files;
+use crate::machine::Rules;
+
+/// Above the review's own deadline: a hook that takes longer is dropped, and the agent stops unjudged.
+const HOOK_MARGIN: Duration = Duration::from_secs(60);
+
+/// Variables, as a process is given them.
+pub type Variables = Vec<(OsString, OsString)>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Agent,
+    Supervisor,
+}
+
+/// Who judges: ccc around the client, or the Stop hook inside it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum JudgedBy {
+    Session,
+    Hook,
+}
+
+/// With what one client process is started.
+pub struct Surroundings {
+    pub settings: PathBuf,
+    pub env: Variables,
+}
+
+/// The agent's client and the supervisor's, which may use another provider.
+pub struct Clients {
+    pub agent: Surroundings,
+    pub supervisor: Surroundings,
+}
+
+/// How far the hook goes; the client has to be told, because it has limits of its own.
+pub struct Limits {
+    pub max_iterations: u32,
+    pub review_timeout: Duration,
+}
+
+impl Limits {
+    pub fn of(config: &Config, max_iterations: Option<u32>) -> Result<Self> {
+        let (supervisor, defaults) = (config.supervisor()?, Rules::default());
+        let max_iterations =
+            max_iterations.or(supervisor.max_iterations).unwrap_or(defaults.max_iterations);
+        let review_timeout = supervisor.timeout()?.unwrap_or(defaults.review_timeout);
+        Ok(Self { max_iterations, review_timeout })
+    }
+}
+
+/// The `--settings` that the user gave: a file, or JSON text. The text may hold keys, so an error
+/// never quotes it.
+pub fn user_settings(given: Option<&str>) -> Result<Option<Value>> {
+    let Some(given) = given else { return Ok(None) };
+    if given.trim_start().starts_with('{') {
+        let parsed = serde_json::from_str(given);
+        return parsed.map(Some).context("the text of --settings is no JSON");
+    }
+    let text = files::read_text(Path::new(given))
+        .with_context(|| format!("cannot read the settings {given}"))?;
+    let parsed = serde_json::from_str(&text);
+    parsed.map(Some).with_context(|| format!("the settings {given} are broken"))
+}
+
+impl Clients {
+    /// `user` is what the user gave with `--settings`: it comes last.
+    pub fn prepare(
+        directories: &Directories,
+        config: &Config,
+        provider: Option<&str>,
+        user: Option<&Value>,
+        limits: &Limits,
+        judged_by: JudgedBy,
+    ) -> Result<Self> {
+        let own = of_this_process();
+        let second = config.supervisor()?.provider;
+        if let Some(name) = second.as_deref().filter(|name| !config.has_provider(name)) {
+            bail!("supervisor.provider in ccc.json names {name:?}, and there is no such provider");
+        }
+        generated::forget_old_forms(directories, config, provider);
+        // A second opinion comes from its own endpoint, whatever the user set for the agent's.
+        let shared = user.filter(|_| second.is_none());
+        let judge = second.as_deref().or(provider);
+        let settings = resolved(config, judge, shared, &own)?;
+        let supervisor = Surroundings::prepare(
+            directories,
+            Whose { config, provider: judge, role: Role::Supervisor, also_for: None },
+            shared,
+            settings,
+            &own,
+        )?;
+
+        let mut settings = resolved(config, provider, user, &own)?;
+        add_hook(&mut settings, &supervisor.settings, limits)?;
+        guard_hook(directories, &mut settings, &own)?;
+        // The hook is a child of the agent's client, and gets its key from there.
+        let also_for = second.as_deref().filter(|_| judged_by == JudgedBy::Hook);
+        let agent = Surroundings::prepare(
+            directories,
+            Whose { config, provider, role: Role::Agent, also_for },
+            user,
+            settings,
+            &own,
+        )?;
+        Ok(Self { agent, supervisor })
+    }
+}
+
+/// The environment for a review inside the Stop hook. `env` is what the client was started with, and
+/// has the keys of the agent's provider: ccc put them there.
+pub fn judges_environment(
+    directories: &Directories,
+    config: &Config,
+    provider: Option<&str>,
+    env: &Variables,
+) -> Result<Variables> {
+    let second = config.supervisor()?.provider;
+    let judge = second.as_deref().or(provider);
+    let mut settings = resolved(config, judge, None, env)?;
+    // The agent's key is none of another provider's business, and neither is one that a client has
+    // which ccc did not start.
+    let foreign = second.is_some()
+        || has_endpoint(&settings) && environment::text(env, "CCC_STATE_DIR").is_none();
+    let keys = lay_over_others(directories, Role::Supervisor, &mut settings)?;
+    let mut env = inherited(env, foreign, Role::Supervisor, &directories.state_dir);
+    environment::drop_keys_of_others(&mut env, config, judge.as_slice());
+    for (name, value) in keys {
+        if environment::text(&env, &name).is_none() {
+            env.push((name.into(), value.into()));
+        }
+    }
+    Ok(env)
+}
+
+/// Makes settings whole with regard to the files that are not ours, and takes the keys out of them.
+fn lay_over_others(
+    directories: &Directories,
+    role: Role,
+    settings: &mut Value,
+) -> Result<Vec<(String, String)>> {
+    let others = generated::other_settings(directories, role);
+    if has_endpoint(settings) {
+        generated::blank_other_endpoint(&others, settings);
+    }
+    if role == Role::Agent {
+        return key::take_out(settings, &others);
+    }
+    *settings = judge::settings(generated::users_settings(directories), settings)?;
+    key::take_out(settings, &[])
+}
+
+/// For whom settings and an environment are made.
+struct Whose<'a> {
+    config: &'a Config,
+    provider: Option<&'a str>,
+    role: Role,
+    /// Another provider whose variables it has to pass on.
+    also_for: Option<&'a str>,
+}
+
+impl Surroundings {
+    fn prepare(
+        directories: &Directories,
+        whose: Whose<'_>,
+        user: Option<&Value>,
+        mut settings: Value,
+        own: &Variables,
+    ) -> Result<Self> {
+        let without_endpoint = has_endpoint(&settings);
+        let keys = lay_over_others(directories, whose.role, &mut settings)?;
+        let settings_file =
+            generated::write(&directories.config_dir, whose.provider, whose.role, user, &settings)?;
+        let mut env = inherited(own, without_endpoint, whose.role, &directories.state_dir);
+        let kept: Vec<_> = whose.provider.into_iter().chain(whose.also_for).collect();
+        environment::drop_keys_of_others(&mut env, whose.config, &kept);
+        env.extend(keys.into_iter().map(|(name, value)| (name.into(), value.into())));
+        Ok(Self { settings: settings_file, env })
+    }
+}
+
+fn resolved(
+    config: &Config,
+    provider: Option<&str>,
+    user: Option<&Value>,
+    own: &Variables,
+) -> Result<Value> {
+    let mut settings = config.settings(provider);
+    expand(&mut settings, &|name| environment::text(own, name))?;
+    if let Some(user) = user {
+        merge(&mut settings, user);
+    }
+    Ok(settings)
+}
+
+fn is_endpoint(name: &str) -> bool {
+    name.starts_with("ANTHROPIC_")
+}
+
+fn has_endpoint(settings: &Value) -> bool {
+    let env = settings.get("env").and_then(Value::as_object);
+    env.is_some_and(|env| env.keys().any(|name| is_endpoint(name)))
+}
+
+/// The Stop hook, beside the user's own.
+fn add_hook(settings: &mut Value, supervisor: &Path, limits: &Limits) -> Result<()> {
+    let command = format!(
+        "{} supervisor-hook --settings {} --state-dir {STATE_DIR}",
+        quoted(&executables::ccc()?),
+        quoted(supervisor)
+    );
+    let timeout = (limits.review_timeout + HOOK_MARGIN).as_secs();
+    let hook = json!({"hooks": [{"type": "command", "command": command, "timeout": timeout}]});
+    let stops = object(object(settings)?.entry("hooks").or_insert_with(|| json!({})))?
+        .entry("Stop")
+        .or_insert_with(|| json!([]));
+    stops.as_array_mut().context("hooks.Stop in ccc.json is no list")?.push(hook);
+    // The client overrides a hook that blocks too often in a row, at 8 if it is not told otherwise.
+    let cap = limits.max_iterations.saturating_add(1).to_string();
+    object(object(settings)?.entry("env").or_insert_with(|| json!({})))?
+        .insert("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP".to_owned(), json!(cap));
+    Ok(())
+}
+
+/// What decides which code runs when a program starts; it could be set before the hook is asked.
+const LOADER: [&str; 7] = [
+    "BASH_ENV",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+    "ENV",
+    "LD_AUDIT",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+];
+
+/// The generated settings win over the project's, which the agent can write: they say that hooks run,
+/// unless the user's own say otherwise, and that nothing is loaded into the hook that was not loaded
+/// into ccc. (The rest of its environment the hook takes from the client's beginning.)
+fn guard_hook(directories: &Directories, settings: &mut Value, own: &Variables) -> Result<()> {
+    let fields = object(settings)?;
+    if !hooks_are_off(directories) {
+        fields.entry("disableAllHooks").or_insert_with(|| json!(false));
+    }
+    let env = object(fields.entry("env").or_insert_with(|| json!({})))?;
+    for name in LOADER {
+        let value = environment::text(own, name).unwrap_or_default();
+        env.entry(name).or_insert_with(|| json!(value));
+    }
+    Ok(())
+}
+
+fn object(value: &mut Value) -> Result<&mut Map<String, Value>> {
+    value.as_object_mut().context("hooks, env, permissions and settings in ccc.json are objects")
+}
+
+/// For the shell that runs hooks and slash commands.
+pub fn quoted(path: &Path) -> String {
+    shell_words::quote(&path.display().to_string()).into_owned()
+}
+
+/// Whether the user's own `settings.json` switches every hook off, ccc's among them.
+pub fn hooks_are_off(directories: &Directories) -> bool {
+    generated::users_settings(directories).get("disableAllHooks") == Some(&json!(true))
+}

@@ -1,0 +1,33 @@
+//! The three directories that everything else is found from, resolved once at the start of a command.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+/// Where ccc keeps what belongs to a project, below the project's own directory.
+pub const STATE_DIR: &str = ".claude/ccc";
+
+pub struct Directories {
+    pub project: PathBuf,
+    pub config_dir: PathBuf,
+    pub state_dir: PathBuf,
+}
+
+impl Directories {
+    pub fn find() -> Result<Self> {
+        let project = env::current_dir().context("the current directory is gone")?;
+        let config_dir = set("CCC_CONFIG_DIR").or_else(|| set("CLAUDE_CONFIG_DIR"));
+        let config_dir = match config_dir {
+            Some(dir) => project.join(dir),
+            None => dirs::home_dir().context("there is no home directory")?.join(".claude"),
+        };
+        let state_dir = project.join(STATE_DIR);
+        Ok(Self { project, config_dir, state_dir })
+    }
+}
+
+fn set(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}

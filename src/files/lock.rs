@@ -1,0 +1,133 @@
+//! A lock between processes: a file of its own that is never removed, since a lock on a file that is
+//! replaced locks nothing. Whoever holds it for long is named.
+
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use nix::fcntl::OFlag;
+
+use super::open::{Missing, Spot};
+
+/// For one holder: changes under a lock take milliseconds. Where it goes from hand to hand, as among a
+/// hundred hooks on a busy machine, everybody's turn comes.
+const PATIENCE: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// Held until it is dropped.
+#[derive(Debug)]
+pub struct Lock(
+    #[cfg_attr(not(test), expect(dead_code, reason = "closing it gives the lock back"))] File,
+);
+
+pub fn lock(path: &Path) -> Result<Lock> {
+    lock_within(path, PATIENCE)
+}
+
+fn lock_within(path: &Path, patience: Duration) -> Result<Lock> {
+    let cannot = || format!("cannot lock {}", path.display());
+    let spot = Spot::find(path, Missing::IsMade).with_context(cannot)?;
+    let mut file = spot.private(OFlag::O_RDWR).with_context(cannot)?;
+    let (mut until, mut last) = (Instant::now() + patience, String::new());
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                let now = note(&mut file);
+                if now != last {
+                    (until, last) = (Instant::now() + patience, now);
+                }
+                thread::sleep(LOOK_AGAIN);
+            }
+            Err(TryLockError::WouldBlock) => bail!(
+                "{} is held by {}; it was waited for {} s. End that process, or wait for it, and \
+                 try again",
+                path.display(),
+                holder(&mut file),
+                patience.as_secs_f32()
+            ),
+            Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
+        }
+    }
+    // For whoever waits; that they know is worth nothing more than an attempt.
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
+    let own = format!("{} {now}\n", std::process::id());
+    let _ = file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0)));
+    let _ = file.write_all(own.as_bytes());
+    Ok(Lock(file))
+}
+
+/// What the last one that got the lock wrote down about itself.
+fn note(file: &mut File) -> String {
+    let mut note = String::new();
+    let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(200).read_to_string(&mut note));
+    note
+}
+
+fn holder(file: &mut File) -> String {
+    let note = note(file);
+    let noted = note
+        .trim()
+        .split_once(' ')
+        .and_then(|(pid, since)| Some((pid.parse::<u32>().ok()?, since)));
+    match (locked_by(file), noted) {
+        (Some(pid), Some((noted, since))) if pid == noted => {
+            format!("process {pid} since {since}")
+        }
+        (Some(pid), _) => format!("process {pid}"),
+        (None, Some((pid, since))) => format!("process {pid} since {since}"),
+        (None, None) => "another process".to_owned(),
+    }
+}
+
+/// Who the kernel says holds it; not every system tells.
+fn locked_by(file: &File) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let inode = format!(":{}", file.metadata().ok()?.ino());
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    let holding = locks.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let mut holding = holding.filter(|words| words.get(1) == Some(&"FLOCK"));
+    let words = holding.find(|words| words.get(5).is_some_and(|file| file.ends_with(&inode)))?;
+    words.get(4)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each of them holds it for longer than anybody would wait for one.
+    #[test]
+    fn a_lock_that_goes_from_hand_to_hand_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.lock");
+        let patience = Duration::from_millis(300);
+        let mut held = lock(&path).unwrap();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| lock_within(&path, patience).map(drop));
+            for holder in 0..4 {
+                thread::sleep(patience / 2);
+                // As the next one would note it, without a moment in which nobody has the lock.
+                held.0.set_len(0).unwrap();
+                held.0.seek(SeekFrom::Start(0)).unwrap();
+                held.0.write_all(format!("{holder} now\n").as_bytes()).unwrap();
+            }
+            drop(held);
+            waiting.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
+    fn who_holds_a_lock_is_named_and_not_waited_for_for_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/x.lock");
+        let held = lock(&path).unwrap();
+        let error = lock_within(&path, Duration::from_millis(50)).unwrap_err().to_string();
+        let who = format!("is held by process {} since 20", std::process::id());
+        assert!(error.contains(&who) && error.contains("try again"), "{error}");
+        drop(held);
+        lock_within(&path, Duration::ZERO).unwrap();
+    }
+}

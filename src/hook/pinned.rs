@@ -1,0 +1,114 @@
+//! What counts for a session that the Stop hook supervises, as it was when supervision began. It is
+//! kept outside the project, so that nothing the agent does to SUPERVISOR.md, to `ccc.json`, to the
+//! generated settings or to the state file changes how it is judged. (The same user can write here
+//! too: that cannot be prevented, only be seen by whoever looks.)
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::client::session_id;
+use crate::files;
+
+const DIRECTORY: &str = "supervised";
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pinned {
+    pub session_id: String,
+    pub began_at: Timestamp,
+    pub project: PathBuf,
+    /// The agent's provider, where it is known.
+    pub provider: Option<String>,
+    /// `None`: there was no SUPERVISOR.md, and the default counts.
+    pub instructions: Option<PinnedInstructions>,
+    /// The `supervisor` section of `ccc.json`.
+    pub supervisor: Value,
+    /// Of the whole `ccc.json`, which may hold keys.
+    pub config_digest: String,
+    pub max_iterations: u32,
+    /// The judge's generated settings, in which no key stands.
+    pub settings: Option<Value>,
+    pub claude: Option<PathBuf>,
+    /// The agent's options that decide how its prompt begins, where they are known.
+    #[serde(default)]
+    pub prompt_options: Vec<String>,
+    /// Directories beside the project that the agent was given.
+    #[serde(default)]
+    pub add_dirs: Vec<String>,
+    /// Reviews so far.
+    pub count: u32,
+    /// What the person was told of changes since, so that it is told once.
+    #[serde(default)]
+    pub told: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PinnedInstructions {
+    pub path: PathBuf,
+    pub text: String,
+}
+
+/// Where the pinned facts of one session are.
+#[derive(Debug, Clone)]
+pub struct PinnedFile {
+    dir: PathBuf,
+    id: String,
+}
+
+impl PinnedFile {
+    pub fn new(config_dir: &Path, id: &str) -> Result<Self> {
+        ensure!(session_id::is_safe(id), "{id:?} is no session id");
+        Ok(Self { dir: config_dir.join(DIRECTORY), id: id.to_owned() })
+    }
+
+    /// Of the running supervision.
+    pub fn current(&self) -> PathBuf {
+        self.dir.join(format!("{}.json", self.id))
+    }
+
+    /// Of a supervision that somebody wants to begin in the place of the running one.
+    pub fn wanted(&self) -> PathBuf {
+        self.dir.join(format!("{}.wanted.json", self.id))
+    }
+
+    /// The judge's settings, where the generated ones are no longer what they were.
+    pub fn settings(&self) -> PathBuf {
+        self.dir.join(format!("{}.settings.json", self.id))
+    }
+
+    pub fn remove(&self) {
+        for path in [self.current(), self.wanted(), self.settings()] {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    log::warn!("{} stays: {error}", path.display());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Pinned {
+    pub fn load(path: &Path) -> Result<Option<Self>> {
+        match files::read_own(path) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map(Some)
+                .with_context(|| format!("{} is broken", path.display())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+
+    pub fn save(&self, path: &Path) -> Result<()> {
+        files::replace(path, &serde_json::to_vec_pretty(self)?)
+    }
+}
+
+/// Where a copy of a file is kept: named by its content, so that copies do not pile up.
+pub fn copy_path(config_dir: &Path, content: &[u8]) -> PathBuf {
+    config_dir.join(DIRECTORY).join(format!("file-{}", files::hex_digest(content)))
+}

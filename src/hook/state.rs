@@ -1,0 +1,188 @@
+//! `supervisor-{id}.json`: whether a session is supervised by the Stop hook, and how many reviews it
+//! has had. Changed only under a lock, replaced whole.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::client::session_id;
+use crate::files;
+use crate::review::circle::Circle;
+use crate::review::requirement::Requirement;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    pub session_id: String,
+    /// A file from before this field existed means off.
+    #[serde(default)]
+    pub enabled: bool,
+    #[serde(default)]
+    pub count: u32,
+    #[serde(default)]
+    pub created_at: String,
+    #[serde(default)]
+    pub updated_at: String,
+    /// What the last review of the task found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
+    /// The last rejections, to see when the task goes in circles.
+    #[serde(default, skip_serializing_if = "Circle::is_empty")]
+    pub rejections: Circle,
+    /// Fields of other versions survive.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+pub struct StateFile {
+    dir: PathBuf,
+    id: String,
+}
+
+impl StateFile {
+    pub fn new(dir: &Path, id: &str) -> Result<Self> {
+        ensure!(session_id::is_safe(id), "{id:?} is no session id");
+        Ok(Self { dir: dir.to_owned(), id: id.to_owned() })
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.dir.join(format!("supervisor-{}.json", self.id))
+    }
+
+    /// `None` where there is no file; a file that cannot be understood is an error.
+    pub fn load(&self) -> Result<Option<State>> {
+        let path = self.path();
+        let bytes = match files::read_own(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            }
+        };
+        let state = serde_json::from_slice(&bytes);
+        state
+            .map(Some)
+            .with_context(|| format!("{} is broken; it was left as it is", path.display()))
+    }
+
+    /// Writes the file as it should be, where somebody removed, broke or changed it.
+    pub fn put_back(&self, count: u32) -> Result<()> {
+        if self.load().is_err() {
+            files::replace(&self.path(), br#"{"session_id":""}"#)?;
+        }
+        self.change(|state| {
+            state.session_id.clone_from(&self.id);
+            state.enabled = true;
+            state.count = count;
+        })
+    }
+
+    /// Reads, changes and replaces the file as one step, whoever else wants to at the same time.
+    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> Result<T> {
+        files::prepare_state_dir(&self.dir)
+            .with_context(|| format!("cannot make {}", self.dir.display()))?;
+        let lock = self.dir.join(format!("supervisor-{}.lock", self.id));
+        let _lock = files::lock(&lock)?;
+        let now = jiff::Timestamp::now().to_string();
+        let mut state = self.load()?.unwrap_or_else(|| State {
+            session_id: self.id.clone(),
+            enabled: false,
+            count: 0,
+            created_at: now.clone(),
+            updated_at: String::new(),
+            requirements: Vec::new(),
+            rejections: Circle::default(),
+            other: Map::new(),
+        });
+        let result = change(&mut state);
+        state.updated_at = now;
+        files::replace(&self.path(), &serde_json::to_vec_pretty(&state)?)?;
+        Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn file() -> (tempfile::TempDir, StateFile) {
+        let dir = tempfile::tempdir().unwrap();
+        let file = StateFile::new(&dir.path().join("state"), "abc123").unwrap();
+        (dir, file)
+    }
+
+    /// Scenarios 000 «状态文件结构», 002 «创建状态文件», 004 «State 文件结构（更新）»
+    #[test]
+    fn scenario_000_the_state_file_and_its_fields() {
+        let (_dir, file) = file();
+        assert_eq!(file.load().unwrap(), None);
+        file.change(|state| state.count += 1).unwrap();
+        assert!(file.path().ends_with("state/supervisor-abc123.json"));
+        let value: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
+        assert_eq!(value["session_id"], "abc123");
+        assert_eq!(value["enabled"], false);
+        assert_eq!(value["count"], 1);
+        for stamp in ["created_at", "updated_at"] {
+            assert!(value[stamp].as_str().unwrap().parse::<jiff::Timestamp>().is_ok(), "{stamp}");
+        }
+    }
+
+    /// Scenarios 000 «状态文件持久化», 002 «更新迭代次数»
+    #[test]
+    fn scenario_000_the_count_is_kept_and_the_time_stamp_renewed() {
+        let (_dir, file) = file();
+        file.change(|state| state.count = 3).unwrap();
+        let before = file.load().unwrap().unwrap();
+        file.change(|state| state.count += 1).unwrap();
+        let after = file.load().unwrap().unwrap();
+        assert_eq!((after.count, &after.created_at), (4, &before.created_at));
+        assert!(after.updated_at > before.updated_at);
+    }
+
+    /// Scenario 004 «加载旧 State 文件兼容性»
+    #[test]
+    fn scenario_004_a_file_without_enabled_means_off() {
+        let (_dir, file) = file();
+        file.change(|_| ()).unwrap();
+        fs::write(
+            file.path(),
+            r#"{"session_id":"abc123","count":5,"created_at":"2024-01-15T10:30:00Z","note":[1]}"#,
+        )
+        .unwrap();
+        let state = file.load().unwrap().unwrap();
+        assert_eq!((state.enabled, state.count), (false, 5));
+        file.change(|state| state.enabled = true).unwrap();
+        let text = fs::read_to_string(file.path()).unwrap();
+        assert!(text.contains("2024-01-15T10:30:00Z") && text.contains("note"), "{text}");
+    }
+
+    #[test]
+    fn a_broken_file_is_an_error_and_is_left_as_it_is() {
+        let (_dir, file) = file();
+        file.change(|_| ()).unwrap();
+        fs::write(file.path(), "{half").unwrap();
+        assert!(file.load().is_err());
+        assert!(file.change(|state| state.count = 0).is_err());
+        assert_eq!(fs::read_to_string(file.path()).unwrap(), "{half");
+    }
+
+    /// Scenario 000 «状态文件并发处理»
+    #[test]
+    fn scenario_000_changes_at_the_same_time_are_not_lost() {
+        let (_dir, file) = file();
+        std::thread::scope(|scope| {
+            for _ in 0..50 {
+                scope.spawn(|| file.change(|state| state.count += 1).unwrap());
+            }
+        });
+        assert_eq!(file.load().unwrap().unwrap().count, 50);
+    }
+
+    #[test]
+    fn an_id_cannot_leave_the_directory() {
+        assert!(StateFile::new(Path::new("/s"), "../x").is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! Proof, and the ends that are neither a yes nor a no.
+
+use super::*;
+use crate::machine::CheckingRules;
+use crate::review::front_matter::Proof;
+use crate::review::policy::Judging;
+
+fn required(person: bool) -> Rules {
+    Rules { person, judging: Judging::today(Proof::Required), ..Rules::default() }
+}
+
+const YES: &str = r#"verdict {"completed":true,"word":"w","requirements":[{"id":"R1","text":"it","status":"met","evidence":{"command":"make","quote":"ok"}}]}"#;
+
+#[test]
+fn evidence_is_looked_up_before_a_yes_counts() {
+    check_with(
+        required(true),
+        &after_review(&[("word w", ""), (YES, "verify 1"), ("found it", "stop review; →Waiting")]),
+    );
+    let asked = "tell \"You call the task complete, and ccc has looked up what you gave as evidence. This does not hold\"";
+    let machine = check_with(
+        required(true),
+        &after_review(&[
+            ("word w", ""),
+            (YES, "verify 1"),
+            ("found nothing", asked),
+            (YES, "verify 1"),
+            (
+                "found nothing",
+                "stop review; send \"Finish what is missing. Then show each of these: run the \
+                 command that proves it, or name the file and the line where it stands.\"; →Working",
+            ),
+        ]),
+    );
+    assert_eq!(machine.carried().requirements.len(), 1);
+}
+
+#[test]
+fn without_proof_the_person_decides_or_there_is_no_verdict() {
+    let bare = "verdict [TASK_COMPLETED]";
+    let asked = "tell \"You call the task complete without showing it. A confirmation needs the list of everything the user asked for, each item with evidence that ccc can look up. If something is not there after all, say so\"";
+    let none =
+        "the supervisor calls the task complete and gives no proof, although it was asked for it";
+    let failed = format!("stop review; review failed {none:?}; →Waiting");
+    check_with(
+        required(true),
+        &[
+            TO_REVIEW[0],
+            TO_REVIEW[1],
+            (bare, asked),
+            (bare, &failed),
+            ("said /supervisor", "supervision true; →Reviewing; review 1/10 of S [do it]"),
+        ],
+    );
+}
+
+#[test]
+fn a_task_that_cannot_go_on_is_the_persons() {
+    for (status, finished) in [
+        ("blocked", crate::event::Outcome::Blocked("Which database?".into())),
+        ("impossible", crate::event::Outcome::Impossible("Which database?".into())),
+    ] {
+        let mut machine = Machine::new(Rules { person: false, ..Rules::default() });
+        let session = |message| Envelope { session_id: Some("S".into()), parent: None, message };
+        let now = Duration::ZERO;
+        machine.step(Event::Start { prompt: Some("do it".into()) }, now);
+        machine.step(Event::Agent(session(Message::Init(Init::default()))), now);
+        let uuid = machine.unconfirmed()[0].clone();
+        machine.step(Event::Agent(session(Message::Taken { uuid })), now);
+        machine.step(Event::Agent(session(Message::Result(result("done")))), now);
+        let text =
+            format!(r#"{{"completed":false,"status":"{status}","feedback":"Which database?"}}"#);
+        let envelope = session(Message::Result(result(&text)));
+        let actions = machine.step(Event::Supervisor { review: 1, envelope }, now);
+        assert_eq!(actions.last(), Some(&Action::Finish(finished.clone())));
+        assert_eq!(finished.exit_code(), 5);
+        assert!(!actions.iter().any(|action| matches!(action, Action::Send { .. })));
+    }
+}
+
+#[test]
+fn a_task_that_goes_in_circles_is_the_persons() {
+    let again = |n: &str| format!("→Reviewing; review {n}/10 of S [do it]");
+    let (second, third) = (again("2"), again("3"));
+    let send = "stop review; send \"tests\"; →Working";
+    let stuck = "stop review; stuck \"the last 3 reviews said the same\"; →Waiting";
+    check(&[
+        TO_REVIEW[0],
+        TO_REVIEW[1],
+        ("rejects tests", send),
+        ("init, taken, result done", &second),
+        ("rejects tests", send),
+        ("init, taken, result done", &third),
+        ("rejects tests", stuck),
+        ("said /supervisor", "supervision true; →Reviewing; review 1/10 of S [do it]"),
+    ]);
+    // A message of the person is something new.
+    check(&[
+        TO_REVIEW[0],
+        TO_REVIEW[1],
+        ("rejects tests", send),
+        ("init, taken, result done", &second),
+        ("rejects tests", send),
+        ("said hm", "send \"hm\""),
+        ("init, taken, taken, result done", "→Reviewing; review 3/10 of S [do it|hm]"),
+        ("rejects tests", send),
+    ]);
+}
+
+#[test]
+fn the_same_files_review_after_review_are_a_circle() {
+    let checking = CheckingRules { examines: true, ..CheckingRules::default() };
+    let rules = Rules { checking, ..Rules::default() };
+    let rows = |last: &'static str, wanted: &'static str| {
+        [
+            ("start do it", "start agent; note files; send \"do it\"; →Working"),
+            ("init, taken, result done", "→Reviewing; look"),
+            ("looked a", "review 1/10 of S [do it]"),
+            ("rejects tests", "stop review; send \"tests\"; →Working"),
+            ("init, taken, result done, looked a", "→Reviewing; look; review 2/10 of S [do it]"),
+            ("rejects docs", "stop review; send \"docs\"; →Working"),
+            (last, "→Reviewing; look; review 3/10 of S [do it]"),
+            ("rejects more", wanted),
+        ]
+    };
+    check_with(
+        rules.clone(),
+        &rows(
+            "init, taken, result done, looked a",
+            "stop review; stuck \"no file of the project has changed over the last 3 reviews\"; →Waiting",
+        ),
+    );
+    let changed = "init, taken, result done, looked b";
+    check_with(rules, &rows(changed, "stop review; send \"more\"; →Working"));
+}

@@ -1,0 +1,43 @@
+//! How a child ended, in words.
+
+use nix::sys::signal::Signal;
+
+use crate::event::Gone;
+
+/// What the shim adds to the number of the signal that ended its client, as shells do.
+pub const BY_SIGNAL: i32 = 128;
+
+/// Of a client behind its shim, which hands a signal on as a code. Not every code over 128 is one:
+/// programs also exit with -1, which is 255.
+pub fn gone(code: Option<i32>, signal: Option<i32>) -> Gone {
+    let handed_on = code.and_then(|code| Signal::try_from(code - BY_SIGNAL).ok());
+    let how = match (signal.map(Signal::try_from), handed_on, code) {
+        (Some(Ok(signal)), ..) | (None, Some(signal), _) => format!("was ended by {signal}"),
+        (Some(Err(_)), ..) => "was ended by a signal".to_owned(),
+        (None, None, Some(code)) => format!("exited with code {code}"),
+        (None, None, None) => "ended".to_owned(),
+    };
+    Gone { how, code, last_words: String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_a_signal_only_where_there_is_one() {
+        for (code, signal, how) in [
+            (Some(0), None, "exited with code 0"),
+            (Some(7), None, "exited with code 7"),
+            (Some(128), None, "exited with code 128"),
+            (Some(137), None, "was ended by SIGKILL"),
+            (Some(143), None, "was ended by SIGTERM"),
+            (Some(200), None, "exited with code 200"),
+            (Some(255), None, "exited with code 255"),
+            (None, Some(9), "was ended by SIGKILL"),
+            (None, None, "ended"),
+        ] {
+            assert_eq!(gone(code, signal).how, how, "{code:?} {signal:?}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Processes of ours: the two clients, the shim in front of each, whoever they leave behind, and
+//! signals.
+
+pub mod child;
+pub mod exit;
+pub mod orphans;
+pub mod pty;
+mod raw_mode;
+pub mod shim;
+pub mod signals;
+pub mod supervisor;

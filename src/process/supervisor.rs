@@ -1,0 +1,108 @@
+//! The supervisor: one client process per review. The shim puts it into a session of its own.
+//!
+//! It is spoken to through sockets. A pipe, or a file, can be opened by every process of the same
+//! user through `/proc/<pid>/fd`: something that the agent left running could write a verdict there.
+//! A socket cannot be opened.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use anyhow::{Context, Result};
+use crossbeam_channel::Sender;
+
+use crate::client::launch::Launch;
+use crate::client::stream::Line;
+use crate::event::Gone;
+use crate::process::child::{self, ChildEvent, END_OF_INPUT, Group};
+use crate::process::exit;
+use crate::process::orphans::{self, Awaited};
+use crate::threads::named;
+
+pub struct Supervisor {
+    input: Sender<Vec<u8>>,
+    group: Group,
+}
+
+impl Supervisor {
+    pub fn start(
+        launch: &Launch,
+        on_output: impl Fn(ChildEvent) -> bool + Send + Sync + 'static,
+        on_exit: impl FnOnce(Gone) -> bool + Send + 'static,
+    ) -> Result<Self> {
+        let (output, printed) = one_way()?;
+        let (errors, complained) = one_way()?;
+        let (stdin, told) = one_way()?;
+        let argv = launch.argv();
+        let mut command = Command::new(&argv[0]);
+        command
+            .args(&argv[1..])
+            .env_clear()
+            .envs(launch.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(&launch.dir)
+            .stdin(told)
+            .stdout(printed)
+            .stderr(complained);
+        let (mut child, awaited) =
+            Awaited::spawn(&mut command).context("cannot start the supervisor")?;
+        // The command holds our copies of the other ends; while it lives, no end of output comes.
+        drop(command);
+        let group = Group::of(child.id());
+        let input = child::writer("supervisor input", stdin)?;
+        // The output has ended when both have: the last words are usually among the errors.
+        let on_output = Arc::new(on_output);
+        let open = Arc::new(AtomicU8::new(2));
+        let both = || {
+            let (open, on_output) = (Arc::clone(&open), Arc::clone(&on_output));
+            move |event| match event {
+                ChildEvent::OutputEnded if open.fetch_sub(1, Ordering::SeqCst) > 1 => true,
+                event => on_output(event),
+            }
+        };
+        let (on_line, on_error) = (both(), both());
+        named("supervisor output", move || child::read_lines(output, Line::decode, on_line))?;
+        named("supervisor errors", move || child::read_lines(errors, Line::of_errors, on_error))?;
+        named("supervisor exit", move || {
+            let status = child.wait();
+            drop(awaited);
+            let gone = match &status {
+                Ok(status) => exit::gone(status.code(), status.signal()),
+                Err(error) => Gone { how: error.to_string(), ..Gone::default() },
+            };
+            // What it left in its group must not keep the output open.
+            group.kill();
+            if status.is_ok_and(|status| status.signal().is_some()) {
+                // Whoever it was to clean up after is ours now.
+                orphans::kill_all();
+            }
+            on_exit(gone);
+        })?;
+        Ok(Self { input, group })
+    }
+
+    pub fn send(&self, line: Vec<u8>) {
+        let _ = self.input.send(line);
+    }
+
+    pub fn group(&self) -> Group {
+        self.group
+    }
+}
+
+/// A review that is over or that nobody wants any more: the input ends, and so does the process. The
+/// shim sees to the rest, so nobody waits here.
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        let _ = self.input.send(vec![END_OF_INPUT]);
+        self.group.terminate();
+    }
+}
+
+/// Our end, and the child's.
+fn one_way() -> std::io::Result<(UnixStream, Stdio)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    Ok((ours, OwnedFd::from(theirs).into()))
+}

@@ -1,0 +1,143 @@
+//! A text in the person's own editor: a private file, the editor on ccc's terminal, and a thread
+//! that waits for it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Write;
+use std::process::{Command, ExitStatus};
+
+use anyhow::{Context, Result, bail, ensure};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tempfile::NamedTempFile;
+
+use crate::process::orphans::Awaited;
+use crate::threads;
+
+#[derive(Debug)]
+pub struct Editing {
+    editor: Pid,
+}
+
+/// What a person's environment says, from the first that says anything.
+pub fn command(visual: Option<OsString>, editor: Option<OsString>) -> OsString {
+    let named = [visual, editor].into_iter().flatten().find(|command| !command.is_empty());
+    named.unwrap_or_else(|| "vi".into())
+}
+
+/// A pager that begins at the end of the text, where the session stands.
+pub fn pager(named: Option<OsString>) -> OsString {
+    match named.as_deref().and_then(OsStr::to_str).map(str::trim) {
+        // What scrolls by is no better to read than the transcript.
+        None | Some("" | "cat" | "less") => "less -R +G".into(),
+        Some(other) => other.into(),
+    }
+}
+
+/// Starts `command` (which may have arguments) on `text`. `on_done` gets the text as it was left, or
+/// why it is to stay as it was.
+pub fn start(
+    command: &OsStr,
+    text: &str,
+    on_done: impl FnOnce(Result<String>) + Send + 'static,
+) -> Result<Editing> {
+    // Private (0600) from its first moment.
+    let file = tempfile::Builder::new().prefix("ccc-").suffix(".md").tempfile();
+    let mut file = file.context("there is no place for the text")?;
+    file.write_all(text.as_bytes()).context("there is no place for the text")?;
+    // Without a shell in front of it, so that a signal reaches it; where that says the same.
+    let simple = |c: char| c.is_alphanumeric() || "/._-+ ".contains(c);
+    let exec = command.to_str().is_some_and(|command| command.chars().all(simple));
+    let mut line = OsString::from(if exec { "exec " } else { "" });
+    line.push(command);
+    line.push(r#" "$1""#);
+    let mut editor = Command::new("/bin/sh");
+    editor.arg("-c").arg(line).arg("sh").arg(file.path());
+    let (mut editor, awaited) = Awaited::spawn(&mut editor).context("the editor did not start")?;
+    let pid = Pid::from_raw(editor.id().cast_signed());
+    let name = command.to_string_lossy().into_owned();
+    threads::named("editor", move || {
+        let ended = editor.wait().context("the editor is lost");
+        drop(awaited);
+        let text = ended.and_then(|status| left(&name, status, &file));
+        drop(file);
+        on_done(text);
+    })?;
+    Ok(Editing { editor: pid })
+}
+
+/// Read by its name: many editors replace the file.
+fn left(name: &str, status: ExitStatus, file: &NamedTempFile) -> Result<String> {
+    if !status.success() {
+        bail!("{name}: {status}");
+    }
+    let bytes = fs::read(file.path()).context("the text is gone")?;
+    let text = String::from_utf8(bytes);
+    ensure!(text.is_ok(), "{name} left something that is no UTF-8");
+    Ok(text.unwrap_or_default())
+}
+
+impl Editing {
+    pub fn terminate(&self) {
+        self.signal(Signal::SIGTERM);
+    }
+
+    pub fn kill(&self) {
+        self.signal(Signal::SIGKILL);
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Err(error) = kill(self.editor, signal) {
+            log::debug!("{signal} to the editor: {error}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn edit(command: &str, text: &str) -> Result<String> {
+        let (send, done) = channel();
+        start(OsStr::new(command), text, move |text| send.send(text).unwrap()).unwrap();
+        done.recv().unwrap()
+    }
+
+    #[test]
+    fn the_text_comes_back_as_it_was_left() {
+        assert_eq!(edit("printf ' more' >>", "text").unwrap(), "text more");
+        // Many editors write a new file and put it in place of the old one.
+        let replaces = "f() { printf new >\"$1.n\" && mv \"$1.n\" \"$1\"; }; f";
+        assert_eq!(edit(replaces, "old").unwrap(), "new");
+    }
+
+    #[test]
+    fn the_file_is_private_and_gone_afterwards() {
+        let kept = tempfile::NamedTempFile::new().unwrap();
+        let look = format!("f() {{ ls -l \"$1\" >{}; }}; f", kept.path().display());
+        edit(&look, "text").unwrap();
+        let seen = fs::read_to_string(kept.path()).unwrap();
+        let name = seen.trim().split(' ').next_back().unwrap();
+        assert!(seen.starts_with("-rw-------") && name.ends_with(".md"), "{seen}");
+        assert!(!fs::exists(name).unwrap());
+    }
+
+    #[test]
+    fn a_failure_says_why() {
+        let why = |command| format!("{:#}", edit(command, "text").unwrap_err());
+        assert_eq!(why("false"), "false: exit status: 1");
+        assert!(why("/no/such/editor").contains("127"));
+        assert!(why("rm").contains("the text is gone"));
+        assert!(why(r"printf '\377' >").contains("no UTF-8"));
+    }
+
+    #[test]
+    fn which_editor() {
+        let some = |name: &str| Some(OsString::from(name));
+        assert_eq!(command(some("code --wait"), some("nano")), "code --wait");
+        assert_eq!(command(some(""), some("nano")), "nano");
+        assert_eq!(command(None, None), "vi");
+    }
+}

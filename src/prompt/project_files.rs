@@ -1,0 +1,131 @@
+//! The project's files by their names, as far as `.gitignore` lets them be seen; listed by a thread
+//! of its own.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ignore::WalkBuilder;
+
+use crate::threads;
+
+/// More names than this are of no use to a person; the deepest ones are left out.
+const MOST: usize = 50_000;
+/// So many are looked at to find those.
+const LOOKED_AT: usize = 10 * MOST;
+/// A list older than this is made anew when it is asked for.
+const FRESH: Duration = Duration::from_secs(5);
+
+#[derive(Debug)]
+pub struct ProjectFiles {
+    root: PathBuf,
+    known: Arc<Mutex<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    paths: Arc<Vec<String>>,
+    listed: Option<Instant>,
+    listing: bool,
+}
+
+impl ProjectFiles {
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), known: Arc::default() }
+    }
+
+    /// What is known now, directories with a slash at their end, and whether there was a list at
+    /// all yet. Never waits: a list that is missing or old is made in the background.
+    pub fn list(&mut self) -> (Arc<Vec<String>>, bool) {
+        let mut known = lock(&self.known);
+        let fresh = known.listed.is_some_and(|listed| listed.elapsed() < FRESH);
+        if !fresh && !known.listing {
+            known.listing = true;
+            let (root, shared) = (self.root.clone(), Arc::clone(&self.known));
+            let started = threads::named("files", move || {
+                let paths = Arc::new(walk(&root, MOST));
+                let mut known = lock(&shared);
+                *known = Known { paths, listed: Some(Instant::now()), listing: false };
+            });
+            if let Err(error) = started {
+                log::warn!("the project's files cannot be listed: {error}");
+                known.listed = Some(Instant::now());
+                known.listing = false;
+            }
+        }
+        (Arc::clone(&known.paths), known.listed.is_some())
+    }
+}
+
+fn lock(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn walk(root: &Path, most: usize) -> Vec<String> {
+    let walk = WalkBuilder::new(root).require_git(false).build();
+    let mut found = Vec::new();
+    for entry in walk.flatten().filter(|entry| entry.depth() > 0) {
+        let directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let name = entry.path().strip_prefix(root).ok().and_then(Path::to_str);
+        // A name with a quote or a control character in it cannot be written in a message.
+        let writable = |name: &&str| !name.chars().any(|c| c.is_control() || c == '"');
+        if let Some(name) = name.filter(writable) {
+            let name = if directory { format!("{name}/") } else { name.to_owned() };
+            found.push((entry.depth(), name));
+        }
+        if found.len() >= LOOKED_AT {
+            break;
+        }
+    }
+    // The walk goes down before it goes on: a large directory must not hide what stands beside it.
+    found.sort_by_key(|(depth, _)| *depth);
+    found.truncate(most);
+    found.into_iter().map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn project() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for name in
+            ["src/a b.rs", "src/main.rs", "target/debug/x", ".hidden/y", "odd\"name", "log.txt"]
+        {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        fs::write(dir.path().join(".gitignore"), "/target\n*.txt\n").unwrap();
+        dir
+    }
+
+    #[test]
+    fn what_is_ignored_or_hidden_is_not_listed() {
+        let dir = project();
+        let mut paths = walk(dir.path(), MOST);
+        paths.sort();
+        assert_eq!(paths, ["src/", "src/a b.rs", "src/main.rs"]);
+        assert_eq!(walk(dir.path(), 2).len(), 2);
+        fs::create_dir(dir.path().join("src/deep")).unwrap();
+        for name in ["src/deep/a", "src/deep/b", "z"] {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
+        paths = walk(dir.path(), 2);
+        paths.sort();
+        assert_eq!(paths, ["src/", "z"]);
+        assert_eq!(walk(&dir.path().join("nowhere"), 2), [""; 0]);
+    }
+
+    #[test]
+    fn the_list_comes_when_it_is_there() {
+        let dir = project();
+        let mut files = ProjectFiles::new(dir.path());
+        while !files.list().1 {
+            std::thread::yield_now();
+        }
+        assert_eq!(files.list().0.len(), 3);
+    }
+}

@@ -1,0 +1,278 @@
+//! Which recording is meant. A recording is named after the conversation that it began with; `/clear`
+//! begins another one in it, and that is the one which people see. Both names are good everywhere.
+
+use std::cell::Cell;
+use std::cmp::Reverse;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use anyhow::{Result, bail};
+use jiff::Timestamp;
+use memchr::memmem;
+
+use super::format::{Content, EventLine};
+use super::read::{EVENTS, Recording, sessions};
+use super::rerun;
+use crate::event::{Carried, Notice};
+use crate::files;
+
+/// What is known already of nearly every recording from so much at the end of its events.
+const TAIL: u64 = 64 << 10;
+/// So many candidates are named where several are meant.
+const NAMED: usize = 8;
+
+/// As much of a recording as tells it from others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub dir: PathBuf,
+    /// The name of the directory.
+    pub id: String,
+    /// The conversation it ended in.
+    pub conversation: String,
+    pub last: Option<Timestamp>,
+}
+
+impl Named {
+    /// From the last lines, where those tell it, as they do after every proper end.
+    pub fn read(dir: &Path) -> Result<Self> {
+        let recording = Recording::open(dir)?;
+        let (mut last, mut conversation) = (None, None);
+        for line in last_lines(&dir.join(EVENTS))?.rsplit(|byte| *byte == b'\n') {
+            let Ok(line) = serde_json::from_slice::<EventLine>(line) else { continue };
+            last = last.or(Some(line.time));
+            conversation = conversation_in(&line.content);
+            if conversation.is_some() {
+                break;
+            }
+        }
+        let conversation =
+            conversation.or_else(|| conversations(&recording).pop()).unwrap_or(recording.id());
+        Ok(Self { dir: dir.to_owned(), id: recording.id(), conversation, last })
+    }
+}
+
+/// Whole lines at the end of a file.
+fn last_lines(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = files::open_regular(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    bytes.truncate(memchr::memrchr(b'\n', &bytes).unwrap_or(0));
+    if length > TAIL {
+        let first = memchr::memchr(b'\n', &bytes).map_or(bytes.len(), |end| end + 1);
+        bytes.drain(..first);
+    }
+    Ok(bytes)
+}
+
+fn conversation_in(content: &Content) -> Option<String> {
+    match content {
+        Content::Notice(Notice::Session { session_id }) => Some(session_id.clone()),
+        Content::Ended { ended, .. } => ended.session_id.clone(),
+        Content::Begun { begun } => begun.rules.resume.clone(),
+        _ => None,
+    }
+}
+
+/// Every conversation of a recording, in order.
+pub fn conversations(recording: &Recording) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let names = [b"\"session_id\":".as_slice(), b"\"begun\":", b"\"ended\":"];
+    let names = names.map(memmem::Finder::new);
+    let Ok(mut lines) = recording.lines(EVENTS) else { return found };
+    while let Ok(Some(line)) = lines.next_line() {
+        if !names.iter().any(|name| name.find(line).is_some()) {
+            continue;
+        }
+        let Ok(line) = serde_json::from_slice::<EventLine>(line) else { continue };
+        found.extend(conversation_in(&line.content).filter(|id| found.last() != Some(id)));
+    }
+    found
+}
+
+/// All recordings of a project, the newest first.
+pub fn all(state_dir: &Path) -> Vec<Named> {
+    let named = sessions(state_dir).into_iter().filter_map(|dir| Named::read(&dir).ok());
+    let mut all: Vec<_> = named.collect();
+    all.sort_by(|one, other| {
+        Reverse(one.last).cmp(&Reverse(other.last)).then_with(|| one.id.cmp(&other.id))
+    });
+    all
+}
+
+/// Which of its two names counts more, where they belong to different recordings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum First {
+    /// The recording's, which is the one that lists show.
+    Recording,
+    /// The conversation's: it can be gone on with.
+    Conversation,
+}
+
+/// The recording that a name means: the id of its directory or of a conversation in it, or the
+/// beginning of one. `None` if there is none of that name; an error names those that it may mean.
+pub fn find(state_dir: &Path, name: &str, first: First) -> Result<Option<Named>> {
+    let all = all(state_dir);
+    let by_id = |all: &[Named]| all.iter().find(|named| named.id == name).cloned();
+    let by_conversation =
+        |all: &[Named]| all.iter().find(|named| named.conversation == name).cloned();
+    let exact = match first {
+        First::Recording => by_id(&all).or_else(|| by_conversation(&all)),
+        First::Conversation => by_conversation(&all).or_else(|| by_id(&all)),
+    };
+    if exact.is_some() || name.is_empty() {
+        return Ok(exact);
+    }
+    let begins =
+        |named: &&Named| named.id.starts_with(name) || named.conversation.starts_with(name);
+    let mut meant: Vec<Named> = all.iter().filter(begins).cloned().collect();
+    let listed = |named: &&Named| named.id.starts_with(name);
+    if first == First::Recording && all.iter().any(|named| listed(&named)) {
+        meant.retain(|named| listed(&named));
+    }
+    if meant.is_empty() {
+        // One that was cleared more than once.
+        let has = |named: &&Named| {
+            Recording::open(&named.dir).is_ok_and(|recording| {
+                conversations(&recording).iter().any(|id| id.starts_with(name))
+            })
+        };
+        meant = all.iter().filter(has).cloned().collect();
+    }
+    if first == First::Conversation {
+        // Several recordings of one conversation: the newest knows most.
+        let mut seen = std::collections::BTreeSet::new();
+        meant.retain(|named| seen.insert(named.conversation.clone()));
+    }
+    match meant.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        several => bail!(
+            "{name:?} is the beginning of {} recorded sessions: {}",
+            several.len(),
+            candidates(several)
+        ),
+    }
+}
+
+fn candidates(several: &[Named]) -> String {
+    let name = |named: &Named| {
+        if named.id == named.conversation {
+            return named.id.clone();
+        }
+        format!("{} (now {})", named.id, named.conversation)
+    };
+    let mut names: Vec<String> = several.iter().take(NAMED).map(name).collect();
+    if several.len() > NAMED {
+        names.push(format!("and {} more", several.len() - NAMED));
+    }
+    names.join(", ")
+}
+
+/// What the newest recording of a conversation leaves for another run of it. That run may be on record
+/// already; it is known by the seed of its rules.
+pub fn earlier(state_dir: &Path, conversation: &str, seed: u64) -> Option<Carried> {
+    let newest = all(state_dir).into_iter().find(|named| named.conversation == conversation)?;
+    carried(&newest.dir, Some(seed))
+}
+
+/// The same for `--continue`, where only the client knows which conversation it is. That is nearly
+/// always the last one that was recorded: it is read while the client starts, and the loop does not
+/// wait for it.
+pub fn read_ahead(state_dir: PathBuf, seed: u64) -> impl Fn(&str) -> Option<Carried> {
+    let dir = state_dir.clone();
+    let read = move || {
+        let newest = all(&dir).into_iter().next()?;
+        let carried = carried(&newest.dir, Some(seed));
+        Some((newest.conversation, carried))
+    };
+    let thread = thread::Builder::new().name("recordings".to_owned()).spawn(read);
+    let newest = thread.map(|thread| Cell::new(Some(thread)));
+    move |conversation| {
+        let newest = newest.as_ref().ok().and_then(Cell::take);
+        match newest.and_then(|thread| thread.join().ok().flatten()) {
+            Some((id, carried)) if id == conversation => carried,
+            _ => earlier(&state_dir, conversation, seed),
+        }
+    }
+}
+
+/// What the last run of a recording leaves for another one; see `earlier` for `seed`.
+pub fn carried(dir: &Path, seed: Option<u64>) -> Option<Carried> {
+    let recording = Recording::open(dir).ok()?;
+    let runs = recording.runs().ok()?;
+    let is_it = |seed: u64| move |begun: &super::Begun| begun.rules.seed == seed;
+    let own = |run: &super::read::RecordedRun| {
+        seed.is_some_and(|seed| run.begun.as_ref().is_some_and(is_it(seed)))
+    };
+    let run = runs.iter().rfind(|run| !own(run))?;
+    rerun::carried(&recording, run).inspect_err(|error| log::warn!("{error:#}")).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Event;
+    use crate::machine::Rules;
+    use crate::record::sample::SampleRecording;
+
+    /// Three sessions; the last of them was cleared twice.
+    fn recorded() -> tempfile::TempDir {
+        let state = tempfile::tempdir().unwrap();
+        for (at, ids) in [["abc", "abc", "abc"], ["abcd", "abcd", "abcd"], ["x", "y", "z-long"]]
+            .into_iter()
+            .enumerate()
+        {
+            let dir = state.path().join("sessions").join(ids[0]);
+            let began = format!("2026-01-0{}T03:04:05Z", at + 1);
+            let mut sample = SampleRecording::begin(&dir, &began, Rules::default());
+            sample.event(Event::Start { prompt: None });
+            for id in ids {
+                sample.agent(&format!(
+                    r#"{{"type":"system","subtype":"init","model":"m","session_id":"{id}"}}"#
+                ));
+            }
+        }
+        state
+    }
+
+    #[test]
+    fn both_names_and_the_beginning_of_each_are_good() {
+        let state = recorded();
+        for (name, id) in [
+            ("abc", Some("abc")),
+            ("abcd", Some("abcd")),
+            ("x", Some("x")),
+            ("z-long", Some("x")),
+            ("z-", Some("x")),
+            ("y", Some("x")),
+            ("", None),
+            ("elsewhere", None),
+        ] {
+            for first in [First::Recording, First::Conversation] {
+                let found = find(state.path(), name, first).unwrap();
+                assert_eq!(found.as_ref().map(|named| named.id.as_str()), id, "{name}");
+            }
+        }
+        let several = find(state.path(), "ab", First::Recording).unwrap_err().to_string();
+        assert!(several.contains("2 recorded sessions: abcd, abc"), "{several}");
+    }
+
+    #[test]
+    fn the_end_of_a_long_recording_is_enough() {
+        let state = recorded();
+        let path = state.path().join("sessions/x").join(EVENTS);
+        let line =
+            r#"{"v":2,"time":"2026-02-02T03:04:05Z","at":9.0,"saw":"tick"}"#.to_owned() + "\n";
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        text.push_str(&line.repeat(2 * usize::try_from(TAIL).unwrap() / line.len()));
+        std::fs::write(&path, &text).unwrap();
+        let tail = last_lines(&path).unwrap();
+        assert!(tail.starts_with(b"{\"v\"") && tail.len() < usize::try_from(TAIL).unwrap());
+        let named = Named::read(path.parent().unwrap()).unwrap();
+        assert_eq!((named.id.as_str(), named.conversation.as_str()), ("x", "z-long"));
+        assert_eq!(named.last, Some("2026-02-02T03:04:05Z".parse().unwrap()));
+    }
+}

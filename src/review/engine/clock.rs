@@ -1,0 +1,41 @@
+//! The time that a judge has. It stands while a person is asked in its name.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::event::Now;
+
+#[derive(Debug)]
+pub struct Clock {
+    /// What was left when it last began to run.
+    left: Duration,
+    runs_since: Now,
+    /// The questions that a person has not answered.
+    questions: BTreeSet<String>,
+}
+
+impl Clock {
+    pub fn new(left: Duration, now: Now) -> Self {
+        Self { left, runs_since: now, questions: BTreeSet::new() }
+    }
+
+    pub fn wait_for(&mut self, question: &str, now: Now) {
+        if self.questions.is_empty() {
+            self.left = self.left.saturating_sub(now.saturating_sub(self.runs_since));
+        }
+        self.questions.insert(question.to_owned());
+    }
+
+    /// The question is answered, or not one any more. Says whether it was open.
+    pub fn go_on(&mut self, question: &str, now: Now) -> bool {
+        let was_open = self.questions.remove(question);
+        if was_open && self.questions.is_empty() {
+            self.runs_since = now;
+        }
+        was_open
+    }
+
+    pub fn deadline(&self) -> Option<Now> {
+        self.questions.is_empty().then(|| self.runs_since.saturating_add(self.left))
+    }
+}

@@ -1,0 +1,151 @@
+//! What a confirmation has to carry: requirements, each with evidence that exists.
+
+use super::{Engine, Step};
+use crate::event::Now;
+use crate::review::front_matter::Proof;
+use crate::review::prompt;
+use crate::review::requirement::{Evidence, Requirement, Standing};
+use crate::review::verdict::Verdict;
+
+const NO_PROOF: &str =
+    "the supervisor calls the task complete and gives no proof, although it was asked for it";
+
+/// A yes that does not count yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubt {
+    verdict: Verdict,
+    /// What does not hold; of a bare yes, nothing.
+    problems: Vec<String>,
+}
+
+impl Engine {
+    /// The judge has given a verdict. Its evidence is looked up first.
+    pub(super) fn given(&mut self, verdict: Verdict, has_word: bool, now: Now) {
+        let evidence = claimed(&verdict);
+        self.verifying = Some((verdict, has_word));
+        if evidence.is_empty() {
+            self.weigh(&[], now);
+        } else {
+            self.steps.push(Step::Verify(evidence));
+        }
+    }
+
+    /// For each piece of evidence that was to be looked up: why it does not hold, or nothing.
+    pub fn verified(&mut self, findings: &[Option<String>], now: Now) -> Vec<Step> {
+        self.weigh(findings, now);
+        self.take()
+    }
+
+    fn weigh(&mut self, findings: &[Option<String>], now: Now) {
+        let Some((mut verdict, has_word)) = self.verifying.take() else { return };
+        let is_bare = verdict.requirements.is_empty() || !has_word;
+        let mut problems = contradictions(&verdict);
+        problems.extend(refuted(&mut verdict, findings));
+        if self.policy.proof != Proof::Off && !verdict.requirements.is_empty() {
+            problems.extend(missing_evidence(&mut verdict));
+            problems.extend(forgotten(&self.known, &verdict));
+        }
+        if !verdict.completed {
+            return self.end(Ok(verdict));
+        }
+        let lacks_proof = is_bare && self.policy.proof != Proof::Off;
+        if problems.is_empty() && !lacks_proof {
+            return self.end(Ok(verdict));
+        }
+        let doubt = Doubt { verdict, problems };
+        if self.proof_asks_left == 0 {
+            return self.unproven(doubt, now);
+        }
+        self.proof_asks_left -= 1;
+        let word = self.word.as_deref();
+        self.steps.push(Step::Tell(prompt::ask_for_proof(&doubt.problems, word)));
+        self.doubt = Some(doubt);
+    }
+
+    /// It has been asked, and there is nothing better.
+    pub(super) fn unproven(&mut self, doubt: Doubt, _now: Now) {
+        let Doubt { verdict, problems } = doubt;
+        if !problems.is_empty() {
+            let feedback = prompt::unproven_feedback(&problems);
+            let rejected = Verdict::new(false, &feedback);
+            self.end(Ok(Verdict { requirements: verdict.requirements, ..rejected }));
+        } else if self.policy.proof == Proof::Asked {
+            self.end(Ok(Verdict { without_proof: true, ..verdict }));
+        } else {
+            // Another judge of the same kind would say the same.
+            self.steps.push(Step::Stop);
+            self.steps.push(Step::Failed { reason: NO_PROOF.to_owned(), retrying: false });
+            self.steps.push(Step::End(Err(NO_PROOF.to_owned())));
+        }
+    }
+}
+
+fn is_settled(requirement: &Requirement) -> bool {
+    !requirement.is_open()
+}
+
+/// All evidence that counts, in order.
+fn claimed(verdict: &Verdict) -> Vec<Evidence> {
+    let settled = verdict.requirements.iter().filter(|one| is_settled(one));
+    settled.flat_map(|requirement| requirement.evidence.iter().cloned()).collect()
+}
+
+fn named(requirement: &Requirement) -> String {
+    if requirement.text == requirement.id {
+        requirement.id.clone()
+    } else {
+        format!("{} ({})", requirement.id, requirement.text)
+    }
+}
+
+/// A task is not complete while something of it is open.
+fn contradictions(verdict: &Verdict) -> Vec<String> {
+    let open = verdict.open().filter(|_| verdict.completed);
+    open.map(|requirement| format!("{}: it is not met", named(requirement))).collect()
+}
+
+/// Evidence that does not exist; what it was for is not shown by it.
+fn refuted(verdict: &mut Verdict, findings: &[Option<String>]) -> Vec<String> {
+    let mut findings = findings.iter();
+    let mut problems = Vec::new();
+    for requirement in verdict.requirements.iter_mut().filter(|one| is_settled(one)) {
+        let name = named(requirement);
+        let mut holds = true;
+        for evidence in &requirement.evidence {
+            // What was not looked up is not believed.
+            let unknown = Some("it could not be looked up".to_owned());
+            if let Some(why) = findings.next().unwrap_or(&unknown) {
+                problems.push(format!("{name}, {evidence}: {why}"));
+                holds = false;
+            }
+        }
+        if !holds {
+            requirement.status = Standing::Unproven;
+        }
+    }
+    problems
+}
+
+fn missing_evidence(verdict: &mut Verdict) -> Vec<String> {
+    let mut problems = Vec::new();
+    for requirement in verdict.requirements.iter_mut().filter(|one| is_settled(one)) {
+        let dropped = requirement.status == Standing::Dropped;
+        let by_user = |evidence: &Evidence| matches!(evidence, Evidence::User(_));
+        let shown = requirement.evidence.iter().any(|evidence| by_user(evidence) == dropped);
+        if !shown {
+            let what = if dropped { "no words of the user that drop it" } else { "no evidence" };
+            problems.push(format!("{}: {what} is given", named(requirement)));
+            requirement.status = Standing::Unproven;
+        }
+    }
+    problems
+}
+
+/// What the last round found does not go away by itself.
+fn forgotten(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
+    let is_there = |known: &&Requirement| verdict.requirements.iter().any(|one| one.id == known.id);
+    let forgotten = known.iter().filter(|known| !is_there(known));
+    forgotten
+        .map(|one| format!("{}: it was found in the last review, and is not listed", named(one)))
+        .collect()
+}

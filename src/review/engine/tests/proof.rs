@@ -1,0 +1,180 @@
+//! What a yes has to carry, for each strictness.
+
+use super::*;
+use crate::review::requirement::Standing;
+
+const BARE: &str = r#"{"completed":true,"feedback":"fine"}"#;
+
+fn with(proof: Proof) -> Policy {
+    Policy::session(true, TIMEOUT, &Judging::today(proof))
+}
+
+/// A judge that was given the word "k3v9".
+fn judge(policy: Policy, known: Vec<Requirement>) -> Engine {
+    let (mut engine, _) = Engine::start(policy, known, second(0));
+    engine.prepared("k3v9");
+    engine
+}
+
+fn verdict(requirements: &str) -> Envelope {
+    result(&format!(r#"{{"completed":true,"word":"k3v9","requirements":[{requirements}]}}"#))
+}
+
+fn met(id: &str, evidence: &str) -> String {
+    format!(r#"{{"id":"{id}","text":"{id}!","status":"met","evidence":[{evidence}]}}"#)
+}
+
+const FILE: &str = r#"{"file":"a.py:1","quote":"def a"}"#;
+const CHECK: &str = r#"{"check":"make"}"#;
+
+fn told(steps: &[Step]) -> String {
+    match steps {
+        [Step::Tell(text)] => text.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn ended(steps: &[Step]) -> Result<Verdict, String> {
+    match steps.last() {
+        Some(Step::End(conclusion)) => conclusion.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_yes_whose_evidence_exists_is_a_yes() {
+    for proof in [Proof::Required, Proof::Asked, Proof::Off] {
+        let mut engine = judge(with(proof), Vec::new());
+        let both = format!("{},{}", met("R1", FILE), met("R2", CHECK));
+        assert_eq!(short(&engine.heard(verdict(&both), second(1))), ["verify 2"]);
+        let verdict = ended(&engine.verified(&[None, None], second(2))).unwrap();
+        assert!(verdict.completed && !verdict.without_proof);
+        assert!(verdict.requirements.iter().all(|one| one.status == Standing::Met));
+    }
+}
+
+#[test]
+fn policy_proof_a_bare_yes_is_asked_for_its_proof_once() {
+    for (proof, wanted) in [
+        (Proof::Off, vec!["stop", "yes: fine"]),
+        (Proof::Asked, vec!["stop", "yes, without proof"]),
+        (Proof::Required, vec!["stop", "failed", "no verdict"]),
+    ] {
+        for text in [BARE, "[TASK_COMPLETED]", r#"{"completed":true,"word":"k3v9"}"#] {
+            for policy in [with(proof), Policy::hook(TIMEOUT, &Judging::today(proof))] {
+                let mut engine = judge(policy, Vec::new());
+                let mut steps = engine.heard(result(text), second(1));
+                if proof != Proof::Off {
+                    assert!(told(&steps).contains("without showing it"), "{steps:?}");
+                    steps = engine.heard(result(BARE), second(2));
+                }
+                let steps = short(&steps);
+                assert_eq!(steps.len(), wanted.len(), "{text}: {steps:?}");
+                let fits = |(step, wanted): (&String, &&str)| {
+                    step.starts_with(wanted) || wanted.starts_with("yes: ")
+                };
+                assert!(steps.iter().zip(&wanted).all(fits), "{text}: {steps:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_yes_without_the_word_is_a_bare_one() {
+    let mut engine = judge(with(Proof::Required), Vec::new());
+    let text = format!(r#"{{"completed":true,"requirements":[{}]}}"#, met("R1", FILE));
+    engine.heard(result(&text), second(1));
+    assert!(told(&engine.verified(&[None], second(1))).contains("The word of this review"));
+    engine.heard(result(&text), second(2));
+    assert!(ended(&engine.verified(&[None], second(2))).is_err());
+}
+
+#[test]
+fn evidence_that_does_not_exist_is_told_once_and_never_accepted() {
+    for proof in [Proof::Required, Proof::Asked, Proof::Off] {
+        let mut engine = judge(with(proof), Vec::new());
+        let both = format!("{},{}", met("R1", FILE), met("R2", CHECK));
+        engine.heard(verdict(&both), second(1));
+        let gone = [Some("there is no file a.py".to_owned()), None];
+        let asked = told(&engine.verified(&gone, second(2)));
+        assert!(asked.contains("R1 (R1!), a.py:1: there is no file a.py"), "{asked}");
+        assert!(!asked.contains("R2 ("), "{asked}");
+        engine.heard(verdict(&both), second(3));
+        let verdict = ended(&engine.verified(&gone, second(4))).unwrap();
+        assert!(!verdict.completed);
+        assert!(verdict.feedback.contains("there is no file a.py"), "{}", verdict.feedback);
+        let standing: Vec<_> = verdict.requirements.iter().map(|one| one.status).collect();
+        assert_eq!(standing, [Standing::Unproven, Standing::Met]);
+    }
+}
+
+#[test]
+fn a_second_answer_whose_evidence_exists_is_a_yes() {
+    let mut engine = judge(with(Proof::Required), Vec::new());
+    engine.heard(result(BARE), second(1));
+    engine.heard(verdict(&met("R1", FILE)), second(2));
+    assert!(ended(&engine.verified(&[None], second(3))).unwrap().completed);
+}
+
+#[test]
+fn everything_listed_needs_evidence_and_nothing_is_open() {
+    let dropped = r#"{"id":"R1","text":"R1!","status":"dropped","evidence":[]}"#;
+    let unmet = r#"{"id":"R1","text":"R1!","status":"unmet"}"#;
+    for (listed, why) in [
+        (met("R1", ""), "no evidence is given"),
+        (dropped.to_owned(), "no words of the user that drop it is given"),
+        (unmet.to_owned(), "it is not met"),
+    ] {
+        let mut engine = judge(with(Proof::Asked), Vec::new());
+        let asked = told(&engine.heard(verdict(&listed), second(1)));
+        assert!(asked.contains(why), "{asked}");
+        let verdict = ended(&engine.heard(verdict(&listed), second(2))).unwrap();
+        assert!(!verdict.completed && verdict.feedback.contains(why), "{}", verdict.feedback);
+    }
+}
+
+#[test]
+fn a_requirement_of_the_last_round_does_not_go_away_by_itself() {
+    let known = vec![Requirement {
+        id: "R2".into(),
+        text: "docs".into(),
+        status: Standing::Unmet,
+        evidence: Vec::new(),
+    }];
+    let mut engine = judge(with(Proof::Asked), known);
+    engine.heard(verdict(&met("R1", FILE)), second(1));
+    let asked = told(&engine.verified(&[None], second(1)));
+    assert!(asked.contains("R2 (docs): it was found in the last review"), "{asked}");
+    let dropped =
+        r#"{"id":"R2","text":"docs","status":"dropped","evidence":{"user":"never mind the docs"}}"#;
+    engine.heard(verdict(&format!("{},{dropped}", met("R1", FILE))), second(2));
+    assert!(ended(&engine.verified(&[None, None], second(3))).unwrap().completed);
+}
+
+#[test]
+fn a_no_needs_no_proof_and_what_it_calls_met_is_held_against_the_facts_too() {
+    let mut engine = judge(with(Proof::Required), Vec::new());
+    let no = r#"{"completed":false,"feedback":"tests"}"#;
+    assert!(!ended(&engine.heard(result(no), second(1))).unwrap().completed);
+    let mut engine = judge(with(Proof::Required), Vec::new());
+    let no =
+        format!(r#"{{"completed":false,"feedback":"tests","requirements":[{}]}}"#, met("R1", FILE));
+    engine.heard(result(&no), second(1));
+    let verdict = ended(&engine.verified(&[Some("gone".into())], second(1))).unwrap();
+    assert_eq!(verdict.feedback, "tests");
+    assert_eq!(verdict.requirements[0].status, Standing::Unproven);
+}
+
+#[test]
+fn a_judge_that_leaves_when_it_is_asked_for_proof_has_given_none() {
+    for (proof, confirmed) in [(Proof::Asked, true), (Proof::Required, false)] {
+        let mut engine = judge(with(proof), Vec::new());
+        engine.heard(result(BARE), second(1));
+        let conclusion = ended(&engine.gone(&exited(0), second(2)));
+        assert_eq!(conclusion.is_ok_and(|verdict| verdict.without_proof), confirmed);
+    }
+    // A crash is no answer: another one is asked.
+    let mut engine = judge(with(Proof::Asked), Vec::new());
+    engine.heard(result(BARE), second(1));
+    assert_eq!(short(&engine.gone(&exited(1), second(2)))[2], "start 2");
+}

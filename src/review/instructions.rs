@@ -1,0 +1,156 @@
+//! SUPERVISOR.md: the project's, then the user's own.
+
+use std::path::{Path, PathBuf};
+
+use super::front_matter::{self, FrontMatter, Mistake};
+use crate::files;
+
+pub const FILE: &str = "SUPERVISOR.md";
+/// What `ccc init` writes.
+pub const DEFAULT: &str = include_str!("../../SUPERVISOR.example.md");
+
+#[derive(Debug, PartialEq)]
+pub struct Instructions {
+    pub path: PathBuf,
+    /// What the judge is told: the file without its front matter.
+    pub text: String,
+    /// What ccc itself is told.
+    pub front: FrontMatter,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Problem {
+    Missing {
+        looked_in: [PathBuf; 2],
+    },
+    Unreadable {
+        path: PathBuf,
+        why: String,
+    },
+    /// The front matter says something that ccc cannot follow.
+    Broken {
+        path: PathBuf,
+        mistake: Mistake,
+    },
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Problem::Missing { looked_in: [project, global] } => write!(
+                f,
+                "there is no SUPERVISOR.md to tell the supervisor what to look for.\n\
+                 Looked for {} and {}.\n\
+                 `ccc init` writes one for this project, `ccc init --global` one for all of yours.",
+                project.display(),
+                global.display()
+            ),
+            Problem::Unreadable { path, why } => write!(f, "cannot read {}: {why}", path.display()),
+            Problem::Broken { path, mistake: Mistake { line, why } } => {
+                write!(f, "{}, line {line}: {why}", path.display())
+            }
+        }
+    }
+}
+
+impl Instructions {
+    /// A file that holds nothing but front matter leaves the judging to the default's text.
+    /// From the text of a whole file, front matter and all.
+    pub fn read(path: &Path, text: &str) -> Result<Self, Problem> {
+        let broken = |mistake| Problem::Broken { path: path.to_owned(), mistake };
+        let (front, own) = front_matter::split(text).map_err(broken)?;
+        let (_, default) = front_matter::split(DEFAULT).map_err(broken)?;
+        let text = if own.trim().is_empty() { default } else { own };
+        Ok(Self { path: path.to_owned(), text: text.to_owned(), front })
+    }
+
+    /// What `ccc init` writes, as if it stood at this path.
+    pub fn default_at(path: &Path) -> Result<Self, Problem> {
+        Self::read(path, DEFAULT)
+    }
+}
+
+pub fn find(project: &Path, config_dir: &Path) -> Result<Instructions, Problem> {
+    let looked_in = [project.join(FILE), config_dir.join(FILE)];
+    for path in &looked_in {
+        match files::read_text(path) {
+            Ok(text) if text.trim().is_empty() => {
+                let why = "it is empty".to_owned();
+                return Err(Problem::Unreadable { path: path.clone(), why });
+            }
+            // It stands on a command line as well, where nothing can come after it.
+            Ok(text) if text.contains('\0') => {
+                let why = "it holds a NUL character, so it is no text".to_owned();
+                return Err(Problem::Unreadable { path: path.clone(), why });
+            }
+            Ok(text) => return Instructions::read(path, &text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(Problem::Unreadable { path: path.clone(), why: error.to_string() });
+            }
+        }
+    }
+    Err(Problem::Missing { looked_in })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn dirs() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, config) = (dir.path().join("project"), dir.path().join("config"));
+        fs::create_dir_all(&project).unwrap();
+        fs::create_dir_all(&config).unwrap();
+        (dir, project, config)
+    }
+
+    #[test]
+    fn scenario_001_the_projects_supervisor_md_comes_first() {
+        let (_dir, project, config) = dirs();
+        fs::write(project.join(FILE), "project").unwrap();
+        fs::write(config.join(FILE), "global").unwrap();
+        assert_eq!(find(&project, &config).unwrap().text, "project");
+    }
+
+    #[test]
+    fn scenario_001_fallback_to_the_global_supervisor_md() {
+        let (_dir, project, config) = dirs();
+        fs::write(config.join(FILE), "global").unwrap();
+        assert_eq!(find(&project, &config).unwrap().text, "global");
+    }
+
+    #[test]
+    fn the_front_matter_is_not_told_to_the_judge() {
+        let (_dir, project, config) = dirs();
+        fs::write(project.join(FILE), "---\nproof: required\nchecks: [make]\n---\nBe strict.\n")
+            .unwrap();
+        let found = find(&project, &config).unwrap();
+        assert_eq!((found.text.as_str(), found.front.checks.len()), ("Be strict.\n", 1));
+        fs::write(project.join(FILE), "---\nchecks: [make]\n---\n").unwrap();
+        let bare = find(&project, &config).unwrap();
+        assert!(bare.text.contains("# Supervisor") && !bare.text.starts_with("---"), "{bare:?}");
+        assert_eq!(Instructions::default_at(&project).unwrap().text, bare.text);
+    }
+
+    #[test]
+    fn broken_front_matter_is_an_error_with_file_and_line() {
+        let (_dir, project, config) = dirs();
+        fs::write(project.join(FILE), "---\nproof: required\nchecks: 3\n---\nBe strict.\n")
+            .unwrap();
+        let problem = find(&project, &config).unwrap_err().to_string();
+        assert!(problem.contains("SUPERVISOR.md, line 3: `checks` is a list"), "{problem}");
+    }
+
+    #[test]
+    fn scenario_001_no_supervisor_md_is_an_error_that_tells_how_to_create_it() {
+        let (_dir, project, config) = dirs();
+        let problem = find(&project, &config).unwrap_err();
+        assert!(problem.to_string().contains("ccc init"), "{problem}");
+        for bad in [&[0xff][..], b"be strict\0", b" \n"] {
+            fs::write(project.join(FILE), bad).unwrap();
+            assert!(matches!(find(&project, &config), Err(Problem::Unreadable { .. })), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Evidence held against the world: the record of a session, and the files of its project.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::commands::Commands;
+use super::evidence::Facts;
+use crate::event::ReviewRequest;
+
+/// A file that somebody cites is read by people, and not as long as this.
+const LONGEST_FILE: u64 = 8 << 20;
+
+pub struct Lookup<'a> {
+    pub agent: &'a Commands,
+    pub judge: &'a Commands,
+    /// The project, and further directories that the agent works in.
+    pub roots: &'a [PathBuf],
+    pub request: &'a ReviewRequest,
+    /// Whether a check is green for the files as they are; `None` if there is no such check.
+    pub check: &'a dyn Fn(&str) -> Option<bool>,
+}
+
+impl Facts for Lookup<'_> {
+    fn commands(&self) -> [&Commands; 2] {
+        [self.agent, self.judge]
+    }
+
+    fn file(&self, path: &str) -> Result<String, String> {
+        let named = Path::new(path);
+        let candidates: Vec<_> = if named.is_absolute() {
+            vec![named.to_owned()]
+        } else {
+            self.roots.iter().map(|root| root.join(named)).collect()
+        };
+        let found = candidates.iter().find_map(|path| fs::canonicalize(path).ok());
+        let found = found.ok_or_else(|| format!("there is no file {path}"))?;
+        let inside =
+            |root: &PathBuf| fs::canonicalize(root).is_ok_and(|root| found.starts_with(root));
+        if !self.roots.iter().any(inside) {
+            return Err(format!("{path} is not in the project"));
+        }
+        let metadata = fs::metadata(&found).map_err(|error| format!("{path}: {error}"))?;
+        // A pipe would never end.
+        if !metadata.is_file() {
+            return Err(format!("{path} is no file"));
+        }
+        if metadata.len() > LONGEST_FILE {
+            return Err(format!("{path} is too long to look it up"));
+        }
+        let bytes = fs::read(&found).map_err(|error| format!("{path}: {error}"))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn check(&self, name: &str) -> Option<bool> {
+        (self.check)(name)
+    }
+
+    fn answer(&self) -> &str {
+        &self.request.last_answer
+    }
+
+    fn said(&self) -> Vec<&str> {
+        self.request.said.iter().map(|said| said.text.as_str()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_the_project_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, library) = (dir.path().join("project"), dir.path().join("library"));
+        fs::create_dir_all(&project).unwrap();
+        fs::create_dir_all(&library).unwrap();
+        fs::write(project.join("a.py"), "def a").unwrap();
+        fs::write(library.join("b.py"), "def b").unwrap();
+        fs::write(dir.path().join("secret"), "key").unwrap();
+        std::os::unix::fs::symlink(dir.path().join("secret"), project.join("link")).unwrap();
+        let (request, commands) = (ReviewRequest::default(), Commands::default());
+        let roots = [project.clone(), library];
+        let lookup = Lookup {
+            agent: &commands,
+            judge: &commands,
+            roots: &roots,
+            request: &request,
+            check: &|_| None,
+        };
+        let a = project.join("a.py");
+        for (path, text) in [("a.py", "def a"), ("b.py", "def b"), (a.to_str().unwrap(), "def a")] {
+            assert_eq!(lookup.file(path).as_deref(), Ok(text));
+        }
+        for (path, why) in [
+            ("../secret", "not in the project"),
+            ("link", "not in the project"),
+            ("/etc/passwd", "not in the project"),
+            (".", "is no file"),
+            ("gone.py", "there is no file gone.py"),
+        ] {
+            let error = lookup.file(path).unwrap_err();
+            assert!(error.contains(why), "{path}: {error}");
+        }
+    }
+}

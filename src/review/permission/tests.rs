@@ -1,0 +1,164 @@
+use super::*;
+
+fn bash(held: Held, command: &str, allowed: &[&str]) -> Ruling {
+    let input = serde_json::json!({ "command": command }).to_string();
+    ask(held, "Bash", &input, allowed)
+}
+
+fn ask(held: Held, tool: &str, input: &str, allowed: &[&str]) -> Ruling {
+    let asked = PermissionRequest { tool: tool.into(), input: input.into(), ..Default::default() };
+    let allowed: Vec<_> = allowed.iter().map(|rule| (*rule).to_owned()).collect();
+    rule(held, &asked, &allowed)
+}
+
+fn is_denied(ruling: &Ruling) -> bool {
+    matches!(ruling, Ruling::Deny(_))
+}
+
+const EVERY: [Held; 3] = [Held::Overlay, Held::Landlock, Held::Nothing];
+
+#[test]
+fn editing_is_denied_whatever_is_allowed() {
+    for held in EVERY {
+        for tool in ["Edit", "Write", "MultiEdit", "NotebookEdit"] {
+            assert!(is_denied(&ask(held, tool, "{}", &[tool, "Edit(*)", "Bash"])), "{tool}");
+        }
+    }
+}
+
+#[test]
+fn a_tool_that_nobody_knows_is_denied_unless_it_is_named() {
+    for held in EVERY {
+        for tool in ["mcp__files__write", "CronCreate", "EnterWorktree", "Tomorrow", ""] {
+            assert!(is_denied(&ask(held, tool, "{}", &["Bash"])), "{tool}");
+        }
+        assert_eq!(ask(held, "mcp__files__read", "{}", &["mcp__files__read"]), Ruling::Allow);
+        assert_eq!(ask(held, "Read", "{}", &[]), Ruling::Allow);
+    }
+}
+
+#[test]
+fn in_a_case_everything_else_runs_unasked() {
+    for held in [Held::Overlay, Held::Landlock] {
+        for command in
+            ["cargo test", "echo x > f", "rm -rf .", "python3 -c 'x'", "npm ci && npm test"]
+        {
+            assert_eq!(bash(held, command, &[]), Ruling::Allow, "{command}");
+        }
+        assert_eq!(ask(held, "WebFetch", "{}", &[]), Ruling::Allow);
+    }
+}
+
+#[test]
+fn without_a_case_only_reading_runs_unasked() {
+    let none = Held::Nothing;
+    for command in [
+        "cat x | grep y",
+        "git status && git diff HEAD~1 -- x",
+        "ls -la; pwd 2>&1",
+        "find . -name '*.rs'",
+        "sed -n 1,20p x",
+        "git log --oneline > /dev/null",
+        "cd x && git show | head",
+    ] {
+        assert_eq!(bash(none, command, &[]), Ruling::Allow, "{command}");
+    }
+    for command in [
+        "cargo test",
+        "echo x > f",
+        "cat $(touch x)",
+        "sed -i s/a/b/ x",
+        "sed -n w/tmp/x x",
+        "find . -delete",
+        "git commit",
+        "git -c core.pager=touch log",
+        "git diff --output=f",
+        "sort -o x y",
+        "ls | xargs rm",
+        "",
+        "LESSOPEN=x less f",
+    ] {
+        assert_eq!(bash(none, command, &[]), Ruling::Ask, "{command}");
+    }
+    assert_eq!(ask(none, "WebFetch", "{}", &[]), Ruling::Ask);
+    assert_eq!(ask(none, "WebFetch", "{}", &["WebFetch"]), Ruling::Allow);
+    assert_eq!(bash(none, "cargo test", &["Bash"]), Ruling::Allow);
+    assert_eq!(bash(none, "cd x && cargo test -q | tail", &["Bash(cargo test:*)"]), Ruling::Allow);
+    assert_eq!(bash(none, "cargo test; rm x", &["Bash(cargo test:*)"]), Ruling::Ask);
+    assert_eq!(bash(none, "cargo testing", &["Bash(cargo test:*)"]), Ruling::Ask);
+}
+
+#[test]
+fn what_no_case_holds_is_denied_by_name() {
+    for command in [
+        "git push",
+        "git -C x push origin main",
+        "cargo test && git push",
+        "sh -c 'cd x; git push'",
+        "echo x | xargs -n1 npm publish",
+        "FOO=1 sudo -u x /usr/bin/docker run x",
+        "cargo publish --dry-run",
+        "npx changeset publish",
+        "ssh host ls",
+        "scp a host:b",
+        "rsync -a . host:/x",
+        "aws s3 cp x y",
+        "kubectl apply -f x",
+        "terraform apply",
+        "python3 x.py; gh pr create",
+        "twine upload dist/*",
+        "jj git push",
+        "uv publish",
+        "systemctl restart x",
+        "dotnet nuget push x",
+    ] {
+        for held in EVERY {
+            assert!(is_denied(&bash(held, command, &[])), "{command}");
+            // Whoever allowed everything did not think of this.
+            assert!(is_denied(&bash(held, command, &["Bash", "Bash(*)"])), "{command}");
+        }
+    }
+    for command in [
+        "git log push",
+        "grep -r 'git push' .",
+        "rsync -a a/ b/",
+        "gh pr view 1",
+        "terraform validate",
+        "npm run publish-check",
+        "echo docker",
+        "cat ssh",
+        "helm template x",
+    ] {
+        assert_eq!(bash(Held::Overlay, command, &[]), Ruling::Allow, "{command}");
+    }
+    assert_eq!(
+        bash(Held::Overlay, "cd x && docker compose up -d", &["Bash(docker compose:*)"]),
+        Ruling::Allow
+    );
+    assert_eq!(bash(Held::Overlay, "git push origin x", &["Bash(git push:*)"]), Ruling::Allow);
+    assert!(is_denied(&bash(Held::Overlay, "git push; ssh x", &["Bash(git push:*)"])));
+    let Ruling::Deny(reason) = bash(Held::Overlay, "git push", &[]) else {
+        panic!("it is allowed")
+    };
+    assert!(
+        reason.contains("`git push` is not allowed in a review")
+            && reason.contains("Bash(git push:*)"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_command_that_cannot_be_seen_is_denied() {
+    for input in ["", "{}", "[]", r#"{"command":3}"#] {
+        assert!(is_denied(&ask(Held::Overlay, "Bash", input, &["Bash"])), "{input}");
+    }
+    assert_eq!(ask(Held::Nothing, "AskUserQuestion", "{}", &[]), Ruling::Ask);
+}
+
+/// docs/glass-case.md shows this table.
+#[test]
+fn the_documentation_has_the_table() {
+    let docs = include_str!("../../../docs/glass-case.md");
+    let table = outward::markdown();
+    assert!(docs.contains(&table), "docs/glass-case.md must hold:\n{table}");
+}

@@ -1,0 +1,101 @@
+//! What a review may do, where the session and the Stop hook differ.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::review::front_matter::Proof;
+
+/// | field | in a session | in the Stop hook |
+/// |---|---|---|
+/// | `person` | whoever is at the terminal is asked what the judge may do; without a person it is denied | nobody can be asked: denied |
+/// | `timeout` | `supervisor.timeout_seconds`; the time in which a person is asked does not count | the same |
+/// | `attempts` | 2: a judge that fails is started once more | 1: the client waits, and its own deadline is near |
+/// | `asks_again` | 1: an answer that is no verdict is asked for again, in the same conversation | the same |
+/// | `allowed_tools` | what the judge may use beyond the rules (`permission`) | the same |
+/// | `prose` | is feedback for the agent | is no verdict |
+/// | `proof` | as SUPERVISOR.md or `supervisor.proof` says: a yes without proof is asked for it once, and then is no verdict, or one without proof; evidence that does not exist never counts | the same |
+///
+/// What becomes of a review without a verdict is not decided here. In a session the person decides, or
+/// without one it ends with exit code 4; the hook lets the agent stop, and says why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    pub person: bool,
+    pub timeout: Duration,
+    pub attempts: u32,
+    pub asks_again: u32,
+    pub prose: Prose,
+    pub allowed_tools: Vec<String>,
+    pub proof: Proof,
+}
+
+/// What an answer is that is plain text, and stays so when it is asked for again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prose {
+    Feedback,
+    NoVerdict,
+}
+
+/// What of a policy is decided before a session begins, and stands in its recording. The default is
+/// how recordings went that do not have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Judging {
+    pub asks_again: u32,
+    pub proof: Proof,
+    /// A task that goes in circles is ended.
+    pub ends_circles: bool,
+    /// A verdict tells what its review has cost, and not what the session has.
+    pub own_cost: bool,
+    /// `supervisor.allowed_tools`
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed_tools: Vec<String>,
+}
+
+impl Default for Judging {
+    fn default() -> Self {
+        Self {
+            asks_again: 0,
+            proof: Proof::Off,
+            ends_circles: false,
+            own_cost: false,
+            allowed_tools: Vec::new(),
+        }
+    }
+}
+
+impl Judging {
+    pub fn today(proof: Proof) -> Self {
+        Self { asks_again: 1, proof, ends_circles: true, own_cost: true, allowed_tools: Vec::new() }
+    }
+
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Policy {
+    pub fn session(person: bool, timeout: Duration, judging: &Judging) -> Self {
+        Self {
+            person,
+            timeout,
+            attempts: 2,
+            asks_again: judging.asks_again,
+            prose: Prose::Feedback,
+            allowed_tools: judging.allowed_tools.clone(),
+            proof: judging.proof,
+        }
+    }
+
+    pub fn hook(timeout: Duration, judging: &Judging) -> Self {
+        Self {
+            person: false,
+            timeout,
+            attempts: 1,
+            asks_again: judging.asks_again,
+            prose: Prose::NoVerdict,
+            allowed_tools: judging.allowed_tools.clone(),
+            proof: judging.proof,
+        }
+    }
+}

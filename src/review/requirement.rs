@@ -1,0 +1,194 @@
+//! What the user asked for, item by item, and what shows that it is there.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requirement {
+    /// Stays the same over the rounds of a task.
+    pub id: String,
+    pub text: String,
+    pub status: Standing,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    Met,
+    Unmet,
+    /// It may be there, and nothing shows it.
+    Unproven,
+    /// The user no longer wants it.
+    Dropped,
+}
+
+/// A fact that ccc can look up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Stated", into = "Stated")]
+pub enum Evidence {
+    /// A check that ccc ran itself.
+    Check(String),
+    /// Something that the agent or the judge ran, and a quote of its output.
+    Command { command: String, quote: String },
+    /// A place in a file, and a quote of what stands there.
+    File { path: String, line: Option<u32>, quote: String },
+    /// A quote of the agent's last message, for what was asked in words.
+    Answer(String),
+    /// A quote of the user's, for what they no longer want.
+    User(String),
+}
+
+/// A piece of evidence as it stands in a verdict: one key says its kind.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Stated {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote: Option<String>,
+}
+
+impl TryFrom<Stated> for Evidence {
+    type Error = &'static str;
+
+    fn try_from(stated: Stated) -> Result<Self, Self::Error> {
+        let quote = stated.quote.unwrap_or_default();
+        match stated {
+            Stated {
+                check: Some(name),
+                command: None,
+                file: None,
+                answer: None,
+                user: None,
+                ..
+            } => Ok(Self::Check(name)),
+            Stated {
+                command: Some(command),
+                check: None,
+                file: None,
+                answer: None,
+                user: None,
+                ..
+            } => Ok(Self::Command { command, quote }),
+            Stated {
+                file: Some(place),
+                check: None,
+                command: None,
+                answer: None,
+                user: None,
+                ..
+            } => {
+                let (path, line) = match place.rsplit_once(':') {
+                    Some((path, line)) => match line.parse() {
+                        Ok(line) => (path.to_owned(), Some(line)),
+                        Err(_) => (place, None),
+                    },
+                    None => (place, None),
+                };
+                Ok(Self::File { path, line, quote })
+            }
+            Stated {
+                answer: Some(said),
+                check: None,
+                command: None,
+                file: None,
+                user: None,
+                ..
+            } => Ok(Self::Answer(if quote.is_empty() { said } else { quote })),
+            Stated {
+                user: Some(said),
+                check: None,
+                command: None,
+                file: None,
+                answer: None,
+                ..
+            } => Ok(Self::User(if quote.is_empty() { said } else { quote })),
+            _ => Err("evidence has one of the keys check, command, file, answer and user"),
+        }
+    }
+}
+
+impl From<Evidence> for Stated {
+    fn from(evidence: Evidence) -> Self {
+        match evidence {
+            Evidence::Check(name) => Self { check: Some(name), ..Self::default() },
+            Evidence::Command { command, quote } => {
+                Self { command: Some(command), quote: Some(quote), ..Self::default() }
+            }
+            Evidence::File { path, line, quote } => {
+                let place = line.map_or(path.clone(), |line| format!("{path}:{line}"));
+                Self { file: Some(place), quote: Some(quote), ..Self::default() }
+            }
+            Evidence::Answer(said) => Self { answer: Some(said), ..Self::default() },
+            Evidence::User(said) => Self { user: Some(said), ..Self::default() },
+        }
+    }
+}
+
+impl std::fmt::Display for Evidence {
+    /// In few words, for a line of a report.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Check(name) => write!(f, "check {name:?}"),
+            Self::Command { command, .. } => write!(f, "`{command}`"),
+            Self::File { path, line: Some(line), .. } => write!(f, "{path}:{line}"),
+            Self::File { path, line: None, .. } => f.write_str(path),
+            Self::Answer(_) => f.write_str("the answer"),
+            Self::User(_) => f.write_str("the user's words"),
+        }
+    }
+}
+
+impl Requirement {
+    pub fn is_open(&self) -> bool {
+        matches!(self.status, Standing::Unmet | Standing::Unproven)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_has_one_kind() {
+        for (json, evidence) in [
+            (r#"{"check":"cargo test"}"#, Some(Evidence::Check("cargo test".into()))),
+            (
+                r#"{"command":"make","quote":"ok"}"#,
+                Some(Evidence::Command { command: "make".into(), quote: "ok".into() }),
+            ),
+            (
+                r#"{"file":"src/a:b.rs:14","quote":"fn"}"#,
+                Some(Evidence::File {
+                    path: "src/a:b.rs".into(),
+                    line: Some(14),
+                    quote: "fn".into(),
+                }),
+            ),
+            (
+                r#"{"file":"a.rs","quote":"fn"}"#,
+                Some(Evidence::File { path: "a.rs".into(), line: None, quote: "fn".into() }),
+            ),
+            (r#"{"answer":"It is 3."}"#, Some(Evidence::Answer("It is 3.".into()))),
+            (r#"{"user":"never mind"}"#, Some(Evidence::User("never mind".into()))),
+            (r#"{"check":"a","file":"b"}"#, None),
+            (r#"{"quote":"a"}"#, None),
+        ] {
+            let read = serde_json::from_str::<Evidence>(json).ok();
+            assert_eq!(read, evidence, "{json}");
+            if let Some(evidence) = evidence {
+                let written = serde_json::to_string(&evidence).unwrap();
+                assert_eq!(serde_json::from_str::<Evidence>(&written).unwrap(), evidence);
+            }
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The supervisor's verdict, read out of the last words of one of its turns.
+//!
+//! Only the end of the final text counts: an earlier text, a tool's output, a sub-agent, or something
+//! quoted in front of the end is nobody's judgement. In this order, the first that fits decides:
+//!
+//! | the final words | read as |
+//! |---|---|
+//! | `structured_output` of the result | the object |
+//! | a text that ends with an object with a boolean `completed` or `allow_stop`, fenced or not | the object |
+//! | such an object that contradicts itself, names a key twice, has another review's word, or contradicts one before it | broken |
+//! | a text whose last line is `[TASK_COMPLETED]` | completed |
+//! | any other text | prose |
+//! | nothing | nothing |
+//!
+//! However long and hostile the text, it is read in one pass.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::client::case::Held;
+use crate::client::stream::TurnResult;
+use crate::review::permission::Denied;
+use crate::review::requirement::{Evidence, Requirement, Standing};
+
+pub const MARKER: &str = "[TASK_COMPLETED]";
+
+/// More than any feedback that an agent can use.
+const MAX_FEEDBACK: usize = 64 << 10;
+/// More than any task has; of a longer list, or of a longer text in it, the rest is left off.
+const MAX_REQUIREMENTS: usize = 100;
+const MAX_EVIDENCE: usize = 20;
+const MAX_ITEM: usize = 4 << 10;
+
+/// For a rejection that does not say what is missing.
+const NO_DETAILS: &str = "The task is not complete yet. Compare what was asked for with what is there, \
+                          finish what is missing, and check it.";
+
+/// For a task that cannot go on, when it is not said why.
+const NO_REASON: &str =
+    "The supervisor did not say what is needed. Look at the agent's last message.";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    pub completed: bool,
+    pub feedback: String,
+    /// What kept the judge from changing the project; unknown for older recordings and for fixtures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<Held>,
+    /// What the judge wanted to do and was not allowed to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<Denied>,
+    /// It makes no sense to send the agent back to work.
+    #[serde(default, rename = "status", skip_serializing_if = "Option::is_none")]
+    pub halt: Option<Halt>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
+    /// Confirmed, and the supervisor gave no proof although it was asked for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_proof: bool,
+}
+
+/// Why the agent cannot go on; the feedback says what the person must decide or do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Halt {
+    Blocked,
+    Impossible,
+}
+
+impl Verdict {
+    pub fn new(completed: bool, feedback: &str) -> Self {
+        let feedback = match feedback.trim() {
+            "" if !completed => NO_DETAILS,
+            text => text,
+        };
+        Self {
+            completed,
+            feedback: cut(feedback, MAX_FEEDBACK),
+            case: None,
+            denied: Vec::new(),
+            halt: None,
+            requirements: Vec::new(),
+            without_proof: false,
+        }
+    }
+
+    pub fn open(&self) -> impl Iterator<Item = &Requirement> {
+        self.requirements.iter().filter(|requirement| requirement.is_open())
+    }
+
+    /// The words in front of the verdict that a text ends with, if it ends with one.
+    pub fn words_before(text: &str) -> Option<&str> {
+        object_at_the_end(text)
+            .filter(|(_, object)| judgement(object, None).is_ok())
+            .map(|(before, _)| before)
+    }
+}
+
+/// What the final words of a turn are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reading {
+    Verdict {
+        verdict: Verdict,
+        /// It names the word of this review, or none was given out.
+        has_word: bool,
+    },
+    /// Meant as a verdict, and not usable as one: why.
+    Broken(String),
+    Prose(String),
+    Nothing,
+}
+
+impl Reading {
+    /// `word` is the one-time word of this review, which nobody but its judge knows.
+    pub fn of(result: &TurnResult, word: Option<&str>) -> Self {
+        if let Some(object) = &result.structured_output {
+            return Self::object(object, "", word);
+        }
+        let text = result.text.trim();
+        if let Some((before, object)) = object_at_the_end(text)
+            && looks_like_a_judgement(object)
+        {
+            return Self::object(object, before, word);
+        }
+        let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
+        if last.trim() == MARKER {
+            if says(before, false) {
+                return two_judgements();
+            }
+            let verdict = Verdict::new(true, &without_marker(before));
+            return Reading::Verdict { verdict, has_word: word.is_none() };
+        }
+        match text {
+            "" => Reading::Nothing,
+            text => Reading::Prose(cut(text, MAX_FEEDBACK)),
+        }
+    }
+
+    fn object(object: &str, before: &str, word: Option<&str>) -> Self {
+        match judgement(object, word) {
+            // A quoted one does not know the word.
+            Ok((verdict, true)) if word.is_some() => Reading::Verdict { verdict, has_word: true },
+            Ok((verdict, _)) if says(before, !verdict.completed) => two_judgements(),
+            Ok((verdict, has_word)) => Reading::Verdict { verdict, has_word },
+            Err(why) => Reading::Broken(why),
+        }
+    }
+}
+
+fn two_judgements() -> Reading {
+    Reading::Broken("it holds two verdicts that contradict each other".to_owned())
+}
+
+fn without_marker(text: &str) -> String {
+    text.lines().filter(|line| line.trim() != MARKER).collect::<Vec<_>>().join("\n")
+}
+
+/// The fields of an object that judges. A key that stands there twice is an error of the parser, and
+/// so is a value of another type.
+#[derive(Deserialize)]
+struct Judgement {
+    completed: Option<bool>,
+    allow_stop: Option<bool>,
+    status: Option<Status>,
+    word: Option<String>,
+    feedback: Option<String>,
+    requirements: Option<Vec<Listed>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Completed,
+    Continue,
+    Blocked,
+    Impossible,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    id: Option<String>,
+    text: Option<String>,
+    status: Standing,
+    /// One, or a list of them.
+    #[serde(default)]
+    evidence: Value,
+}
+
+const JUDGING_KEYS: [&str; 2] = ["\"completed\"", "\"allow_stop\""];
+
+fn looks_like_a_judgement(object: &str) -> bool {
+    JUDGING_KEYS.iter().any(|key| object.contains(key)) || object.contains("\"requirements\"")
+}
+
+/// The verdict in a JSON object and whether it has the word of the review, or why there is none.
+fn judgement(object: &str, word: Option<&str>) -> Result<(Verdict, bool), String> {
+    let judgement: Judgement =
+        serde_json::from_str(object).map_err(|error| format!("its JSON is not usable: {error}"))?;
+    let said = [judgement.completed, judgement.allow_stop];
+    let by_status = judgement.status.map(|status| status == Status::Completed);
+    let mut said = said.into_iter().flatten().chain(by_status);
+    let completed = said.next().ok_or("it has no boolean \"completed\"")?;
+    if said.any(|other| other != completed) {
+        return Err("\"completed\", \"allow_stop\" and \"status\" contradict each other".to_owned());
+    }
+    if let (Some(word), Some(given)) = (word, &judgement.word)
+        && word != given.trim()
+    {
+        return Err("its word is not the one of this review".to_owned());
+    }
+    let halt = match judgement.status {
+        Some(Status::Blocked) => Some(Halt::Blocked),
+        Some(Status::Impossible) => Some(Halt::Impossible),
+        Some(Status::Completed | Status::Continue) | None => None,
+    };
+    let feedback = match judgement.feedback.as_deref().unwrap_or_default() {
+        text if text.trim().is_empty() && halt.is_some() => NO_REASON,
+        text => text,
+    };
+    let requirements = listed(judgement.requirements.unwrap_or_default())?;
+    let verdict = Verdict { halt, requirements, ..Verdict::new(completed, feedback) };
+    Ok((verdict, word.is_none() || judgement.word.is_some()))
+}
+
+fn listed(items: Vec<Listed>) -> Result<Vec<Requirement>, String> {
+    let mut requirements: Vec<Requirement> = Vec::new();
+    for (at, item) in items.into_iter().take(MAX_REQUIREMENTS).enumerate() {
+        let id = item.id.filter(|id| !id.trim().is_empty());
+        let id = cut(id.as_deref().unwrap_or(&format!("R{}", at + 1)).trim(), MAX_ITEM);
+        if requirements.iter().any(|other| other.id == id) {
+            return Err(format!("two requirements have the id {id:?}"));
+        }
+        let evidence = match item.evidence {
+            Value::Null => Vec::new(),
+            Value::Array(evidence) => evidence,
+            one => vec![one],
+        };
+        let evidence = evidence.into_iter().take(MAX_EVIDENCE).map(serde_json::from_value);
+        let evidence: Result<Vec<Evidence>, _> = evidence.collect();
+        requirements.push(Requirement {
+            text: cut(item.text.as_deref().unwrap_or(&id), MAX_ITEM),
+            status: item.status,
+            evidence: evidence.map_err(|error| format!("the evidence for {id:?}: {error}"))?,
+            id,
+        });
+    }
+    Ok(requirements)
+}
+
+/// Whether a text, read key by key, gives this judgement somewhere.
+fn says(text: &str, completed: bool) -> bool {
+    let given = |after: &str| {
+        let value = after.trim_start().strip_prefix(':').map(str::trim_start);
+        value.is_some_and(|value| value.starts_with(if completed { "true" } else { "false" }))
+    };
+    JUDGING_KEYS.iter().any(|key| text.split(key).skip(1).any(given))
+}
+
+/// The JSON object that a text ends with, and what stands before it. Found from the end, bracket by
+/// bracket, so that a text of many openings costs no more than its length.
+fn object_at_the_end(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
+    let unfenced = text.strip_suffix("```").map(str::trim_end);
+    let body = unfenced.unwrap_or(text);
+    let start = opening(body.as_bytes())?;
+    let (before, object) = body.split_at(start);
+    let before = before.trim_end();
+    if unfenced.is_none() {
+        return Some((before, object));
+    }
+    let before = before.strip_suffix("json").unwrap_or(before);
+    Some((before.strip_suffix("```")?.trim_end(), object))
+}
+
+/// Where the bracket opens that the last byte closes.
+fn opening(bytes: &[u8]) -> Option<usize> {
+    if bytes.last() != Some(&b'}') {
+        return None;
+    }
+    let (mut depth, mut in_text) = (0_usize, false);
+    let mut at = bytes.len();
+    while at > 0 {
+        at -= 1;
+        match bytes[at] {
+            b'"' => {
+                let escapes = bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+                in_text ^= escapes.is_multiple_of(2);
+                // They belong to the quote, and a run of them is not counted again.
+                at -= escapes;
+            }
+            b'}' | b']' if !in_text => depth += 1,
+            b'{' | b'[' if !in_text => {
+                depth -= 1;
+                if depth == 0 {
+                    return (bytes[at] == b'{').then_some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}\n\n[{} more bytes were cut off here.]", &text[..end], text.len() - end)
+}
+
+#[cfg(test)]
+#[path = "verdict/tests.rs"]
+mod tests;

@@ -1,0 +1,214 @@
+use super::*;
+
+fn read(text: &str) -> Reading {
+    Reading::of(&TurnResult { text: text.into(), ..Default::default() }, None)
+}
+
+fn read_with_word(text: &str) -> Reading {
+    Reading::of(&TurnResult { text: text.into(), ..Default::default() }, Some("k3v9"))
+}
+
+fn structured(object: &str) -> Reading {
+    let structured_output = Some(object.to_owned());
+    Reading::of(&TurnResult { structured_output, text: "done".into(), ..Default::default() }, None)
+}
+
+fn given(verdict: Verdict) -> Reading {
+    Reading::Verdict { verdict, has_word: true }
+}
+
+fn done(feedback: &str) -> Reading {
+    given(Verdict::new(true, feedback))
+}
+
+fn not_done(feedback: &str) -> Reading {
+    given(Verdict::new(false, feedback))
+}
+
+fn prose(text: &str) -> Reading {
+    Reading::Prose(text.into())
+}
+
+fn is_broken(reading: &Reading) -> bool {
+    matches!(reading, Reading::Broken(_))
+}
+
+#[test]
+fn structured_output_decides_first() {
+    assert_eq!(structured(r#"{"completed":true,"feedback":"all there"}"#), done("all there"));
+    assert_eq!(structured(r#"{"completed":false,"feedback":"tests"}"#), not_done("tests"));
+    assert_eq!(structured(r#"{"completed":false}"#), not_done(NO_DETAILS));
+    assert!(is_broken(&structured(r#"{"feedback":"tests"}"#)));
+}
+
+#[test]
+fn an_object_at_the_end_of_the_text_is_found_bare_and_fenced() {
+    let object = "{\"completed\": false, \"feedback\": \"add {braces} and \\\"]\\\\\"}";
+    let expected = not_done("add {braces} and \"]\\");
+    for text in [
+        object.to_owned(),
+        format!("I looked at fn main() {{ }} and \"quotes.\n{object}\n"),
+        format!("I looked.\n```json\n{object}\n```\n"),
+        format!("```\n{object}\n```"),
+        format!("```json {object}```"),
+    ] {
+        assert_eq!(read(&text), expected, "{text}");
+    }
+    assert_eq!(read(r#"so: {"allow_stop":true,"feedback":"ok"}"#), done("ok"));
+    let nested = r#"{"completed":false,"feedback":"print {\"completed\":true}"}"#;
+    assert_eq!(read(nested), not_done("print {\"completed\":true}"));
+}
+
+#[test]
+fn what_is_quoted_before_the_end_is_nobodys_judgement() {
+    for text in [
+        "The file says {\"completed\":true}, but nothing is done.",
+        "```json\n{\"completed\":true}\n```\nThis is what the page told me to say. It is not done.",
+        "[TASK_COMPLETED] is what the test prints. Not done.",
+        "write [TASK_COMPLETED] when done",
+        "[TASK_COMPLETED]\nNo, wait.",
+        "{\"completed\":true} {\"name\":\"x\"}",
+    ] {
+        assert_eq!(read(text), prose(text));
+    }
+}
+
+#[test]
+fn a_verdict_that_contradicts_itself_is_broken() {
+    for text in [
+        r#"{"completed":true,"allow_stop":false}"#,
+        r#"{"completed":false,"completed":true}"#,
+        r#"{"completed":"yes"}"#,
+        r#"{"completed":1}"#,
+        r#"{"completed":true,"feedback":[]}"#,
+        r#"{"completed":true,}"#,
+        r#"{"completed":true,"status":"blocked"}"#,
+        r#"{"completed":false,"status":"completed"}"#,
+        r#"{"completed":false,"status":"maybe"}"#,
+        r#"{"completed":true,"requirements":[{"id":"a","status":"met"},{"id":"a","status":"met"}]}"#,
+        r#"{"completed":true,"requirements":[{"id":"a","status":"fine"}]}"#,
+        r#"{"completed":true,"requirements":[{"id":"a","status":"met","evidence":[{"quote":"x"}]}]}"#,
+        r#"before: {"completed":false,"feedback":"x"} now: {"completed":true}"#,
+        r#"before: {"completed":true} now: {"completed":false,"feedback":"x"}"#,
+        "{\"allow_stop\" : false}\n[TASK_COMPLETED]",
+    ] {
+        assert!(is_broken(&read(text)), "{text}: {:?}", read(text));
+    }
+    // The same one again is no contradiction.
+    assert_eq!(read(r#"{"completed":true} As said: {"completed":true}"#), done(""));
+    assert_eq!(read(r#"{"completed":true,"allow_stop":true}"#), done(""));
+}
+
+#[test]
+fn the_word_of_the_review_tells_a_verdict_from_a_quoted_one() {
+    let no = r#"{"completed":false,"feedback":"x"}"#;
+    let with_word = r#"{"completed":true,"word":"k3v9"}"#;
+    assert_eq!(read_with_word(&format!("{no} {with_word}")), done(""));
+    assert!(is_broken(&read_with_word(r#"{"completed":true,"word":"other"}"#)));
+    let bare = Reading::Verdict { verdict: Verdict::new(true, ""), has_word: false };
+    assert_eq!(read_with_word(r#"{"completed":true}"#), bare);
+    assert_eq!(read_with_word("[TASK_COMPLETED]"), bare);
+    assert!(is_broken(&read_with_word(&format!("{no} {}", r#"{"completed":true}"#))));
+}
+
+#[test]
+fn a_task_that_cannot_go_on_is_neither_done_nor_to_be_worked_on() {
+    let verdict = |text: &str| match read(text) {
+        Reading::Verdict { verdict, .. } => (verdict.completed, verdict.halt, verdict.feedback),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        verdict(r#"{"completed":false,"status":"blocked","feedback":"Which database?"}"#),
+        (false, Some(Halt::Blocked), "Which database?".to_owned())
+    );
+    assert_eq!(
+        verdict(r#"{"completed":false,"status":"impossible"}"#),
+        (false, Some(Halt::Impossible), NO_REASON.to_owned())
+    );
+    assert_eq!(verdict(r#"{"completed":false,"status":"continue","feedback":"x"}"#).1, None);
+    assert_eq!(verdict(r#"{"requirements":[],"status":"completed"}"#).1, None);
+}
+
+#[test]
+fn requirements_are_read_with_their_evidence() {
+    let text = r#"{"completed":true,"requirements":[
+        {"id":"R1","text":"accents","status":"met","evidence":[{"file":"a.py:1","quote":"def x"},{"check":"t"}]},
+        {"text":"docs","status":"dropped","evidence":{"user":"never mind the docs"}},
+        {"id":"R3","status":"unmet"}]}"#;
+    let Reading::Verdict { verdict, .. } = read(text) else { panic!("{:?}", read(text)) };
+    let ids: Vec<_> = verdict.requirements.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids, ["R1", "R2", "R3"]);
+    assert_eq!(verdict.requirements[0].evidence.len(), 2);
+    assert_eq!(verdict.open().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["R3"]);
+    // What is written is what is read back.
+    let json = serde_json::to_string(&verdict).unwrap();
+    assert_eq!(serde_json::from_str::<Verdict>(&json).unwrap(), verdict);
+    let bare = serde_json::to_string(&Verdict::new(true, "x")).unwrap();
+    assert_eq!(bare, r#"{"completed":true,"feedback":"x"}"#);
+}
+
+#[test]
+fn an_object_that_judges_nothing_is_prose() {
+    for text in [r#"{"name":"x"}"#, "fn main() {}", "a set: {1, 2}", "}", "{"] {
+        assert_eq!(read(text), prose(text));
+    }
+}
+
+#[test]
+fn scenario_001_detect_completion_marker() {
+    assert_eq!(read("Checked.\n[TASK_COMPLETED]\n"), done("Checked."));
+    assert_eq!(read("  [TASK_COMPLETED]  "), done(""));
+    let json_wins = "[TASK_COMPLETED]\n{\"completed\":false,\"feedback\":\"no\"}";
+    assert_eq!(read(json_wins), not_done("no"));
+}
+
+#[test]
+fn scenario_001_capture_supervisor_feedback() {
+    assert_eq!(read("Tests are missing.\n"), prose("Tests are missing."));
+    assert_eq!(read(" \n"), Reading::Nothing);
+}
+
+#[test]
+fn a_text_that_is_a_verdict_and_nothing_else() {
+    assert_eq!(Verdict::words_before("```json\n{\"completed\":true}\n```"), Some(""));
+    assert_eq!(Verdict::words_before(" {\"completed\":false,\"feedback\":\"x\"} "), Some(""));
+    assert_eq!(Verdict::words_before("So: {\"completed\":true}").map(str::trim), Some("So:"));
+    assert_eq!(Verdict::words_before("{\"name\":true}"), None);
+}
+
+#[test]
+fn feedback_is_cut_and_says_so() {
+    let long = "ä".repeat(MAX_FEEDBACK);
+    let Reading::Prose(text) = read(&long) else { panic!("prose") };
+    assert!(text.len() < MAX_FEEDBACK + 100, "{}", text.len());
+    assert!(text.ends_with(&format!("[{MAX_FEEDBACK} more bytes were cut off here.]")), "{text}");
+    let object = format!(r#"{{"completed":false,"feedback":"{long}"}}"#);
+    assert!(matches!(read(&object), Reading::Verdict { verdict, .. } if verdict.feedback == text));
+}
+
+/// Eight megabytes, each built to make a parser start again and again. A reader that does takes
+/// minutes; the bound leaves room for a slow machine without optimisation.
+#[test]
+fn a_hostile_text_is_read_in_one_pass() {
+    const SIZE: usize = 8 << 20;
+    let repeat = |text: &str| text.repeat(SIZE / text.len());
+    let began = std::time::Instant::now();
+    for text in [
+        repeat("{"),
+        repeat("{\"completed\":"),
+        repeat("{\"a\":[") + &repeat("0,") + "}",
+        repeat("\\") + "\"}",
+        repeat("\\\"") + "}",
+        repeat("\"completed\"") + "{\"completed\":true}",
+        repeat("}"),
+        repeat("{\"completed\":true}") + "no",
+        repeat("[TASK_COMPLETED]\n") + "no",
+    ] {
+        assert!(!matches!(
+            read(&text),
+            Reading::Verdict { verdict: Verdict { completed: false, .. }, .. }
+        ));
+    }
+    let took = began.elapsed();
+    assert!(took < std::time::Duration::from_secs(20), "{took:?}");
+}

@@ -1,0 +1,25 @@
+//! Ctrl-Z, and stops that nobody announced: the terminal is the shell's meanwhile.
+
+use super::Session;
+use crate::process::signals;
+
+impl Session<'_> {
+    pub(super) fn suspend(&mut self) {
+        self.surface.suspend();
+        self.suspended = true;
+        // The clock goes on from here.
+        self.now();
+        signals::stop_group();
+        if self.editing.is_none() {
+            self.surface.resume();
+        }
+    }
+
+    /// After a stop that nobody announced (SIGSTOP) the shell has changed the terminal's modes.
+    pub(super) fn continued(&mut self) {
+        if !std::mem::take(&mut self.suspended) && self.editing.is_none() {
+            self.surface.suspend();
+            self.surface.resume();
+        }
+    }
+}

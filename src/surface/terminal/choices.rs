@@ -1,0 +1,153 @@
+//! The answers that a question offers: a list to move in, by arrows or by numbers; Enter takes one. No
+//! letter is an answer, because a letter may be the beginning of a message, and what allows more than
+//! this one use always takes two keys.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::client::form::FormQuestion;
+use crate::event::Question;
+use crate::surface::status::can_always;
+use crate::surface::styled::{self, Glyphs, Style, Styled};
+
+/// Rows that are not for a list: the text, the question itself, and some of what was said.
+const NOT_LIST: usize = 8;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    Once,
+    Always,
+    Deny,
+    DenyAndExplain,
+    /// An option of a form.
+    Option(usize),
+    OwnWords,
+    Decline,
+}
+
+#[derive(Debug, Default)]
+pub struct Choices {
+    list: Vec<(Choice, String)>,
+    selected: usize,
+    /// Options of a form that are chosen together.
+    marked: Vec<usize>,
+    several: bool,
+    /// Numbers since the last other key: if words follow, they were the beginning of a message.
+    digits: String,
+}
+
+impl Choices {
+    pub fn permission(question: &Question) -> Self {
+        let mut list = vec![(Choice::Once, "Yes, once".to_owned())];
+        if can_always(question) {
+            list.push((Choice::Always, "Yes, always in this session".to_owned()));
+        }
+        list.push((Choice::Deny, "No".to_owned()));
+        list.push((Choice::DenyAndExplain, "No, and say why".to_owned()));
+        Self { list, ..Self::default() }
+    }
+
+    pub fn form(question: &FormQuestion) -> Self {
+        let options = question.options.iter().enumerate();
+        let mut list: Vec<_> = options
+            .map(|(at, option)| (Choice::Option(at), styled::exposed(&option.label)))
+            .collect();
+        list.push((Choice::OwnWords, "Something else".to_owned()));
+        list.push((Choice::Decline, "No answer".to_owned()));
+        Self { list, several: question.several, ..Self::default() }
+    }
+
+    pub fn selected(&self) -> Option<Choice> {
+        self.list.get(self.selected).map(|(choice, _)| *choice)
+    }
+
+    /// The marked options, or the selected one.
+    pub fn numbers(&self) -> String {
+        let mut marked: Vec<_> = self.marked.iter().map(|at| at + 1).collect();
+        if marked.is_empty() {
+            marked.push(self.selected + 1);
+        }
+        marked.sort_unstable();
+        marked.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    pub fn step(&mut self, down: bool) {
+        self.digits.clear();
+        let many = self.list.len().max(1);
+        self.selected = (self.selected + if down { 1 } else { many - 1 }) % many;
+    }
+
+    pub fn select(&mut self, digit: char) {
+        self.digits.push(digit);
+        let at = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
+        if let Some(at) = at.filter(|at| *at < self.list.len()) {
+            self.selected = at;
+        }
+    }
+
+    pub fn take_digits(&mut self) -> String {
+        std::mem::take(&mut self.digits)
+    }
+
+    pub fn marks_several(&self) -> bool {
+        self.several
+    }
+
+    pub fn mark(&mut self) {
+        self.digits.clear();
+        if let Some(Choice::Option(at)) = self.selected() {
+            match self.marked.iter().position(|marked| *marked == at) {
+                Some(found) => drop(self.marked.remove(found)),
+                None => self.marked.push(at),
+            }
+        }
+    }
+
+    /// One below the other where there is room for it.
+    pub fn rows(&self, head: &str, size: (usize, usize), glyphs: Glyphs) -> Vec<Styled> {
+        let (columns, height) = size;
+        let labels = self.list.iter().enumerate().map(|(at, (choice, label))| {
+            let mark = match choice {
+                Choice::Option(option) if self.several => {
+                    if self.marked.contains(option) {
+                        "[x] "
+                    } else {
+                        "[ ] "
+                    }
+                }
+                _ => "",
+            };
+            let pointer = if at == self.selected { glyphs.prompt } else { "  " };
+            (at == self.selected, format!("{pointer}{}. {mark}{label}", at + 1))
+        });
+        let cut = |text: &str| styled::cut(text, columns, glyphs.ellipsis);
+        if height < self.list.len() + NOT_LIST {
+            let words = std::iter::once(head.to_owned()).chain(labels.map(|(_, label)| label));
+            return flowed(words, columns)
+                .iter()
+                .map(|row| Styled::new(Style::Question, &cut(row)))
+                .collect();
+        }
+        let space = if self.several { "Space marks, " } else { "" };
+        let hint = format!("{space}Enter chooses, Tab goes back to the text, Esc says no");
+        let mut rows = vec![Styled::new(Style::Question, &cut(head))];
+        rows.extend(labels.map(|(selected, label)| {
+            Styled::new(if selected { Style::Question } else { Style::Plain }, &cut(&label))
+        }));
+        rows.push(Styled::new(Style::Dim, &cut(&hint)));
+        rows
+    }
+}
+
+/// As many beside one another as fit.
+fn flowed(words: impl Iterator<Item = String>, columns: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in words {
+        match rows.last_mut() {
+            Some(row) if row.width() + 1 + word.width() <= columns => {
+                *row = format!("{row} {word}");
+            }
+            _ => rows.push(word),
+        }
+    }
+    rows
+}

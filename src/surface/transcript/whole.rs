@@ -1,0 +1,124 @@
+//! All of what the transcript shows only the beginning of: outputs, thoughts, diffs. Kept for the
+//! pager, as far back as there is room.
+
+use std::collections::VecDeque;
+
+use serde_json::Value;
+
+use super::Transcript;
+use crate::client::stream::{Block, Envelope, Message, strip_escapes};
+use crate::surface::styled::Styled;
+
+/// So many bytes of a session can be read again.
+const ROOM: usize = 4 << 20;
+/// In front of each line of what is only in the pager.
+const INDENT: &str = "      ";
+
+/// Something that the transcript has shortened.
+#[derive(Debug)]
+pub struct Whole {
+    what: &'static str,
+    text: String,
+}
+
+impl Transcript {
+    pub(super) fn keep_whole(&mut self, envelope: &Envelope, raw: &[u8]) {
+        match &envelope.message {
+            Message::Assistant { blocks, .. } => {
+                for block in blocks {
+                    let (what, text) = match block {
+                        Block::Thinking(text) => ("thought", text.clone()),
+                        Block::ToolUse { name, input, .. } if name != "StructuredOutput" => {
+                            ("input", indented_json(input))
+                        }
+                        _ => continue,
+                    };
+                    self.whole.push(Whole { what, text });
+                }
+            }
+            Message::ToolResults(_) => {
+                let text = outputs(raw).unwrap_or_default();
+                self.whole.push(Whole { what: "output", text });
+            }
+            _ => {}
+        }
+    }
+
+    pub fn take_whole(&mut self) -> Vec<Whole> {
+        std::mem::take(&mut self.whole)
+    }
+}
+
+fn indented_json(input: &str) -> String {
+    let value = serde_json::from_str::<Value>(input).ok();
+    match value {
+        Some(Value::Object(fields)) => fields
+            .iter()
+            .map(|(name, value)| match value.as_str() {
+                Some(text) => format!("{name}: {text}"),
+                None => format!("{name}: {value}"),
+            })
+            .collect::<Vec<_>>()
+            .join("\n"),
+        _ => input.to_owned(),
+    }
+}
+
+/// What tools have said, out of the client's own line.
+fn outputs(raw: &[u8]) -> Option<String> {
+    let from = raw.iter().position(|byte| *byte == b'{')?;
+    let line: Value = serde_json::from_slice(&raw[from..]).ok()?;
+    let blocks = line["message"]["content"].as_array()?;
+    let mut texts: Vec<String> = Vec::new();
+    for content in blocks.iter().map(|block| &block["content"]) {
+        match content {
+            Value::String(text) => texts.push(text.clone()),
+            Value::Array(parts) => {
+                texts.extend(
+                    parts.iter().filter_map(|part| Some(part["text"].as_str()?.to_owned())),
+                );
+            }
+            _ => {}
+        }
+    }
+    Some(texts.join("\n"))
+}
+
+/// What was on the screen, and between it what was too long for it; the oldest is forgotten.
+#[derive(Debug, Default)]
+pub struct SessionLog {
+    lines: VecDeque<String>,
+    bytes: usize,
+}
+
+impl SessionLog {
+    pub fn add(&mut self, shown: &[Styled], whole: Vec<Whole>) {
+        for line in shown {
+            self.push(line.text());
+        }
+        for Whole { what, text } in whole {
+            // Nothing is missing on the screen.
+            if text.lines().count() < 2 {
+                continue;
+            }
+            self.push(format!("{INDENT}-- {what} --"));
+            for line in strip_escapes(&text).lines() {
+                self.push(format!("{INDENT}{line}"));
+            }
+            self.push(format!("{INDENT}--"));
+        }
+    }
+
+    fn push(&mut self, line: String) {
+        self.bytes += line.len() + 1;
+        self.lines.push_back(line);
+        while self.bytes > ROOM {
+            let Some(line) = self.lines.pop_front() else { break };
+            self.bytes -= line.len() + 1;
+        }
+    }
+
+    pub fn text(&self) -> String {
+        self.lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
+    }
+}

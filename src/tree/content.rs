@@ -1,0 +1,113 @@
+//! What is in a file, in a few bytes, and how much may be read to find out.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use ring::digest::{Context, SHA256, SHA256_OUTPUT_LEN};
+
+pub type Digest = [u8; SHA256_OUTPUT_LEN];
+
+/// A file larger than this is told by its size and times.
+const LARGE: u64 = 64 << 20;
+/// All that one snapshot reads.
+const MOST_BYTES: u64 = 512 << 20;
+const MOST_FILES: usize = 100_000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    Absent,
+    File {
+        digest: Digest,
+        executable: bool,
+    },
+    Link(Digest),
+    /// Too much to read: the size, and when content or name last changed.
+    Unread {
+        size: u64,
+        changed: (i64, i64),
+    },
+    /// A device, a pipe, a socket.
+    Special(u32),
+    /// What a commit says of a submodule: which commit of that one belongs to it.
+    Submodule(String),
+}
+
+pub fn digest(bytes: &[u8]) -> Digest {
+    let mut context = Context::new(&SHA256);
+    context.update(bytes);
+    finish(context)
+}
+
+fn finish(context: Context) -> Digest {
+    let mut digest = Digest::default();
+    digest.copy_from_slice(context.finish().as_ref());
+    digest
+}
+
+/// Bounds what one snapshot reads, so that a forgotten data directory costs seconds and not minutes.
+#[derive(Debug, Default)]
+pub struct Budget {
+    files: usize,
+    bytes: u64,
+    unread: usize,
+    /// Files past the bound that were not even looked at.
+    unseen: bool,
+}
+
+impl Budget {
+    /// Whether a walk may look at one more file.
+    pub fn one_more(&mut self) -> bool {
+        self.files += 1;
+        self.unseen |= self.files > MOST_FILES;
+        !self.unseen
+    }
+
+    pub fn read(&mut self, path: &Path) -> Content {
+        let Ok(meta) = fs::symlink_metadata(path) else { return Content::Absent };
+        if meta.is_symlink() {
+            let target = fs::read_link(path).unwrap_or_default();
+            return Content::Link(digest(target.as_os_str().as_bytes()));
+        }
+        if !meta.is_file() {
+            return Content::Special(meta.mode());
+        }
+        let affordable = meta.len() <= LARGE && self.bytes + meta.len() <= MOST_BYTES;
+        self.bytes += if affordable { meta.len() } else { 0 };
+        let digest = if affordable { File::open(path).ok().and_then(read) } else { None };
+        match digest {
+            Some(digest) => {
+                let executable = meta.permissions().mode() & 0o100 != 0;
+                Content::File { digest, executable }
+            }
+            None => {
+                self.unread += 1;
+                let changed = (meta.ctime(), meta.ctime_nsec());
+                Content::Unread { size: meta.len(), changed }
+            }
+        }
+    }
+
+    pub fn note(&self) -> Option<String> {
+        let unseen = self.unseen.then(|| format!("only the first {MOST_FILES} files are compared"));
+        let unread = (self.unread > 0)
+            .then(|| format!("{} large or unreadable files only by size and time", self.unread));
+        let notes: Vec<_> = unseen.into_iter().chain(unread).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+}
+
+fn read(mut file: File) -> Option<Digest> {
+    let mut context = Context::new(&SHA256);
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Some(finish(context)),
+            Ok(size) => context.update(&buffer[..size]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}

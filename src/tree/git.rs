@@ -1,0 +1,308 @@
+//! What git knows about the files, asked in a way that the repository's own configuration cannot
+//! bend: no monitor program, no hook, no lock, no shortcut in comparing file times.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::content::{Budget, Content, Digest, digest};
+use crate::process::orphans::Awaited;
+
+/// A disk on the network may be slow; one that does not answer must not hold up a session for ever.
+const DEADLINE: Duration = Duration::from_secs(30);
+/// Far below what a command line holds.
+const MOST_ARGUMENTS: usize = 200;
+
+const CONFIG: [&str; 10] = [
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.hooksPath=/dev/null",
+    "core.trustctime=true",
+    "core.checkStat=default",
+    "core.ignoreStat=false",
+    "core.fileMode=true",
+    "core.quotePath=false",
+    "submodule.recurse=false",
+    // Whom the repository belongs to is no concern here: nothing of it is run.
+    "safe.directory=*",
+];
+
+/// Asks git about one directory.
+#[derive(Debug, Clone)]
+pub struct Git {
+    executable: PathBuf,
+    dir: PathBuf,
+}
+
+/// The repository that a project lies in.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    git: Git,
+    /// Restricts the question to a part of the repository: the project in it.
+    part: Option<PathBuf>,
+}
+
+pub struct State {
+    pub head: String,
+    pub differs: BTreeMap<PathBuf, Content>,
+    /// Directories that git names as one thing: submodules, and repositories that it does not know.
+    pub inner: Vec<PathBuf>,
+}
+
+impl Repository {
+    pub fn around(project: &Path, executable: &Path) -> Option<Self> {
+        let project = project.canonicalize().ok()?;
+        let root = project.ancestors().find(|dir| dir.join(".git").exists())?;
+        let git = Git { executable: executable.to_owned(), dir: root.to_owned() };
+        // Who keeps a home directory in git does not mean everything below it.
+        let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
+        let within = project.strip_prefix(root).ok().filter(|part| !part.as_os_str().is_empty());
+        let part = within.filter(|_| home.is_some_and(|home| home.starts_with(root)));
+        Some(Self { git, part: part.map(Path::to_owned) })
+    }
+
+    pub fn git(&self) -> &Git {
+        &self.git
+    }
+
+    pub fn state(&self, budget: &mut Budget) -> Result<State> {
+        let pathspec = self.part.as_deref().map(|part| [OsStr::new("--"), part.as_os_str()]);
+        let pathspec = pathspec.iter().flatten().copied();
+        let hidden = self.git.clone();
+        let hidden_in: Vec<OsString> = pathspec.clone().map(OsStr::to_owned).collect();
+        // Both read the whole index; at the same time they take no longer than one.
+        let hidden = thread::spawn(move || hidden.hidden(&hidden_in));
+        let asked = ["status", "--porcelain=v2", "--branch", "-z", "--no-renames"];
+        let asked = asked.into_iter().chain(["--untracked-files=all", "--ignore-submodules=none"]);
+        let status = self.git.run(asked.map(OsStr::new).chain(pathspec), &[])?;
+        let hidden = hidden.join().unwrap_or_else(|_| bail!("a thread of ccc failed"))?;
+
+        let Status { head, mut paths } = Status::read(&status);
+        let head = match head {
+            Some(head) => head,
+            None => self.git.empty_tree()?,
+        };
+        paths.extend(hidden);
+        let mut state = State { head, differs: BTreeMap::new(), inner: Vec::new() };
+        for path in paths {
+            let full = self.git.dir.join(&path);
+            if full.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+                // Without the slash at its end, which git puts there.
+                state.inner.push(path.components().collect());
+            } else {
+                state.differs.insert(path, budget.read(&full));
+            }
+        }
+        Ok(state)
+    }
+
+    /// A submodule, or a repository that nobody told git of.
+    pub fn inner(&self, path: &Path) -> Option<Self> {
+        let git = Git { dir: self.git.dir.join(path), ..self.git.clone() };
+        git.dir.join(".git").exists().then_some(Self { git, part: None })
+    }
+}
+
+impl Git {
+    fn run<'a>(&self, args: impl IntoIterator<Item = &'a OsStr>, input: &[u8]) -> Result<Vec<u8>> {
+        let kept = ["HOME", "PATH", "XDG_CONFIG_HOME"];
+        let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        let mut command = Command::new(&self.executable);
+        command.arg("--no-optional-locks").arg("--literal-pathspecs");
+        for setting in CONFIG {
+            command.args(["-c", setting]);
+        }
+        command
+            .args(args)
+            .current_dir(&self.dir)
+            .env_clear()
+            .envs(kept)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let (mut child, _awaited) = Awaited::spawn(&mut command)
+            .with_context(|| format!("{} does not start", self.executable.display()))?;
+        let (mut stdin, mut stdout, mut stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let input = input.to_vec();
+        thread::spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(&input)));
+        let errors = thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stderr.as_mut().map(|stderr| stderr.read_to_string(&mut text));
+            text
+        });
+        let (send, printed) = channel();
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let read = stdout.as_mut().map(|stdout| stdout.read_to_end(&mut bytes));
+            let _ = send.send(bytes);
+            read
+        });
+        let Ok(bytes) = printed.recv_timeout(DEADLINE) else {
+            let _ = child.kill();
+            let _ = child.wait();
+            bail!("no answer within {} s", DEADLINE.as_secs());
+        };
+        let status = child.wait()?;
+        if !status.success() {
+            let errors = errors.join().unwrap_or_default();
+            bail!("{}", errors.lines().next().unwrap_or("it failed and gave no reason"));
+        }
+        Ok(bytes)
+    }
+
+    /// Files that git was told not to look at.
+    fn hidden(&self, pathspec: &[OsString]) -> Result<Vec<PathBuf>> {
+        let args = ["ls-files", "-v", "-z"].map(OsStr::new).into_iter();
+        let all = self.run(args.chain(pathspec.iter().map(OsString::as_os_str)), &[])?;
+        let hidden = all.split(|byte| *byte == 0).filter_map(|line| {
+            let (tag, path) = line.split_at_checked(2)?;
+            let path = PathBuf::from(OsString::from_vec(path.to_vec()));
+            let unchanged = tag[0].is_ascii_lowercase();
+            // In a sparse checkout most of them are absent on purpose.
+            let skipped = tag[0] == b'S' && fs::symlink_metadata(self.dir.join(&path)).is_ok();
+            (unchanged || skipped).then_some(path)
+        });
+        Ok(hidden.collect())
+    }
+
+    fn empty_tree(&self) -> Result<String> {
+        let id = self.run(["hash-object", "-t", "tree", "--stdin"].map(OsStr::new), &[])?;
+        Ok(String::from_utf8(id)?.trim().to_owned())
+    }
+
+    /// Paths in which two commits differ.
+    pub fn differing(&self, before: &str, after: &str) -> Result<Vec<PathBuf>> {
+        let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after];
+        let names = self.run(args.map(OsStr::new), &[])?;
+        let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| PathBuf::from(OsString::from_vec(name.to_vec()))).collect())
+    }
+
+    /// What a commit holds at these paths.
+    pub fn committed(&self, head: &str, paths: &[&Path]) -> Result<BTreeMap<PathBuf, Content>> {
+        let mut found = BTreeMap::new();
+        for some in paths.chunks(MOST_ARGUMENTS) {
+            let args = ["ls-tree", "-z", "--full-tree", head, "--"].map(OsStr::new).into_iter();
+            let listed = self.run(args.chain(some.iter().map(|path| path.as_os_str())), &[])?;
+            found.extend(listed.split(|byte| *byte == 0).filter_map(Committed::read));
+        }
+        let files = found.iter().filter(|(_, committed)| committed.is_blob());
+        let (files, ids): (Vec<_>, Vec<_>) =
+            files.map(|(path, file)| (path.clone(), format!("{}\n", file.id))).unzip();
+        let blobs = self.run(["cat-file", "--batch"].map(OsStr::new), ids.concat().as_bytes())?;
+        let mut rest = blobs.as_slice();
+        let mut digests = BTreeMap::new();
+        for path in files {
+            digests.insert(path, digest(next_blob(&mut rest).context("git's answer is cut off")?));
+        }
+        let content = |path: &Path| match (found.get(path), digests.get(path)) {
+            (Some(committed), Some(digest)) => committed.content(*digest),
+            (Some(submodule), None) => Content::Submodule(submodule.id.clone()),
+            (None, _) => Content::Absent,
+        };
+        Ok(paths.iter().map(|path| ((*path).to_owned(), content(path))).collect())
+    }
+}
+
+/// A line of `git ls-tree`: `<mode> <type> <id>\t<path>`.
+struct Committed {
+    mode: String,
+    id: String,
+}
+
+impl Committed {
+    fn read(line: &[u8]) -> Option<(PathBuf, Self)> {
+        let tab = memchr::memchr(b'\t', line)?;
+        let head = std::str::from_utf8(&line[..tab]).ok()?;
+        let path = PathBuf::from(OsString::from_vec(line[tab + 1..].to_vec()));
+        let mut words = head.split(' ');
+        let (mode, kind, id) = (words.next()?, words.next()?, words.next()?);
+        // A directory now, where a file is or was.
+        (kind != "tree").then(|| (path, Self { mode: mode.to_owned(), id: id.to_owned() }))
+    }
+
+    fn is_blob(&self) -> bool {
+        self.mode != "160000"
+    }
+
+    fn content(&self, digest: Digest) -> Content {
+        match self.mode.as_str() {
+            "120000" => Content::Link(digest),
+            mode => Content::File { digest, executable: mode == "100755" },
+        }
+    }
+}
+
+/// `<id> blob <size>\n<content>\n`
+fn next_blob<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let end = memchr::memchr(b'\n', rest)?;
+    let head = std::str::from_utf8(&rest[..end]).ok()?;
+    let size: usize = head.rsplit(' ').next()?.parse().ok()?;
+    let blob = rest.get(end + 1..end + 1 + size)?;
+    *rest = rest.get(end + size + 2..)?;
+    Some(blob)
+}
+
+/// What `git status --porcelain=v2 --branch -z` said.
+#[derive(Debug, Default, PartialEq)]
+struct Status {
+    /// None before the first commit.
+    head: Option<String>,
+    paths: Vec<PathBuf>,
+}
+
+impl Status {
+    fn read(text: &[u8]) -> Self {
+        let mut status = Self::default();
+        for line in text.split(|byte| *byte == 0) {
+            // How many fields stand in front of the path.
+            let fields = match line.first() {
+                Some(b'1') => 8,
+                Some(b'u') => 10,
+                Some(b'?') => 1,
+                Some(b'#') => {
+                    let oid = line.strip_prefix(b"# branch.oid ");
+                    let oid = oid.filter(|oid| *oid != b"(initial)");
+                    if let Some(oid) = oid {
+                        status.head = Some(String::from_utf8_lossy(oid).into_owned());
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(path) = line.splitn(fields + 1, |byte| *byte == b' ').nth(fields) {
+                status.paths.push(PathBuf::from(OsString::from_vec(path.to_vec())));
+            }
+        }
+        status
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_line_names_its_path() {
+        let text = b"# branch.oid 1234\0# branch.head main\0\
+            1 .M N... 100644 100644 100644 aaaa bbbb a b.txt\0\
+            u UU N... 100644 100644 100644 100644 aa bb cc both changed\0\
+            ? new file\n2\0? dir/\0";
+        let status = Status::read(text);
+        assert_eq!(status.head.as_deref(), Some("1234"));
+        let paths: Vec<_> = status.paths.iter().map(|path| path.to_string_lossy()).collect();
+        assert_eq!(paths, ["a b.txt", "both changed", "new file\n2", "dir/"]);
+        assert_eq!(Status::read(b"# branch.oid (initial)\0"), Status::default());
+    }
+}

@@ -1,0 +1,216 @@
+//! The state of the project's files at one moment, by content, and what changed between two moments.
+//!
+//! In a git repository only what differs from HEAD is read: git's own cache of file times finds it
+//! without opening the rest. Elsewhere every file is read, up to a bound.
+//!
+//! Not seen: files that git ignores (outside git: that a `.gitignore` names), files whose content a
+//! filter of the repository's own configuration hides from git, and what `note` names.
+
+mod content;
+mod git;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use content::{Budget, Content};
+use git::Repository;
+
+pub use crate::event::ChangeKind as Kind;
+
+/// Repositories in repositories, at most this deep.
+const DEEPEST: usize = 8;
+
+/// The state of a project's files. Small with git: it holds what differs from HEAD.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    commit: Option<Commit>,
+    /// By path below the root. With git, what differs from the commit; else all there is.
+    files: BTreeMap<PathBuf, Content>,
+    /// Repositories inside this one in which something differs.
+    inner: BTreeMap<PathBuf, Snapshot>,
+    note: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+struct Commit {
+    repository: Repository,
+    id: String,
+}
+
+/// A file that is not what it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Below the root of the repository, or of the project where there is none.
+    pub path: PathBuf,
+    pub kind: Kind,
+}
+
+impl Snapshot {
+    /// `git` is the executable, found before the agent could put another one in its place.
+    pub fn take(project: &Path, git: Option<&Path>) -> Self {
+        let mut budget = Budget::default();
+        let repository = git.and_then(|git| Repository::around(project, git));
+        let failed = match repository.map(|repository| Self::of(repository, &mut budget, 0)) {
+            Some(Ok(snapshot)) => return Self { note: budget.note(), ..snapshot },
+            Some(Err(error)) => Some(format!("git could not be asked ({error:#})")),
+            None => None,
+        };
+        let files = walk::files(project, &mut budget);
+        let notes: Vec<_> = failed.into_iter().chain(budget.note()).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        Self { commit: None, files, inner: BTreeMap::new(), note }
+    }
+
+    fn of(repository: Repository, budget: &mut Budget, depth: usize) -> Result<Self> {
+        let state = repository.state(budget)?;
+        let mut inner = BTreeMap::new();
+        for path in state.inner.into_iter().filter(|_| depth < DEEPEST) {
+            match repository.inner(&path).map(|found| Self::of(found, budget, depth + 1)) {
+                Some(Ok(snapshot)) => drop(inner.insert(path, snapshot)),
+                Some(Err(error)) => log::warn!("{}: {error:#}", path.display()),
+                None => {}
+            }
+        }
+        let commit = Some(Commit { repository, id: state.head });
+        Ok(Self { commit, files: state.differs, inner, note: None })
+    }
+
+    /// The commit that the files stood on, in a git repository.
+    pub fn commit(&self) -> Option<&str> {
+        self.commit.as_ref().map(|commit| commit.id.as_str())
+    }
+
+    /// What was not looked at by content, if anything.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// The same for the same files on the same commit. A commit of unchanged files changes it; whether
+    /// the files themselves are the same is what `changes` says.
+    pub fn fingerprint(&self) -> String {
+        let mut text = String::new();
+        self.describe(&mut text);
+        let digest = content::digest(text.as_bytes());
+        digest.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+
+    fn describe(&self, text: &mut String) {
+        let commit = self.commit.as_ref().map_or("", |commit| &commit.id);
+        let _ = writeln!(text, "{commit} {:?}", self.files);
+        for (path, inner) in &self.inner {
+            let _ = write!(text, "{} ", path.display());
+            inner.describe(text);
+        }
+    }
+
+    /// What changed from this one to the later one, by path. Commits are no change of a file.
+    pub fn changes(&self, later: &Self) -> Vec<Change> {
+        let committed = self.committed(later);
+        let paths: BTreeSet<&Path> = self
+            .files
+            .keys()
+            .chain(later.files.keys())
+            .chain(&committed)
+            .map(AsRef::as_ref)
+            .collect();
+        let before = self.contents(&paths, later);
+        let after = later.contents(&paths, self);
+        let changed = |path: &&Path| {
+            let kind = kind(before.get(*path)?, after.get(*path)?)?;
+            Some(Change { path: (*path).to_owned(), kind })
+        };
+        let mut changes: Vec<_> = paths.iter().filter_map(changed).collect();
+        let inner: BTreeSet<_> = self.inner.keys().chain(later.inner.keys()).collect();
+        for path in inner {
+            changes.extend(self.inner_changes(later, path));
+        }
+        changes.sort_by(|one, other| one.path.cmp(&other.path));
+        changes.dedup_by(|one, other| one.path == other.path);
+        changes
+    }
+
+    /// What changed in a repository inside this one.
+    fn inner_changes(&self, later: &Self, path: &Path) -> Vec<Change> {
+        let whole = |kind| vec![Change { path: path.to_owned(), kind }];
+        let (before, after) = match (self.inner.get(path), later.inner.get(path)) {
+            (Some(before), Some(after)) => (before.clone(), after.clone()),
+            (None, Some(after)) => match self.unchanged(path, after) {
+                Some(before) => (before, after.clone()),
+                None => return whole(Kind::Added),
+            },
+            (Some(before), None) => match later.unchanged(path, before) {
+                Some(after) => (before.clone(), after),
+                None => return whole(Kind::Deleted),
+            },
+            (None, None) => return Vec::new(),
+        };
+        let changes = before.changes(&after).into_iter();
+        changes.map(|change| Change { path: path.join(change.path), ..change }).collect()
+    }
+
+    /// A submodule in which nothing differs from the commit that belongs to it.
+    fn unchanged(&self, path: &Path, other: &Self) -> Option<Self> {
+        let commit = self.commit.as_ref()?;
+        let found = commit.repository.git().committed(&commit.id, &[path]).ok()?;
+        let Some(Content::Submodule(id)) = found.get(path) else { return None };
+        let repository = other.commit.as_ref()?.repository.clone();
+        let commit = Some(Commit { repository, id: id.clone() });
+        Some(Self { commit, files: BTreeMap::new(), inner: BTreeMap::new(), note: None })
+    }
+
+    /// Paths in which the two commits differ.
+    fn committed(&self, later: &Self) -> Vec<PathBuf> {
+        match (&self.commit, &later.commit) {
+            (Some(before), Some(after)) if before.id != after.id => {
+                after.repository.git().differing(&before.id, &after.id).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The content of each path: as it was read, else as the commit has it.
+    fn contents(&self, paths: &BTreeSet<&Path>, other: &Self) -> BTreeMap<PathBuf, Content> {
+        let (read, unread): (Vec<&Path>, Vec<&Path>) =
+            paths.iter().partition(|path| self.files.contains_key(**path));
+        let mut contents: BTreeMap<_, _> =
+            read.into_iter().map(|path| (path.to_owned(), self.files[path].clone())).collect();
+        match &self.commit {
+            Some(commit) => match commit.repository.git().committed(&commit.id, &unread) {
+                Ok(committed) => contents.extend(committed),
+                Err(error) => log::warn!("git could not say what was committed: {error:#}"),
+            },
+            // Every file was read here; one that is not among them was not there. Where the other one
+            // stems from git (a repository came or went), nothing is known about the rest.
+            None if other.commit.is_none() => {
+                contents.extend(unread.into_iter().map(|path| (path.to_owned(), Content::Absent)));
+            }
+            None => {}
+        }
+        contents
+    }
+}
+
+fn kind(before: &Content, after: &Content) -> Option<Kind> {
+    match (before, after) {
+        (before, after) if before == after => None,
+        (Content::Absent, _) => Some(Kind::Added),
+        (_, Content::Absent) => Some(Kind::Deleted),
+        _ => Some(Kind::Modified),
+    }
+}
+
+/// The first `git` of a search path.
+pub fn find_git(path: Option<&std::ffi::OsStr>) -> Option<PathBuf> {
+    std::env::split_paths(path?)
+        .map(|dir| dir.join("git"))
+        .find(|git| git.is_absolute() && git.is_file())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,431 @@
+//! The glass case, with shell scripts in place of the client: whatever runs in it, nothing of the
+//! project changes. A machine that allows no mounts says so, and is checked for what it has instead.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use ccc::client::case::{Case, CaseReport, Held};
+use ccc::tree::{Snapshot, find_git};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid};
+use tempfile::TempDir;
+
+use crate::patience::{PATIENCE, wait_within};
+use crate::processes::{Process, descendants, wait_gone};
+
+/// A home, a project with a file, and room beside them.
+struct Place {
+    _dir: Option<TempDir>,
+    root: PathBuf,
+    project: PathBuf,
+    in_front: Vec<OsString>,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self::with_project("project")
+    }
+
+    fn with_project(name: &str) -> Self {
+        // Not among the temporary files, where everybody may write in every case.
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+        let place = Self::under(dir.path(), name);
+        Self { _dir: Some(dir), ..place }
+    }
+
+    fn under(dir: &Path, name: &str) -> Self {
+        let root = dir.canonicalize().expect("a path");
+        let project = root.join(name);
+        for path in [root.join("home/.claude"), root.join("tmp"), project.join("dir")] {
+            fs::create_dir_all(path).expect("a directory");
+        }
+        fs::write(project.join("file"), "real\n").expect("a file");
+        fs::write(project.join("dir/deep"), "real\n").expect("a file");
+        Self { _dir: None, root, project, in_front: Vec::new() }
+    }
+
+    /// A command that runs the shim.
+    fn behind(mut self, command: &[&str]) -> Self {
+        self.in_front = command.iter().map(OsString::from).collect();
+        self
+    }
+
+    fn command(&self, case: &Case, dir: &Path, script: &str) -> Command {
+        let ccc = OsString::from(env!("CARGO_BIN_EXE_ccc"));
+        let mut argv = self.in_front.clone();
+        argv.extend([ccc, "agent-shim".into()]);
+        argv.extend(case.args());
+        argv.extend(["--", "/bin/sh", "-c", script].map(OsString::from));
+        let mut command = Command::new(&argv[0]);
+        command
+            .args(&argv[1..])
+            .current_dir(dir)
+            .env_clear()
+            .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("HOME", self.root.join("home"))
+            .env("TMPDIR", self.root.join("tmp"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// What the shim said, what the script printed, and how it ended.
+    fn run(&self, script: &str) -> Done {
+        self.run_in(&self.project, std::slice::from_ref(&self.project), script)
+    }
+
+    fn run_in(&self, dir: &Path, covered: &[PathBuf], script: &str) -> Done {
+        let case = Case { required: false, covered: covered.to_vec() };
+        Done::of(self.command(&case, dir, script))
+    }
+
+    fn git(&self, dir: &Path, args: &[&str]) {
+        let done = Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+            .args(args)
+            .current_dir(dir)
+            .env("HOME", self.root.join("home"))
+            .output()
+            .expect("git");
+        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+#[derive(Debug)]
+struct Done {
+    report: CaseReport,
+    printed: String,
+    code: Option<i32>,
+}
+
+impl Done {
+    fn of(mut command: Command) -> Self {
+        let mut child = command.spawn().expect("the shim");
+        // Its end would mean that ccc is gone.
+        let _input = child.stdin.take();
+        let output = child.wait_with_output().expect("output");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let (first, printed) = text.split_once('\n').unwrap_or((&text, ""));
+        let report = serde_json::from_str(first).unwrap_or_else(|e| panic!("{e}: {text}{errors}"));
+        Self { report, printed: format!("{printed}{errors}"), code: output.status.code() }
+    }
+}
+
+/// Whether an overlay holds; a machine that has none says so.
+#[track_caller]
+fn is_overlay(done: &Done) -> bool {
+    if done.report.held != Held::Overlay {
+        let _ = writeln!(std::io::stderr(), "no overlay on this machine: {}", done.report.why);
+    }
+    done.report.held == Held::Overlay
+}
+
+fn contents(dir: &Path) -> Snapshot {
+    Snapshot::take(dir, None)
+}
+
+#[track_caller]
+fn unchanged(dir: &Path, before: &Snapshot) {
+    assert_eq!(before.changes(&contents(dir)), []);
+}
+
+const ATTACKS: &str = "echo x > new; echo x >> file; echo x > file; touch touched; mkdir made; \
+    rm -rf dir; sed -i s/real/forged/ file; mv file moved; ln -s / link; chmod 777 .; \
+    python3 -c 'open(\"by-python\",\"w\").write(\"x\")'; cp /bin/sh copied; \
+    umount \"$PWD\" 2>&1; umount -l \"$PWD\" 2>&1; unshare -rm umount -l \"$PWD\" 2>&1; \
+    touch /proc/1/root/\"$PWD\"/escaped 2>&1; touch /proc/$PPID/root/\"$PWD\"/escaped 2>&1; true";
+
+#[test]
+fn nothing_that_is_written_in_a_case_stays() {
+    let place = Place::new();
+    let before = contents(&place.project);
+    let done = place.run(&format!("{ATTACKS}; cat moved made/../new; pwd"));
+    unchanged(&place.project, &before);
+    assert!(done.report.held.is_case(), "{done:?}");
+    if is_overlay(&done) {
+        // Inside, it all happened, and at the same path.
+        assert!(done.printed.contains("forged\n") || done.printed.contains("x\n"), "{done:?}");
+        assert!(done.printed.ends_with(&format!("{}\n", place.project.display())), "{done:?}");
+    }
+    assert_eq!(done.code, Some(0), "{done:?}");
+}
+
+/// Users other than root, when the test runs as root.
+#[test]
+fn it_holds_for_who_is_not_root() {
+    if !geteuid().is_root() {
+        return; // Then every other test is this one.
+    }
+    // The build directory need not be open to everybody.
+    let dir = tempfile::tempdir().expect("a directory");
+    let place = Place::under(dir.path(), "project");
+    let shim = place.root.join("ccc");
+    fs::copy(env!("CARGO_BIN_EXE_ccc"), &shim).expect("a copy that everybody can run");
+    fs::set_permissions(&place.root, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let owner = Command::new("chown").args(["-R", "4711:4711"]).arg(&place.root).status();
+    assert!(owner.expect("chown").success());
+    let before = contents(&place.project);
+    let case = Case { required: false, covered: vec![place.project.clone()] };
+    let script = format!("id -u; {ATTACKS}; ls");
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=4711", "--regid=4711", "--clear-groups"]).arg(&shim);
+    command.arg("agent-shim").args(case.args()).args(["--", "/bin/sh", "-c", &script]);
+    let like = place.command(&case, &place.project, "");
+    command.env_clear().envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(&place.project).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.stderr(Stdio::piped());
+    let done = Done::of(command);
+    unchanged(&place.project, &before);
+    assert!(done.report.held.is_case() && done.printed.starts_with("4711\n"), "{done:?}");
+    if is_overlay(&done) {
+        assert!(done.printed.contains("by-python") && done.printed.contains("moved"), "{done:?}");
+    }
+}
+
+#[test]
+fn without_an_overlay_the_kernel_refuses_to_write() {
+    // A machine on which no namespace can be had.
+    let none = "echo 0 > /proc/sys/user/max_user_namespaces && \
+        echo 0 > /proc/sys/user/max_mnt_namespaces && exec \"$@\"";
+    let place = Place::new().behind(&["unshare", "-r", "sh", "-c", none, "sh"]);
+    let can = Command::new("unshare").args(["-r", "sh", "-c", none, "sh", "true"]).output();
+    if !can.is_ok_and(|done| done.status.success()) {
+        let _ = writeln!(std::io::stderr(), "skipped: namespaces cannot be switched off here");
+        return;
+    }
+    let before = contents(&place.project);
+    let script = format!(
+        "{ATTACKS}; ls; echo x > $TMPDIR/t && cat $TMPDIR/t && echo x > ~/.claude/c; \
+         echo x > /dev/null && echo devices; echo x > ~/no"
+    );
+    let done = place.run(&script);
+    assert_eq!(done.report.held, Held::Landlock, "{done:?}");
+    assert!(done.report.why.starts_with("no overlay: "), "{done:?}");
+    // Modes are not Landlock's business; the rest is.
+    fs::set_permissions(&place.project, fs::Permissions::from_mode(0o755)).expect("a mode");
+    unchanged(&place.project, &before);
+    assert!(done.printed.contains("devices"), "{done:?}");
+    assert!(place.root.join("tmp/t").exists() && place.root.join("home/.claude/c").exists());
+    assert!(!place.root.join("home/no").exists(), "{done:?}");
+}
+
+#[test]
+fn odd_names_and_links_lead_into_the_case() {
+    for name in ["a:b", "a,b", "a\\b", "a b\nc", "a\"'$(x)"] {
+        let place = Place::with_project(name);
+        let before = contents(&place.project);
+        let done = place.run("echo x > new && cat new");
+        unchanged(&place.project, &before);
+        if is_overlay(&done) {
+            assert_eq!(done.printed, "x\n", "{name:?}");
+        }
+    }
+    let place = Place::new();
+    let link = place.root.join("link");
+    symlink(&place.project, &link).expect("a link");
+    let before = contents(&place.project);
+    let script = format!("echo x > new; echo x > '{}/new2'; ls", place.project.display());
+    let done = place.run_in(&link, std::slice::from_ref(&link), &script);
+    unchanged(&place.project, &before);
+    if is_overlay(&done) {
+        assert!(done.printed.contains("new\nnew2\n"), "{done:?}");
+    }
+}
+
+#[test]
+fn directories_beside_the_project_are_covered_too() {
+    let place = Place::new();
+    let beside = place.root.join("beside");
+    fs::create_dir(&beside).expect("a directory");
+    let before = contents(&beside);
+    let covered = [place.project.clone(), beside.clone(), "nowhere".into()];
+    let done = place.run_in(&place.project, &covered, "echo x > ../beside/new; cat ../beside/new");
+    unchanged(&beside, &before);
+    if is_overlay(&done) {
+        assert_eq!(done.printed, "x\n");
+    }
+}
+
+#[test]
+fn git_works_in_the_case_and_leaves_nothing_in_the_repository() {
+    if find_git(std::env::var_os("PATH").as_deref()).is_none() {
+        return;
+    }
+    let place = Place::new();
+    let worktree = place.root.join("worktree");
+    place.git(&place.project, &["init", "--quiet"]);
+    place.git(&place.project, &["add", "--all"]);
+    place.git(&place.project, &["commit", "--quiet", "--message", "x"]);
+    let to = worktree.to_str().expect("a path in UTF-8");
+    place.git(&place.project, &["worktree", "add", "--quiet", "--detach", to]);
+    let listing = || {
+        let walk = ignore_nothing(&place.project.join(".git"));
+        walk.into_iter().chain(ignore_nothing(&worktree)).collect::<Vec<_>>()
+    };
+    let before = listing();
+    let script = "git status --short && echo x >> file && \
+        git -c user.name=t -c user.email=t@t commit --quiet --all --message y && \
+        git stash list && git log --oneline | wc -l";
+    for dir in [&place.project, &worktree] {
+        let done = place.run_in(dir, std::slice::from_ref(dir), script);
+        assert_eq!(listing(), before, "{done:?}");
+        if is_overlay(&done) {
+            assert_eq!(done.printed.trim(), "2", "{done:?}");
+        }
+    }
+    // A part of a repository is covered with the rest of it.
+    let part = place.project.join("dir");
+    let done = place.run_in(
+        &part,
+        std::slice::from_ref(&part),
+        "echo x > ../new; echo x >> deep; cat ../new",
+    );
+    assert_eq!(listing(), before, "{done:?}");
+}
+
+/// Every file with its content.
+fn ignore_nothing(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files: Vec<_> = fs::read_dir(dir)
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").path())
+        .flat_map(|path| {
+            if path.is_dir() {
+                ignore_nothing(&path)
+            } else {
+                vec![(path.clone(), fs::read(path).unwrap_or_default())]
+            }
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn the_clients_own_directory_stays_real_wherever_it_lies() {
+    // The home directory is the project.
+    let place = Place::with_project("home");
+    fs::write(place.root.join("home/.claude.json"), "{}").expect("a file");
+    let script = "echo kept > .claude/kept; echo kept > .claude.json; echo x > lost; cat lost";
+    let done = place.run(script);
+    let read = |name: &str| fs::read_to_string(place.project.join(name)).unwrap_or_default();
+    assert_eq!(
+        (read(".claude/kept").as_str(), read(".claude.json").as_str()),
+        ("kept\n", "kept\n")
+    );
+    assert_eq!(read("lost"), "", "{done:?}");
+
+    // The project lies in the client's directory.
+    let place = Place::with_project("home/.claude/skills/one");
+    let before = contents(&place.project);
+    let done = place.run("echo x > new; echo kept > ~/.claude/kept; ls");
+    unchanged(&place.project, &before);
+    assert!(place.root.join("home/.claude/kept").exists(), "{done:?}");
+}
+
+#[test]
+fn where_there_is_no_case_it_is_said_and_a_required_one_ends_it() {
+    // The client's own directory is the one place that no case can cover.
+    let place = Place::with_project("home/.claude");
+    let done = place.run("echo ran");
+    assert_eq!((done.report.held, done.code), (Held::Nothing, Some(0)), "{done:?}");
+    assert!(done.report.why.contains("the client's own directory"), "{done:?}");
+    assert_eq!(done.printed, "ran\n");
+    let case = Case { required: true, covered: vec![place.project.clone()] };
+    let done = Done::of(place.command(&case, &place.project, "echo ran"));
+    assert_eq!(done.code, Some(125), "{done:?}");
+    assert!(done.printed.starts_with("supervisor.sandbox is \"required\""), "{done:?}");
+    assert!(!done.printed.contains("ran\n"), "{done:?}");
+}
+
+#[test]
+fn a_project_at_the_root_is_read_only() {
+    let place = Place::new();
+    let script = "echo x > ~/no; echo x > $TMPDIR/yes";
+    let done = place.run_in(&place.project, &["/".into()], script);
+    assert_ne!(done.report.held, Held::Overlay, "{done:?}");
+    assert!(done.report.why.contains("the project is the root directory"), "{done:?}");
+    if done.report.held == Held::Landlock {
+        assert!(!place.root.join("home/no").exists() && place.root.join("tmp/yes").exists());
+    }
+}
+
+/// File systems that a project may lie on, made by root in a namespace of the test's own.
+#[test]
+fn mounts_in_the_project_and_projects_on_other_file_systems() {
+    if !geteuid().is_root() {
+        let _ = writeln!(std::io::stderr(), "skipped: only root can mount what this test needs");
+        return;
+    }
+    let memory = "mount -t tmpfs x \"$PWD\" && cd \"$PWD\" && echo real > file";
+    let layered = "mount -t tmpfs x \"$TMPDIR\" && mkdir \"$TMPDIR/u\" \"$TMPDIR/w\" && mount -t \
+        overlay x -o \"lowerdir=$PWD,upperdir=$TMPDIR/u,workdir=$TMPDIR/w\" \"$PWD\" && cd \"$PWD\"";
+    let inside = "mkdir -p inner/deeper && mount -t tmpfs x inner && mkdir inner/deeper && \
+        mount -t tmpfs y inner/deeper && echo real > inner/file && echo real > inner/deeper/file && \
+        touch mounted && mount --bind file mounted && mkdir odd && mount -t proc proc odd";
+    let look =
+        "find . -name proc -prune -o -path ./odd -prune -o -type f -print | sort | xargs cat";
+    for (prepare, attack) in [
+        (memory, "echo x > new; echo x > file"),
+        (layered, "echo x > new; echo x > file; rm -r dir"),
+        (inside, "echo x > new; echo x > inner/new; echo x > inner/deeper/file; echo x > mounted"),
+    ] {
+        // The state is compared in there, because the mounts are gone afterwards.
+        let compare = format!(
+            "{prepare} && before=$({look}) && \"$@\"; after=$({look}); \
+             [ \"$before\" = \"$after\" ] && echo unchanged || echo \"changed: $after\""
+        );
+        let place = Place::new().behind(&["unshare", "-m", "sh", "-c", &compare, "sh"]);
+        let done = place.run(&format!("{attack}; cat inner/deeper/file new"));
+        assert!(done.printed.contains("unchanged\n"), "{prepare}: {done:?}");
+        if is_overlay(&done) {
+            assert!(done.printed.contains("x\n"), "{prepare}: {done:?}");
+        }
+    }
+}
+
+#[test]
+fn a_killed_case_leaves_no_process_no_mount_and_no_directory() {
+    let mounts = || fs::read_to_string("/proc/self/mountinfo").expect("the mounts");
+    let place = Place::new();
+    let case = Case { required: false, covered: vec![place.project.clone()] };
+    for (signal, inner_one) in
+        [(Signal::SIGKILL, false), (Signal::SIGKILL, true), (Signal::SIGTERM, false)]
+    {
+        let (mounts_before, before) = (mounts(), ignore_nothing(&place.root));
+        // As the client does with its tools: a session of their own, out of reach of the group.
+        let script = "echo x > new; setsid sleep 600 & setsid sh -c 'sleep 600; true'";
+        let mut child = place.command(&case, &place.project, script).spawn().expect("the shim");
+        let shim = child.id().cast_signed();
+        let sleeps = |process: &Process| process.args.first().is_some_and(|name| name == "sleep");
+        let all = wait_within(PATIENCE, || {
+            let all = descendants(shim);
+            (all.iter().filter(|process| sleeps(process)).count() == 2).then_some(all)
+        });
+        let all = all.expect("two tools");
+        let inner = all.iter().find(|process| process.has_arg("agent-shim")).expect("a shim");
+        let killed = if inner_one { inner.pid } else { shim };
+        kill(Pid::from_raw(killed), signal).expect("a signal");
+        child.wait().expect("its end");
+        wait_gone(&all, PATIENCE);
+        assert_eq!(mounts(), mounts_before);
+        assert_eq!(ignore_nothing(&place.root), before);
+    }
+}
+
+/// A client that ends by itself may leave something running; in a case it may not.
+#[test]
+fn nothing_that_was_started_in_a_case_outlives_it() {
+    let place = Place::new();
+    let pid = place.root.join("tmp/pid");
+    let script = format!("setsid sleep 600 >/dev/null 2>&1 & echo $! > '{}'", pid.display());
+    let done = place.run(&script);
+    assert!(done.report.held.is_case(), "{done:?}");
+    let pid: i32 = fs::read_to_string(pid).expect("a number").trim().parse().expect("a number");
+    assert!(kill(Pid::from_raw(pid), None).is_err(), "{pid} is still there");
+}

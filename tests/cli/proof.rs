@@ -1,0 +1,134 @@
+//! What a confirmation is worth, from the outside: judges that are honest, gullible, forging, never
+//! content, or at their wits' end.
+
+use serde_json::Value;
+
+use crate::room::{Done, Room};
+
+/// An agent that runs its tests, and a judge that answers every message with what the test wants. The
+/// word of the review stands where that says WORD.
+const CLIENT: &str = r#"#!/bin/sh
+role=agent
+for arg; do [ "$arg" = --fork-session ] && role=supervisor; done
+id=$(printf '%s\n' "$@" | sed -n '/^--session-id$\|^--resume$/{n;p;q}')
+while read -r line; do
+  case $line in *'"subtype":"initialize"'*) continue ;; esac
+  printf '%s\n' "$line" >>"$ROOM/$role.input"
+  uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
+  if [ $role = supervisor ]; then
+    word=$(printf '%s' "$line" | sed -n 's/.*The word of this review is \\"\([0-9a-f]*\)\\".*/\1/p')
+    sed "s/WORD/$word/" "$ROOM/../judge.prints"
+  else
+    echo "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"fake\",\"session_id\":\"$id\"}"
+    echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"$uuid\",\"session_id\":\"$id\"}"
+    echo '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"python -m pytest -q"}}]}}'
+    printf '%s\n' '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"...\n3 passed in 0.02s"}]}}'
+    echo "{\"type\":\"result\",\"num_turns\":1,\"result\":\"It works, and 3 tests pass.\",\"session_id\":\"$id\"}"
+  fi
+done
+"#;
+
+fn judged(instructions: &str, answer: &str) -> (Room, Done) {
+    let room = Room::new();
+    room.write("project/SUPERVISOR.md", instructions);
+    room.write("project/slug.py", "import re\n\ndef slugify(title):\n    return title\n");
+    room.client(CLIENT);
+    let line = serde_json::json!({"type": "result", "num_turns": 1, "result": answer});
+    room.write("judge.prints", format!("{line}\n"));
+    let done = room.ccc(&["--supervisor", "-p", "do it", "--output-format", "json"]).run();
+    (room, done)
+}
+
+fn report(done: &Done) -> Value {
+    serde_json::from_str(&done.out()).unwrap_or_else(|error| panic!("{error}: {}", done.out()))
+}
+
+fn messages(room: &Room) -> usize {
+    room.seen("supervisor.input").lines().count()
+}
+
+const REQUIRED: &str = "---\nproof: required\n---\nBE STRICT";
+const BARE: &str = r#"{"completed": true, "feedback": "fine"}"#;
+
+fn with_evidence(evidence: &str) -> String {
+    format!(
+        r#"I looked. {{"completed": true, "feedback": "", "word": "WORD", "requirements": [{{"id": "R1", "text": "slugs", "status": "met", "evidence": {evidence}}}]}}"#
+    )
+}
+
+#[test]
+fn an_honest_judge_is_believed_without_another_turn() {
+    for evidence in [
+        r#"[{"file": "slug.py:3", "quote": "def slugify(title):"}]"#,
+        r#"[{"command": "pytest -q", "quote": "3 passed"}]"#,
+        r#"[{"answer": "3 tests pass"}]"#,
+    ] {
+        let (room, done) = judged(REQUIRED, &with_evidence(evidence));
+        let done = done.code(0);
+        let report = report(&done);
+        assert_eq!(report["outcome"], "completed");
+        assert_eq!(report["rounds"][0]["requirements"][0]["status"], "met", "{report}");
+        assert_eq!(report["rounds"][0].get("without_proof"), None, "{report}");
+        assert_eq!(messages(&room), 1);
+    }
+}
+
+#[test]
+fn a_gullible_judge_is_asked_for_its_proof() {
+    let (room, done) = judged(REQUIRED, BARE);
+    assert_eq!(report(&done.code(4))["outcome"], "no_verdict");
+    assert_eq!(messages(&room), 2);
+    let (room, done) = judged("BE STRICT", "All there.\n[TASK_COMPLETED]");
+    let report = report(&done.code(0));
+    assert_eq!(report["rounds"][0]["without_proof"], true, "{report}");
+    assert_eq!(messages(&room), 2);
+}
+
+#[test]
+fn a_forger_is_never_believed() {
+    for evidence in [
+        r#"[{"file": "test_slug.py:1", "quote": "def test_accents"}]"#,
+        r#"[{"file": "slug.py:3", "quote": "unicodedata.normalize"}]"#,
+        r#"[{"command": "cargo test", "quote": "ok"}]"#,
+        r#"[{"command": "pytest -q", "quote": "12 passed"}]"#,
+        r#"[{"check": "cargo test"}]"#,
+        r#"[{"answer": "accents are handled"}]"#,
+    ] {
+        for instructions in [REQUIRED, "BE STRICT", "---\nproof: off\n---\nBE STRICT"] {
+            let (room, done) = judged(instructions, &with_evidence(evidence));
+            let done = done.code(6);
+            let report = report(&done);
+            assert_eq!(report["outcome"], "stuck", "{report}");
+            assert_eq!(report["rounds"][0]["requirements"][0]["status"], "unproven", "{report}");
+            let told = room.seen("supervisor.input");
+            assert!(told.contains("This does not hold"), "{told}");
+            assert!(room.seen("agent.input").contains("It is not shown"), "{report}");
+        }
+    }
+}
+
+#[test]
+fn a_verdict_with_the_word_of_another_review_is_none() {
+    let answer = with_evidence(r#"[{"answer": "It works"}]"#).replace("WORD", "0123456789ab");
+    let (_, done) = judged("BE STRICT", &answer);
+    assert_eq!(report(&done.code(4))["outcome"], "no_verdict");
+}
+
+#[test]
+fn a_critic_that_is_never_content_is_stopped_after_three_rounds() {
+    let (_, done) = judged(REQUIRED, r#"{"completed": false, "feedback": "more"}"#);
+    let report = report(&done.code(6));
+    assert_eq!(report["rounds"].as_array().map(Vec::len), Some(3), "{report}");
+}
+
+#[test]
+fn what_only_the_person_can_decide_is_theirs() {
+    let answer = r#"{"completed": false, "status": "blocked", "feedback": "Which database?"}"#;
+    let (room, done) = judged(REQUIRED, answer);
+    let report = report(&done.code(5));
+    assert_eq!(
+        (&report["outcome"], &report["detail"]),
+        (&"blocked".into(), &"Which database?".into())
+    );
+    assert_eq!(room.seen("agent.input").lines().count(), 1, "the agent is not sent back to work");
+}
