@@ -1,25 +1,27 @@
-//! What ccc itself says in the transcript: notices and the closing summary; questions are in a file
-//! of their own.
+//! What ccc itself says in the transcript. Verdicts, the closing summary, checks and questions are in
+//! files of their own.
 
+mod advice;
+mod amounts;
 mod checks;
 mod question;
+mod report;
+mod verdict;
 
+use super::Transcript;
 use super::styled::{self, Style, Styled};
-use super::transcript::{Author, LineKind, SPOKEN_NAME};
-use super::{Report, Transcript};
+use super::transcript::SPOKEN_NAME;
 use crate::client::case::{CaseReport, Held};
-use crate::client::stream::Usage;
-use crate::event::{ChangedFile, Dropped, Notice, Outcome, Phase};
-use crate::review::permission::Denied;
-use crate::review::requirement::{Requirement, Standing};
-use crate::review::verdict::{Halt, Verdict};
+use crate::event::{ChangedFile, Dropped, Notice, Phase};
+use advice::advice;
+use amounts::{cost, count, verdict_cost};
+
+pub use amounts::{duration, money, review_cost};
 
 /// So much of a message of the person's is shown again above the line that it was typed in.
 const MESSAGE: usize = 20;
 /// So many of the files that changed during a review are named.
 const MOST_CHANGED: usize = 10;
-/// So many of the things that a supervisor was denied are shown.
-const MOST_DENIED: usize = 5;
 const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks the set-up.";
 const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
 
@@ -241,71 +243,6 @@ impl Transcript {
         self.heading(lines)
     }
 
-    fn verdict(&mut self, round: &str, facts: &[String], verdict: &Verdict) -> Vec<Styled> {
-        let glyphs = self.look.glyphs;
-        let proof = if verdict.without_proof { ", without proof" } else { "" };
-        let (style, mark, text) = match verdict.halt {
-            _ if verdict.completed => (Style::Good, glyphs.good, "Confirmed complete in"),
-            Some(Halt::Blocked) => (Style::Bad, glyphs.bad, "Blocked: this needs you,"),
-            Some(Halt::Impossible) => (Style::Bad, glyphs.bad, "Impossible as it stands,"),
-            None => (Style::Bad, glyphs.bad, "Not complete yet,"),
-        };
-        let text = format!("{mark} {text} round {round}{proof}");
-        let dot = glyphs.dot;
-        let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
-        let headline = Styled::new(style, &text).with(Style::Dim, &facts);
-        let mut lines = vec![self.named(headline)];
-        lines.extend(self.requirements(verdict).into_iter().map(|line| self.quoted(line)));
-        // A verdict that was read out of the supervisor's prose stands right above already.
-        if self.judgement != verdict.feedback.trim() {
-            let feedback = self.rendered(&verdict.feedback, Author::SUPERVISOR);
-            lines.extend(feedback.into_iter().map(|line| self.quoted(line)));
-        }
-        self.judgement.clear();
-        lines.extend(self.denied(&verdict.denied));
-        self.lines(lines, LineKind::Notice, Author::SUPERVISOR)
-    }
-
-    /// What the supervisor was not allowed to do: a verdict that rests on less has to say so.
-    fn denied(&self, denied: &[Denied]) -> Vec<Styled> {
-        let mut texts: Vec<_> = denied
-            .iter()
-            .take(MOST_DENIED)
-            .map(|denied| {
-                let what = denied.what.lines().next().unwrap_or_default();
-                let what = if what.is_empty() { String::new() } else { format!(" `{what}`") };
-                format!("denied {}{what}: {}", denied.tool, denied.reason)
-            })
-            .collect();
-        if denied.len() > MOST_DENIED {
-            let more = denied.len() - MOST_DENIED;
-            texts.push(format!("{} {more} more were denied", self.look.glyphs.ellipsis));
-        }
-        let lines = texts.iter().flat_map(|text| styled::lines(Style::Dim, text));
-        lines.map(|line| self.quoted(line)).collect()
-    }
-
-    /// One line each, what is open first: its mark, what it is, and what shows it.
-    fn requirements(&self, verdict: &Verdict) -> Vec<Styled> {
-        let glyphs = self.look.glyphs;
-        let line = |requirement: &Requirement| {
-            let (style, mark) = match requirement.status {
-                Standing::Met => (Style::Good, glyphs.good),
-                Standing::Unmet => (Style::Bad, glyphs.bad),
-                Standing::Unproven => (Style::Bad, "?"),
-                Standing::Dropped => (Style::Dim, glyphs.dash),
-            };
-            let shown = requirement.evidence.iter().map(ToString::to_string);
-            let shown = shown.collect::<Vec<_>>().join(&format!(" {} ", glyphs.dot));
-            let text = requirement.text.lines().next().unwrap_or_default();
-            let line = Styled::new(style, &format!("  {mark} ")).with(Style::Plain, text);
-            if shown.is_empty() { line } else { line.with(Style::Dim, &format!("   {shown}")) }
-        };
-        let (open, settled): (Vec<_>, Vec<_>) =
-            verdict.requirements.iter().partition(|requirement| requirement.is_open());
-        open.into_iter().chain(settled).map(line).collect()
-    }
-
     fn turn_failed(&mut self, error: &str) -> Vec<Styled> {
         let said = self.has_just_said(error);
         let text = if said { String::new() } else { format!(": {}", sentence(error)) };
@@ -377,56 +314,6 @@ impl Transcript {
     fn hinted(&self, text: &str, hint: &str) -> String {
         if self.look.hints { format!("{text} {hint}") } else { text.to_owned() }
     }
-
-    pub fn report(&mut self, report: &Report) -> Vec<Styled> {
-        let glyphs = self.look.glyphs;
-        let mut broken_off = self.break_off();
-        let (style, outcome) = match &report.outcome {
-            Outcome::Completed => (Style::Good, format!("{} Confirmed complete", glyphs.good)),
-            Outcome::Ended => (Style::Bold, "Session ended".to_owned()),
-            Outcome::Unreviewed => (Style::Bold, "Done, not reviewed".to_owned()),
-            Outcome::Failed(why) => {
-                let said = |(_, words): &(&str, &str)| self.has_just_printed(words);
-                let why = why.split_once(": ").filter(said).map_or(why.as_str(), |(how, _)| how);
-                (Style::Bad, format!("{} Failed: {why}", glyphs.bad))
-            }
-            Outcome::Unwritten(why) => {
-                (Style::Bad, format!("{} Failed: cannot write the output: {why}", glyphs.bad))
-            }
-            Outcome::Limit => (Style::Bad, format!("{} Not confirmed", glyphs.bad)),
-            Outcome::NoVerdict(why) => (Style::Bad, format!("{} No verdict: {why}", glyphs.bad)),
-            Outcome::Blocked(why) => (Style::Bad, format!("{} Blocked: {why}", glyphs.bad)),
-            Outcome::Impossible(why) => (Style::Bad, format!("{} Impossible: {why}", glyphs.bad)),
-            Outcome::Stuck(why) => (Style::Bad, format!("{} Stuck: {why}", glyphs.bad)),
-            Outcome::Signal(signal) => (Style::Bold, format!("Ended by {}", signal_name(*signal))),
-            // What it printed is all there is to say.
-            Outcome::ClientLeft(_) => return broken_off,
-        };
-        let rounds = u32::try_from(report.rounds.len()).unwrap_or(u32::MAX);
-        let mut facts = vec![count(rounds, "round"), duration(report.seconds.total)];
-        let all = cost(report.cost_usd);
-        let reviews = review_cost(report.supervision.cost_usd, &report.supervision.usage);
-        facts.extend(match (all, reviews.join(", ")) {
-            (all, reviews) if reviews.is_empty() => all,
-            (Some(all), reviews) => Some(format!("{all} (reviews: {reviews})")),
-            (None, reviews) => Some(format!("reviews: {reviews}")),
-        });
-        let mut lines = self.own_lines(style, &outcome);
-        if let Some(first) = lines.first_mut() {
-            *first = self.named(std::mem::take(first));
-        }
-        if let Some(last) = lines.pop() {
-            let dot = glyphs.dot;
-            let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
-            lines.push(last.with(Style::Dim, &facts));
-        }
-        if let Some(id) = report.session_id.as_deref().filter(|_| self.look.hints) {
-            let text = format!("Resume with: ccc --supervisor --resume {id}");
-            lines.push(Styled::new(Style::Dim, &text));
-        }
-        broken_off.extend(self.apart(lines));
-        broken_off
-    }
 }
 
 /// The round that a phase belongs to: the work that a review will judge has that review's number.
@@ -435,13 +322,6 @@ pub fn round_of(phase: Phase, round: u32, max: u32) -> Option<u32> {
         Phase::Working => Some((round + 1).min(max)),
         Phase::Reviewing => Some(round),
         Phase::Waiting | Phase::Ended => None,
-    }
-}
-
-fn signal_name(signal: i32) -> String {
-    match nix::sys::signal::Signal::try_from(signal) {
-        Ok(signal) => signal.to_string(),
-        Err(_) => format!("signal {signal}"),
     }
 }
 
@@ -455,107 +335,8 @@ fn indented(style: Style, first: &str, text: &str) -> Vec<Styled> {
     lines.map(|(at, line)| line.behind(style, if at == 0 { first } else { "  " })).collect()
 }
 
-/// What a person can do about an error of the API, by what it says.
-fn advice(error: &str) -> Option<&'static str> {
-    let error = error.to_lowercase();
-    let known: [(&[&str], &str); 8] = [
-        (
-            &["no conversation found", "valid session id"],
-            "`ccc sessions` lists those of this project, `ccc --supervisor --resume` lets you choose.",
-        ),
-        (
-            &["invalid api key", "authentication", "401", "/login", "unauthorized", "oauth"],
-            "Check the key: `ccc validate` tries it, `ccc provider` shows which one is used, `claude /login` logs in.",
-        ),
-        (
-            &["credit balance", "billing", "402", "quota"],
-            "The account is out of credit: top it up, or go on with another provider (`ccc --supervisor NAME --resume …`).",
-        ),
-        (
-            &["prompt is too long", "context"],
-            "The conversation is too long: `/compact` makes it shorter, `/clear` starts anew.",
-        ),
-        (
-            &["rate limit", "429", "usage limit"],
-            "The limit passes with time: send a message to try again later.",
-        ),
-        (
-            &["overloaded", "529", "503", "502", "500", "internal server"],
-            "The endpoint has trouble: send a message to try again.",
-        ),
-        (
-            &[
-                "connection",
-                "econnrefused",
-                "enotfound",
-                "timed out",
-                "fetch failed",
-                "unable to connect",
-            ],
-            "The endpoint cannot be reached: `ccc validate` tries it.",
-        ),
-        (&["model"], "Check the model: `/model` or `--model` chooses another one."),
-    ];
-    let fits =
-        |(signs, _): &&(&[&str], &'static str)| signs.iter().any(|sign| error.contains(sign));
-    known.iter().find(fits).map(|(_, advice)| *advice)
-}
-
-fn cost(usd: f64) -> Option<String> {
-    (usd > 0.0).then(|| money(usd))
-}
-
-/// In older recordings a verdict told what the session had cost until then.
-fn verdict_cost(usd: f64, session_usd: Option<f64>, usage: &Usage) -> Vec<String> {
-    match session_usd {
-        Some(_) => review_cost(usd, usage),
-        None => cost(usd).map(|cost| format!("{cost} so far")).into_iter().collect(),
-    }
-}
-
-/// What reviews were spared and what they cost. Where nobody knows the price, tokens stand for it.
-pub fn review_cost(usd: f64, usage: &Usage) -> Vec<String> {
-    let mut facts = Vec::new();
-    if !usage.is_empty() {
-        facts.extend(usage.cached_percent().map(|percent| format!("{percent} % cached")));
-    }
-    match cost(usd) {
-        Some(_) if usage.unpriced => facts.push(tokens(usage.tokens())),
-        Some(cost) => facts.push(cost),
-        None if usage.tokens() > 0 => facts.push(tokens(usage.tokens())),
-        None => {}
-    }
-    facts
-}
-
-fn tokens(count: u64) -> String {
-    match count {
-        0..1_000 => format!("{count} tokens"),
-        1_000..1_000_000 => format!("{}k tokens", count / 1_000),
-        _ => format!("{}.{}M tokens", count / 1_000_000, count % 1_000_000 / 100_000),
-    }
-}
-
-/// Fractions of a cent count as long as there are few of them.
-pub fn money(usd: f64) -> String {
-    if usd < 0.1 { format!("${usd:.4}") } else { format!("${usd:.2}") }
-}
-
 fn sentence(text: &str) -> &str {
     text.trim().trim_end_matches('.')
-}
-
-fn count(number: u32, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-pub fn duration(seconds: f64) -> String {
-    let seconds = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default().as_secs();
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds}s"),
-        (0, minutes, seconds) => format!("{minutes}m {seconds:02}s"),
-        (hours, minutes, _) => format!("{hours}h {minutes:02}m"),
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@ use super::super::transcript::tests::{LOOK, texts};
 use super::super::{Glyphs, Look, sample};
 use super::*;
 use crate::client::stream::PermissionRequest;
-use crate::event::{Asker, Question, Supervision};
+use crate::event::{Asker, Outcome, Question, Supervision};
+use crate::review::permission::Denied;
+use crate::review::verdict::Verdict;
 
 fn shown(look: Look, notice: &Notice) -> String {
     texts(&Transcript::new(look).notice(notice)).join("\n")
@@ -19,17 +21,6 @@ fn verdict(completed: bool) -> Notice {
         usage: crate::surface::sample::usage(),
         verdict,
     }
-}
-
-#[test]
-fn a_price_that_nobody_knows_is_told_in_tokens() {
-    let usage = Usage { unpriced: true, ..crate::surface::sample::usage() };
-    assert_eq!(review_cost(0.0, &usage), ["99 % cached", "50k tokens"]);
-    assert_eq!(review_cost(0.5, &usage), ["99 % cached", "50k tokens"]);
-    assert_eq!(review_cost(0.004, &Usage::default()), ["$0.0040"]);
-    assert_eq!(review_cost(0.0, &Usage::default()), [""; 0]);
-    assert_eq!(tokens(999), "999 tokens");
-    assert_eq!(tokens(2_340_000), "2.3M tokens");
 }
 
 #[test]

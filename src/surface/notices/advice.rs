@@ -1,0 +1,47 @@
+//! What a person can do about an error.
+
+/// What a person can do about an error of the API, by what it says.
+pub(super) fn advice(error: &str) -> Option<&'static str> {
+    let error = error.to_lowercase();
+    let known: [(&[&str], &str); 8] = [
+        (
+            &["no conversation found", "valid session id"],
+            "`ccc sessions` lists those of this project, `ccc --supervisor --resume` lets you choose.",
+        ),
+        (
+            &["invalid api key", "authentication", "401", "/login", "unauthorized", "oauth"],
+            "Check the key: `ccc validate` tries it, `ccc provider` shows which one is used, `claude /login` logs in.",
+        ),
+        (
+            &["credit balance", "billing", "402", "quota"],
+            "The account is out of credit: top it up, or go on with another provider (`ccc --supervisor NAME --resume …`).",
+        ),
+        (
+            &["prompt is too long", "context"],
+            "The conversation is too long: `/compact` makes it shorter, `/clear` starts anew.",
+        ),
+        (
+            &["rate limit", "429", "usage limit"],
+            "The limit passes with time: send a message to try again later.",
+        ),
+        (
+            &["overloaded", "529", "503", "502", "500", "internal server"],
+            "The endpoint has trouble: send a message to try again.",
+        ),
+        (
+            &[
+                "connection",
+                "econnrefused",
+                "enotfound",
+                "timed out",
+                "fetch failed",
+                "unable to connect",
+            ],
+            "The endpoint cannot be reached: `ccc validate` tries it.",
+        ),
+        (&["model"], "Check the model: `/model` or `--model` chooses another one."),
+    ];
+    let fits =
+        |(signs, _): &&(&[&str], &'static str)| signs.iter().any(|sign| error.contains(sign));
+    known.iter().find(fits).map(|(_, advice)| *advice)
+}

@@ -1,0 +1,65 @@
+//! The closing summary.
+
+use super::super::styled::{Style, Styled};
+use super::super::{Report, Transcript};
+use super::amounts::{cost, count, duration, review_cost};
+use crate::event::Outcome;
+
+impl Transcript {
+    pub fn report(&mut self, report: &Report) -> Vec<Styled> {
+        let glyphs = self.look.glyphs;
+        let mut broken_off = self.break_off();
+        let (style, outcome) = match &report.outcome {
+            Outcome::Completed => (Style::Good, format!("{} Confirmed complete", glyphs.good)),
+            Outcome::Ended => (Style::Bold, "Session ended".to_owned()),
+            Outcome::Unreviewed => (Style::Bold, "Done, not reviewed".to_owned()),
+            Outcome::Failed(why) => {
+                let said = |(_, words): &(&str, &str)| self.has_just_printed(words);
+                let why = why.split_once(": ").filter(said).map_or(why.as_str(), |(how, _)| how);
+                (Style::Bad, format!("{} Failed: {why}", glyphs.bad))
+            }
+            Outcome::Unwritten(why) => {
+                (Style::Bad, format!("{} Failed: cannot write the output: {why}", glyphs.bad))
+            }
+            Outcome::Limit => (Style::Bad, format!("{} Not confirmed", glyphs.bad)),
+            Outcome::NoVerdict(why) => (Style::Bad, format!("{} No verdict: {why}", glyphs.bad)),
+            Outcome::Blocked(why) => (Style::Bad, format!("{} Blocked: {why}", glyphs.bad)),
+            Outcome::Impossible(why) => (Style::Bad, format!("{} Impossible: {why}", glyphs.bad)),
+            Outcome::Stuck(why) => (Style::Bad, format!("{} Stuck: {why}", glyphs.bad)),
+            Outcome::Signal(signal) => (Style::Bold, format!("Ended by {}", signal_name(*signal))),
+            // What it printed is all there is to say.
+            Outcome::ClientLeft(_) => return broken_off,
+        };
+        let rounds = u32::try_from(report.rounds.len()).unwrap_or(u32::MAX);
+        let mut facts = vec![count(rounds, "round"), duration(report.seconds.total)];
+        let all = cost(report.cost_usd);
+        let reviews = review_cost(report.supervision.cost_usd, &report.supervision.usage);
+        facts.extend(match (all, reviews.join(", ")) {
+            (all, reviews) if reviews.is_empty() => all,
+            (Some(all), reviews) => Some(format!("{all} (reviews: {reviews})")),
+            (None, reviews) => Some(format!("reviews: {reviews}")),
+        });
+        let mut lines = self.own_lines(style, &outcome);
+        if let Some(first) = lines.first_mut() {
+            *first = self.named(std::mem::take(first));
+        }
+        if let Some(last) = lines.pop() {
+            let dot = glyphs.dot;
+            let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
+            lines.push(last.with(Style::Dim, &facts));
+        }
+        if let Some(id) = report.session_id.as_deref().filter(|_| self.look.hints) {
+            let text = format!("Resume with: ccc --supervisor --resume {id}");
+            lines.push(Styled::new(Style::Dim, &text));
+        }
+        broken_off.extend(self.apart(lines));
+        broken_off
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    match nix::sys::signal::Signal::try_from(signal) {
+        Ok(signal) => signal.to_string(),
+        Err(_) => format!("signal {signal}"),
+    }
+}
