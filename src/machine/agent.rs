@@ -1,5 +1,6 @@
 //! What the agent does.
 
+use super::turn::TurnEnd;
 use super::{Agent, DEATH_WINDOW, Machine, WAKE_GRACE};
 use crate::client::session_id;
 use crate::client::stream::{Block, Envelope, Init, Message, TurnResult};
@@ -22,7 +23,9 @@ impl Machine {
                 let before = self.unconfirmed.len();
                 self.unconfirmed.retain(|sent| sent.uuid != uuid);
                 // The turn is about something that the person wants again.
-                self.abandoned &= self.unconfirmed.len() == before;
+                if self.unconfirmed.len() < before {
+                    self.turn.wanted_again();
+                }
                 self.resumable = true;
             }
             Message::Result(result) => self.turn_ended(&result),
@@ -79,8 +82,7 @@ impl Machine {
             self.model = init.model;
         }
         self.spoke = true;
-        self.turn_open = true;
-        self.abandoned = false;
+        self.turn.start();
         self.waking = false;
         self.stop_waiting();
         if matches!(self.phase, Phase::Waiting | Phase::Reviewing) {
@@ -108,7 +110,7 @@ impl Machine {
 
     /// The agent wakes for a task also when that ended before the turn did.
     fn await_waking(&mut self) {
-        if self.waking && !self.turn_open {
+        if self.waking && !self.turn.is_open() {
             self.wake_until = Some(self.now + WAKE_GRACE);
         }
     }
@@ -131,7 +133,7 @@ impl Machine {
         self.last_error.clone_from(&error);
         self.say(Notice::TurnFailed { error: error.clone() });
         if self.rules.person {
-            self.interrupting = true;
+            self.turn.interrupt();
             let request_id = self.next_id();
             self.actions.push(Action::InterruptAgent { request_id });
         } else {
@@ -144,18 +146,17 @@ impl Machine {
         if !self.receipts {
             self.unconfirmed.clear();
         }
-        self.turn_open = false;
+        let end = self.turn.end();
         self.await_waking();
         self.cost.agent(result.cost_usd);
         let window = result.windows.iter().find(|(model, _)| *model == self.model);
         self.window = window.or(result.windows.first()).map(|(_, tokens)| *tokens).or(self.window);
         self.withdraw(|question| question.asker == Asker::Agent);
-        let abandoned = std::mem::take(&mut self.abandoned);
-        if std::mem::take(&mut self.interrupting) {
+        if end == TurnEnd::Interrupted {
             self.unjudged = false;
             self.say(Notice::Interrupted);
             self.hand_over(Outcome::Ended);
-        } else if result.is_error && abandoned {
+        } else if result.is_error && end == TurnEnd::Abandoned {
             // That it was interrupted has been said.
             self.unjudged = false;
             self.hand_over(Outcome::Ended);
@@ -212,7 +213,7 @@ impl Machine {
 
     pub(super) fn agent_gone(&mut self, gone: Gone) {
         self.agent = Agent::Dead;
-        self.turn_open = false;
+        let interrupted = self.turn.end() == TurnEnd::Interrupted;
         self.unjudged = self.unjudged && self.background.is_empty();
         self.background.clear();
         self.withdraw(|question| question.asker == Asker::Agent);
@@ -226,7 +227,6 @@ impl Machine {
         let again =
             self.last_death.is_some_and(|last| self.now.saturating_sub(last) < DEATH_WINDOW);
         self.last_death = Some(self.now);
-        let interrupted = std::mem::take(&mut self.interrupting);
         let working = self.phase == Phase::Working;
         let resuming = working && !again && !interrupted;
         self.say(Notice::AgentGone {

@@ -41,6 +41,7 @@ mod rules;
 mod status;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod user;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -61,6 +62,7 @@ use checks::{Checking, Known};
 use cost::Cost;
 pub use rules::{Checking as CheckingRules, Rules};
 pub use status::Status;
+use turn::Turn;
 
 /// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
 /// not, the work is reviewed as it is.
@@ -128,10 +130,7 @@ pub struct Machine {
     receipts: bool,
     /// The request by which a message is being taken back, and its id.
     taking_back: Option<(String, String)>,
-    turn_open: bool,
-    interrupting: bool,
-    /// The person did not wait for the end of the turn that they interrupted.
-    abandoned: bool,
+    turn: Turn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
     background: BTreeMap<String, String>,
@@ -189,9 +188,7 @@ impl Machine {
             unconfirmed: VecDeque::new(),
             receipts: false,
             taking_back: None,
-            turn_open: false,
-            interrupting: false,
-            abandoned: false,
+            turn: Turn::default(),
             unjudged: false,
             background: BTreeMap::new(),
             background_until: None,
@@ -293,7 +290,7 @@ impl Machine {
     fn settle(&mut self) {
         let idle = self.phase == Phase::Working
             && self.unjudged
-            && !self.turn_open
+            && !self.turn.is_open()
             && self.unconfirmed.is_empty();
         if !idle {
             return;

@@ -44,7 +44,7 @@ impl Machine {
 
     /// The agent is in the middle of a turn, or about to begin one.
     pub fn is_busy(&self) -> bool {
-        self.turn_open || !self.unconfirmed.is_empty()
+        self.turn.is_open() || !self.unconfirmed.is_empty()
     }
 
     /// It has a moment in mind that the agent's lines may move: what is on record must say when

@@ -1,5 +1,6 @@
 //! What the person does.
 
+use super::turn::Turn;
 use super::{Agent, Machine, Sent};
 use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase, Said};
 use crate::review::circle::Circle;
@@ -61,15 +62,14 @@ impl Machine {
     pub(super) fn interrupt(&mut self) {
         match self.phase {
             // The first one got no answer: the person wants the prompt back all the same.
-            Phase::Working if self.interrupting => {
-                self.interrupting = false;
-                self.abandoned = self.turn_open;
+            Phase::Working if self.turn.is_interrupting() => {
+                self.turn.abandon();
                 self.unconfirmed.clear();
                 self.say(Notice::Interrupted);
                 self.give_back(Outcome::Ended);
             }
-            Phase::Working if self.turn_open || !self.unconfirmed.is_empty() => {
-                self.interrupting = true;
+            Phase::Working if self.turn.is_open() || !self.unconfirmed.is_empty() => {
+                self.turn.interrupt();
                 let request_id = self.next_id();
                 self.actions.push(Action::InterruptAgent { request_id });
             }
@@ -118,7 +118,7 @@ impl Machine {
 
     pub(super) fn deliver(&mut self, text: String, steering: bool) {
         let uuid = self.next_id();
-        let steering = steering && self.turn_open;
+        let steering = steering && self.turn.is_open();
         self.unconfirmed.push_back(Sent { uuid: uuid.clone(), text: text.clone(), steering });
         self.stop_waiting();
         if self.agent == Agent::Dead {
@@ -147,9 +147,7 @@ impl Machine {
 
     pub(super) fn start_agent(&mut self) {
         self.agent = Agent::Running;
-        self.turn_open = false;
-        self.interrupting = false;
-        self.abandoned = false;
+        self.turn = Turn::default();
         self.taking_back = None;
         self.background.clear();
         self.waking = false;
