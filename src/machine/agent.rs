@@ -1,7 +1,7 @@
 //! What the agent does.
 
 use super::turn::TurnEnd;
-use super::{Agent, DEATH_WINDOW, Machine, WAKE_GRACE};
+use super::{Agent, DEATH_WINDOW, Machine};
 use crate::client::session_id;
 use crate::client::stream::{Block, Envelope, Init, Message, TurnResult};
 use crate::event::{Action, Asker, Dropped, Gone, Notice, Outcome, Phase};
@@ -31,17 +31,15 @@ impl Machine {
             Message::Result(result) => self.turn_ended(&result),
             Message::Unreadable { kind, why } => self.unreadable(&kind, &why),
             Message::TaskStarted(task) if task.background != Some(false) => {
-                self.background.insert(task.task_id, task.description);
+                self.background.started(task.task_id, task.description);
             }
             Message::TaskEnded(task) => {
-                self.background.remove(&task.task_id);
-                self.task_ended();
+                self.background.ended(&task.task_id);
+                self.await_waking();
             }
             Message::TasksRunning(running) => {
-                let before = self.background.len();
-                self.background.retain(|id, _| running.contains(id));
-                if self.background.len() < before {
-                    self.task_ended();
+                if self.background.still_running(&running) {
+                    self.await_waking();
                 }
             }
             Message::Control { request_id, request } => {
@@ -83,8 +81,7 @@ impl Machine {
         }
         self.spoke = true;
         self.turn.start();
-        self.waking = false;
-        self.stop_waiting();
+        self.background.turn_started();
         if matches!(self.phase, Phase::Waiting | Phase::Reviewing) {
             self.drop_review(Dropped::AgentWoke);
             self.enter(Phase::Working);
@@ -100,18 +97,9 @@ impl Machine {
         }
     }
 
-    fn task_ended(&mut self) {
-        self.waking = true;
-        if self.background.is_empty() {
-            self.background_until = None;
-        }
-        self.await_waking();
-    }
-
-    /// The agent wakes for a task also when that ended before the turn did.
     fn await_waking(&mut self) {
-        if self.waking && !self.turn.is_open() {
-            self.wake_until = Some(self.now + WAKE_GRACE);
+        if !self.turn.is_open() {
+            self.background.await_waking(self.now);
         }
     }
 
@@ -215,9 +203,8 @@ impl Machine {
         self.agent = Agent::Dead;
         let interrupted = self.turn.end() == TurnEnd::Interrupted;
         self.unjudged = self.unjudged && self.background.is_empty();
-        self.background.clear();
+        self.background.lost();
         self.withdraw(|question| question.asker == Asker::Agent);
-        self.stop_waiting();
         if !self.spoke {
             return self.finish(match gone.code {
                 Some(0) if self.rules.client_may_leave => Outcome::ClientLeft(0),

@@ -32,6 +32,7 @@
 //! Without a person at the terminal, "back to the person" is the end of the session.
 
 mod agent;
+mod background;
 mod checks;
 mod cost;
 mod questions;
@@ -44,7 +45,7 @@ mod tests;
 mod turn;
 mod user;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::brief::activity::Activity;
@@ -58,15 +59,13 @@ use crate::event::{
 use crate::review::circle::Circle;
 use crate::review::engine::Engine;
 use crate::review::requirement::Requirement;
+use background::Background;
 use checks::{Checking, Known};
 use cost::Cost;
 pub use rules::{Checking as CheckingRules, Rules};
 pub use status::Status;
 use turn::Turn;
 
-/// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
-/// not, the work is reviewed as it is.
-const WAKE_GRACE: Duration = Duration::from_secs(2);
 /// A death this soon after a restart is not bad luck any more.
 const DEATH_WINDOW: Duration = Duration::from_secs(60);
 
@@ -133,11 +132,7 @@ pub struct Machine {
     turn: Turn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
-    background: BTreeMap<String, String>,
-    background_until: Option<Now>,
-    /// A background task ended since the turn began: the agent will wake for it.
-    waking: bool,
-    wake_until: Option<Now>,
+    background: Background,
 
     activity: Activity,
     checking: Option<Checking>,
@@ -190,10 +185,7 @@ impl Machine {
             taking_back: None,
             turn: Turn::default(),
             unjudged: false,
-            background: BTreeMap::new(),
-            background_until: None,
-            waking: false,
-            wake_until: None,
+            background: Background::default(),
             activity: Activity::default(),
             checking: None,
             checks: 0,
@@ -247,10 +239,7 @@ impl Machine {
     /// When to come back with a `Tick` if nothing else happens.
     pub fn deadline(&self) -> Option<Now> {
         let review = self.review.as_ref().and_then(|review| review.engine.deadline());
-        [review, self.check_deadline(), self.background_until, self.wake_until]
-            .into_iter()
-            .flatten()
-            .min()
+        [review, self.check_deadline(), self.background.deadline()].into_iter().flatten().min()
     }
 
     fn steering(&self) -> impl DoubleEndedIterator<Item = &Sent> {
@@ -278,10 +267,9 @@ impl Machine {
     fn tick(&mut self) {
         self.drive(Engine::tick);
         self.check_overdue();
-        if self.background_until.is_some_and(|until| until <= self.now) {
+        if self.background.passed(self.now) {
             self.review_or_give_back();
         }
-        self.wake_until = self.wake_until.filter(|until| *until > self.now);
         self.settle();
     }
 
@@ -296,19 +284,17 @@ impl Machine {
             return;
         }
         if !self.background.is_empty() {
-            if self.background_until.is_none() {
-                self.background_until = Some(self.now + self.rules.background_wait);
-                let tasks = self.background.values().cloned().collect();
+            if let Some(tasks) = self.background.wait(self.now + self.rules.background_wait) {
                 self.say(Notice::WaitingForBackground { tasks });
             }
-        } else if self.wake_until.is_none() {
+        } else if !self.background.awaits_waking() {
             self.review_or_give_back();
         }
     }
 
     fn review_or_give_back(&mut self) {
         self.unjudged = false;
-        self.stop_waiting();
+        self.background.stop_waiting();
         if !self.supervising {
             self.give_back(Outcome::Unreviewed);
         } else if self.round >= self.rules.max_iterations {
@@ -329,12 +315,6 @@ impl Machine {
         } else {
             self.finish(outcome);
         }
-    }
-
-    /// Background tasks, and the agent's waking for them, do not hold the loop up any longer.
-    fn stop_waiting(&mut self) {
-        self.background_until = None;
-        self.wake_until = None;
     }
 
     fn finish(&mut self, outcome: Outcome) {
@@ -386,7 +366,7 @@ impl Machine {
             model: self.model.clone(),
             said: self.said.clone(),
             last_answer: self.last_answer.clone(),
-            background: self.background.values().cloned().collect(),
+            background: self.background.names(),
             brief: self.brief(),
             requirements: self.requirements.clone(),
             word: None,
@@ -403,7 +383,7 @@ impl Machine {
             checks: &self.known.results,
             activity: &self.activity,
             last_answer: &self.last_answer,
-            background: &self.background.values().cloned().collect::<Vec<_>>(),
+            background: &self.background.names(),
         })
     }
 }

@@ -50,7 +50,7 @@ impl Machine {
     /// It has a moment in mind that the agent's lines may move: what is on record must say when
     /// each of them came.
     pub fn is_timing(&self) -> bool {
-        self.wake_until.is_some() || self.background_until.is_some()
+        self.background.deadline().is_some()
     }
 
     pub fn report(&self, outcome: Outcome, now: Now) -> Report {

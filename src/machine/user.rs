@@ -1,5 +1,6 @@
 //! What the person does.
 
+use super::background::Background;
 use super::turn::Turn;
 use super::{Agent, Machine, Sent};
 use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase, Said};
@@ -76,7 +77,7 @@ impl Machine {
             // Only background tasks are running: no need to wait for them any longer.
             Phase::Working => {
                 self.unjudged = false;
-                self.stop_waiting();
+                self.background.stop_waiting();
                 self.say(Notice::Interrupted);
                 self.give_back(Outcome::Ended);
             }
@@ -120,7 +121,7 @@ impl Machine {
         let uuid = self.next_id();
         let steering = steering && self.turn.is_open();
         self.unconfirmed.push_back(Sent { uuid: uuid.clone(), text: text.clone(), steering });
-        self.stop_waiting();
+        self.background.stop_waiting();
         if self.agent == Agent::Dead {
             self.restart();
         } else {
@@ -149,9 +150,7 @@ impl Machine {
         self.agent = Agent::Running;
         self.turn = Turn::default();
         self.taking_back = None;
-        self.background.clear();
-        self.waking = false;
-        self.stop_waiting();
+        self.background = Background::default();
         self.withdraw(|question| question.asker == Asker::Agent);
         self.cost.new_process();
         let resume = self.session_id.clone().filter(|_| self.resumable);
