@@ -19,11 +19,7 @@ impl Machine {
                 self.spoke(blocks);
             }
             Message::Taken { uuid } => {
-                self.receipts = true;
-                let before = self.unconfirmed.len();
-                self.unconfirmed.retain(|sent| sent.uuid != uuid);
-                // The turn is about something that the person wants again.
-                if self.unconfirmed.len() < before {
+                if self.outbox.taken_up(&uuid) {
                     self.turn.wanted_again();
                 }
                 self.resumable = true;
@@ -37,11 +33,7 @@ impl Machine {
                 self.background.ended(&task.task_id);
                 self.await_waking();
             }
-            Message::TasksRunning(running) => {
-                if self.background.still_running(&running) {
-                    self.await_waking();
-                }
-            }
+            Message::TasksRunning(running) => self.tasks_running(&running),
             Message::Control { request_id, request } => {
                 self.control(request_id, request);
             }
@@ -63,7 +55,7 @@ impl Machine {
         }
         self.named = true;
         if self.session_id.is_some() && !known {
-            self.said.retain(|said| self.unconfirmed.iter().any(|sent| sent.text == said.text));
+            self.said.retain(|said| self.outbox.has(&said.text));
             self.round = 0;
             self.fresh = true;
             self.unjudged = false;
@@ -94,6 +86,12 @@ impl Machine {
                 Block::Text(text) if !text.trim().is_empty() => self.last_answer = text,
                 _ => {}
             }
+        }
+    }
+
+    fn tasks_running(&mut self, running: &[String]) {
+        if self.background.still_running(running) {
+            self.await_waking();
         }
     }
 
@@ -130,10 +128,7 @@ impl Machine {
     }
 
     fn turn_ended(&mut self, result: &TurnResult) {
-        // A client that never says what it takes up has taken up what came before its result.
-        if !self.receipts {
-            self.unconfirmed.clear();
-        }
+        self.outbox.turn_ended();
         let end = self.turn.end();
         self.await_waking();
         self.cost.agent(result.cost_usd);
@@ -174,14 +169,11 @@ impl Machine {
         self.settle();
     }
 
-    /// A slash command that did no agent work. Some versions do not say that they took it up, and
-    /// it is none of the user's wishes that the supervisor should look for. Says whether the person
-    /// has given one.
+    /// A slash command that did no agent work is none of the user's wishes that the supervisor should
+    /// look for. Says whether the person has given one.
     fn command_ran(&mut self) -> bool {
         let is_command = |text: &str| text.trim_start().starts_with('/');
-        if let Some(at) = self.unconfirmed.iter().position(|sent| is_command(&sent.text)) {
-            self.unconfirmed.remove(at);
-        }
+        self.outbox.command_ran(is_command);
         let given = self.said.iter().rposition(|said| !said.earlier && is_command(&said.text));
         if let Some(at) = given {
             self.said.remove(at);
@@ -194,7 +186,7 @@ impl Machine {
 
     /// Back to the person, unless a message of theirs is still on its way.
     fn hand_over(&mut self, outcome: Outcome) {
-        if self.unconfirmed.is_empty() {
+        if self.outbox.is_empty() {
             self.give_back(outcome);
         }
     }
@@ -224,7 +216,7 @@ impl Machine {
         if resuming {
             self.restart();
         } else if working {
-            self.unconfirmed.clear();
+            self.outbox.clear();
             let error = self.failure(&gone);
             self.give_back(if interrupted { Outcome::Ended } else { Outcome::Failed(error) });
         }

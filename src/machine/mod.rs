@@ -35,6 +35,7 @@ mod agent;
 mod background;
 mod checks;
 mod cost;
+mod outbox;
 mod questions;
 mod resume;
 mod review;
@@ -62,21 +63,13 @@ use crate::review::requirement::Requirement;
 use background::Background;
 use checks::{Checking, Known};
 use cost::Cost;
+use outbox::Outbox;
 pub use rules::{Checking as CheckingRules, Rules};
 pub use status::Status;
 use turn::Turn;
 
 /// A death this soon after a restart is not bad luck any more.
 const DEATH_WINDOW: Duration = Duration::from_secs(60);
-
-/// A message on its way: written, but not yet taken up by the agent.
-#[derive(Debug, Clone)]
-struct Sent {
-    uuid: String,
-    text: String,
-    /// Sent by the person into a running turn: until it is taken up, it can be taken back.
-    steering: bool,
-}
 
 #[derive(Debug)]
 struct Review {
@@ -124,11 +117,7 @@ pub struct Machine {
     /// The client has the conversation on disk, so that it can be resumed.
     resumable: bool,
     last_death: Option<Now>,
-    unconfirmed: VecDeque<Sent>,
-    /// The client says which messages it takes up.
-    receipts: bool,
-    /// The request by which a message is being taken back, and its id.
-    taking_back: Option<(String, String)>,
+    outbox: Outbox,
     turn: Turn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
@@ -180,9 +169,7 @@ impl Machine {
             last_error: String::new(),
             resumable: rules.resume.is_some(),
             last_death: None,
-            unconfirmed: VecDeque::new(),
-            receipts: false,
-            taking_back: None,
+            outbox: Outbox::default(),
             turn: Turn::default(),
             unjudged: false,
             background: Background::default(),
@@ -242,10 +229,6 @@ impl Machine {
         [review, self.check_deadline(), self.background.deadline()].into_iter().flatten().min()
     }
 
-    fn steering(&self) -> impl DoubleEndedIterator<Item = &Sent> {
-        self.unconfirmed.iter().filter(|sent| sent.steering)
-    }
-
     fn start(&mut self, prompt: Option<String>) {
         self.say(Notice::Started {
             supervising: self.supervising,
@@ -279,7 +262,7 @@ impl Machine {
         let idle = self.phase == Phase::Working
             && self.unjudged
             && !self.turn.is_open()
-            && self.unconfirmed.is_empty();
+            && self.outbox.is_empty();
         if !idle {
             return;
         }

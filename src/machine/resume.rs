@@ -51,7 +51,7 @@ impl Machine {
     /// The messages that the agent has not taken up yet, by their ids.
     #[cfg(test)]
     pub fn unconfirmed(&self) -> Vec<String> {
-        self.unconfirmed.iter().map(|sent| sent.uuid.clone()).collect()
+        self.outbox.uuids()
     }
 
     pub(super) fn resumed_notice(&self) -> Notice {

@@ -36,7 +36,7 @@ impl Machine {
             background: self.background.len(),
             cost_usd: self.cost.total(),
             context: self.context.map(|tokens| (tokens, self.window)),
-            queued: self.steering().map(|sent| sent.text.clone()).collect(),
+            queued: self.outbox.steering(),
             check: self.running_check(),
             questions: self.questions.len(),
         }
@@ -44,7 +44,7 @@ impl Machine {
 
     /// The agent is in the middle of a turn, or about to begin one.
     pub fn is_busy(&self) -> bool {
-        self.turn.is_open() || !self.unconfirmed.is_empty()
+        self.turn.is_open() || !self.outbox.is_empty()
     }
 
     /// It has a moment in mind that the agent's lines may move: what is on record must say when

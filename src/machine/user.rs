@@ -1,8 +1,9 @@
 //! What the person does.
 
 use super::background::Background;
+use super::outbox::TakenBack;
 use super::turn::Turn;
-use super::{Agent, Machine, Sent};
+use super::{Agent, Machine};
 use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase, Said};
 use crate::review::circle::Circle;
 
@@ -65,11 +66,11 @@ impl Machine {
             // The first one got no answer: the person wants the prompt back all the same.
             Phase::Working if self.turn.is_interrupting() => {
                 self.turn.abandon();
-                self.unconfirmed.clear();
+                self.outbox.clear();
                 self.say(Notice::Interrupted);
                 self.give_back(Outcome::Ended);
             }
-            Phase::Working if self.turn.is_open() || !self.unconfirmed.is_empty() => {
+            Phase::Working if self.turn.is_open() || !self.outbox.is_empty() => {
                 self.turn.interrupt();
                 let request_id = self.next_id();
                 self.actions.push(Action::InterruptAgent { request_id });
@@ -92,35 +93,30 @@ impl Machine {
 
     /// The client answers whether it still had the message.
     pub(super) fn take_back(&mut self) {
-        let Some(uuid) = self.steering().next_back().map(|sent| sent.uuid.clone()) else { return };
-        if self.taking_back.is_none() {
-            let request_id = self.next_id();
-            self.taking_back = Some((request_id.clone(), uuid.clone()));
-            self.actions.push(Action::CancelMessage { request_id, uuid });
-        }
+        let Some(uuid) = self.outbox.last_steering() else { return };
+        let request_id = self.next_id();
+        self.outbox.take_back(request_id.clone(), uuid.clone());
+        self.actions.push(Action::CancelMessage { request_id, uuid });
     }
 
     pub(super) fn taken_back(&mut self, request_id: &str, cancelled: bool) {
-        let Some((_, uuid)) = self.taking_back.take_if(|(asked, _)| asked == request_id) else {
-            return;
-        };
-        let at = self.unconfirmed.iter().position(|sent| sent.uuid == uuid);
-        let Some(sent) = at.filter(|_| cancelled).and_then(|at| self.unconfirmed.remove(at)) else {
+        let Some(answer) = self.outbox.taken_back(request_id, cancelled) else { return };
+        let TakenBack::Message(text) = answer else {
             self.say(Notice::TakenBack { text: String::new(), too_late: true });
             return;
         };
-        if let Some(at) = self.said.iter().rposition(|said| said.text == sent.text) {
+        if let Some(at) = self.said.iter().rposition(|said| said.text == text) {
             self.said.remove(at);
         }
-        self.say(Notice::TakenBack { text: sent.text.clone(), too_late: false });
-        self.actions.push(Action::GiveBack { text: sent.text });
+        self.say(Notice::TakenBack { text: text.clone(), too_late: false });
+        self.actions.push(Action::GiveBack { text });
         self.settle();
     }
 
     pub(super) fn deliver(&mut self, text: String, steering: bool) {
         let uuid = self.next_id();
         let steering = steering && self.turn.is_open();
-        self.unconfirmed.push_back(Sent { uuid: uuid.clone(), text: text.clone(), steering });
+        self.outbox.push(uuid.clone(), text.clone(), steering);
         self.background.stop_waiting();
         if self.agent == Agent::Dead {
             self.restart();
@@ -134,14 +130,13 @@ impl Machine {
     /// a client that has the old one on disk already only echoes the message, and starts no turn.
     pub(super) fn restart(&mut self) {
         self.start_agent();
-        let mut texts: Vec<_> = self.unconfirmed.drain(..).map(|sent| sent.text).collect();
+        let mut texts = self.outbox.drain();
         if texts.is_empty() {
             texts.push(GO_ON.to_owned());
         }
         for text in texts {
             let uuid = self.next_id();
-            let sent = Sent { uuid: uuid.clone(), text: text.clone(), steering: false };
-            self.unconfirmed.push_back(sent);
+            self.outbox.push(uuid.clone(), text.clone(), false);
             self.actions.push(Action::Send { uuid, text });
         }
     }
@@ -149,7 +144,7 @@ impl Machine {
     pub(super) fn start_agent(&mut self) {
         self.agent = Agent::Running;
         self.turn = Turn::default();
-        self.taking_back = None;
+        self.outbox.new_process();
         self.background = Background::default();
         self.withdraw(|question| question.asker == Asker::Agent);
         self.cost.new_process();
