@@ -1,5 +1,6 @@
 //! What the agent does.
 
+use super::task::is_command;
 use super::turn::TurnEnd;
 use super::{Agent, DEATH_WINDOW, Machine};
 use crate::client::session_id;
@@ -55,12 +56,9 @@ impl Machine {
         }
         self.named = true;
         if self.session_id.is_some() && !known {
-            self.said.retain(|said| self.outbox.has(&said.text));
-            self.round = 0;
-            self.fresh = true;
+            self.task.forget_all_but(|text| self.outbox.has(text));
             self.unjudged = false;
             self.last_answer.clear();
-            self.requirements.clear();
             self.context = None;
         }
         self.session_id = Some(id.to_owned());
@@ -150,7 +148,8 @@ impl Machine {
             self.say(Notice::TurnFailed { error: error.clone() });
             self.hand_over(Outcome::Failed(error));
         } else if result.num_turns == 0 {
-            let commanded = self.command_ran();
+            self.outbox.command_ran(is_command);
+            let commanded = self.task.command_ran();
             if !self.unjudged {
                 // Anybody in the agent's reach can write such a line. It confirms nothing.
                 let nothing = "the agent's turn ended without any work that could be reviewed";
@@ -167,21 +166,6 @@ impl Machine {
             }
         }
         self.settle();
-    }
-
-    /// A slash command that did no agent work is none of the user's wishes that the supervisor should
-    /// look for. Says whether the person has given one.
-    fn command_ran(&mut self) -> bool {
-        let is_command = |text: &str| text.trim_start().starts_with('/');
-        self.outbox.command_ran(is_command);
-        let given = self.said.iter().rposition(|said| !said.earlier && is_command(&said.text));
-        if let Some(at) = given {
-            self.said.remove(at);
-        }
-        if self.said.iter().all(|said| said.earlier) {
-            self.fresh = true;
-        }
-        given.is_some()
     }
 
     /// Back to the person, unless a message of theirs is still on its way.

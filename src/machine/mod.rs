@@ -41,6 +41,7 @@ mod resume;
 mod review;
 mod rules;
 mod status;
+mod task;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -54,18 +55,17 @@ use crate::brief::{Facts, brief};
 use crate::checks::result::CheckResult;
 use crate::client::stream::Usage;
 use crate::event::{
-    Action, Carried, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
-    Said,
+    Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
 };
-use crate::review::circle::Circle;
 use crate::review::engine::Engine;
-use crate::review::requirement::Requirement;
 use background::Background;
 use checks::{Checking, Known};
 use cost::Cost;
 use outbox::Outbox;
+use resume::resumed_notice;
 pub use rules::{Checking as CheckingRules, Rules};
 pub use status::Status;
+use task::Task;
 use turn::Turn;
 
 /// A death this soon after a restart is not bad luck any more.
@@ -96,10 +96,7 @@ pub struct Machine {
     actions: Vec<Action>,
 
     supervising: bool,
-    round: u32,
-    /// The next message starts a new task.
-    fresh: bool,
-    said: Vec<Said>,
+    task: Task,
     last_answer: String,
 
     session_id: Option<String>,
@@ -130,10 +127,6 @@ pub struct Machine {
     known: Known,
     review: Option<Review>,
     reviews: u32,
-    /// What the last review of this task found.
-    requirements: Vec<Requirement>,
-    circle: Circle,
-    undecided: bool,
     questions: VecDeque<Question>,
     ids: u64,
 
@@ -146,17 +139,18 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
-        let Carried { round, fresh, said, cost_usd, agent_usd, requirements } =
-            rules.carried.clone().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });
+        let task = Task::new(rules.carried.as_ref());
+        let (all, agents) = rules
+            .carried
+            .as_ref()
+            .map_or((0.0, 0.0), |carried| (carried.cost_usd, carried.agent_usd));
         Self {
             phase: Phase::Waiting,
             phase_since: Now::ZERO,
             now: Now::ZERO,
             actions: Vec::new(),
             supervising: rules.supervising,
-            round,
-            fresh,
-            said,
+            task,
             last_answer: String::new(),
             session_id: rules.resume.clone(),
             named: false,
@@ -179,13 +173,10 @@ impl Machine {
             known: Known::default(),
             review: None,
             reviews: 0,
-            requirements,
-            circle: Circle::default(),
-            undecided: false,
             questions: VecDeque::new(),
             ids: 0,
             rounds: Vec::new(),
-            cost: Cost::carried(cost_usd, agent_usd),
+            cost: Cost::carried(all, agents),
             review_usage: Usage::default(),
             working: Duration::ZERO,
             reviewing: Duration::ZERO,
@@ -234,8 +225,8 @@ impl Machine {
             supervising: self.supervising,
             max_iterations: self.rules.max_iterations,
         });
-        if self.resumed {
-            self.say(self.resumed_notice());
+        if self.rules.carried.is_some() {
+            self.say(resumed_notice(&self.carried(), self.rules.max_iterations));
         }
         for check in self.rules.checking.untrusted.clone() {
             self.say(Notice::CheckEnded(CheckResult::not_trusted(&check)));
@@ -280,13 +271,12 @@ impl Machine {
         self.background.stop_waiting();
         if !self.supervising {
             self.give_back(Outcome::Unreviewed);
-        } else if self.round >= self.rules.max_iterations {
+        } else if self.task.round >= self.rules.max_iterations {
             self.say(Notice::LimitReached { max: self.rules.max_iterations });
-            self.fresh = true;
-            self.undecided = true;
+            self.task.limit_reached();
             self.give_back(Outcome::Limit);
         } else {
-            self.round += 1;
+            self.task.round += 1;
             self.judge();
         }
     }
@@ -321,7 +311,7 @@ impl Machine {
     }
 
     fn phase_notice(&self) -> Notice {
-        Notice::Phase { phase: self.phase, round: self.round, max: self.rules.max_iterations }
+        Notice::Phase { phase: self.phase, round: self.task.round, max: self.rules.max_iterations }
     }
 
     fn say(&mut self, notice: Notice) {
@@ -343,15 +333,15 @@ impl Machine {
     fn request(&self, review: u32) -> Option<ReviewRequest> {
         Some(ReviewRequest {
             review,
-            round: self.round,
+            round: self.task.round,
             max: self.rules.max_iterations,
             session_id: self.session_id.clone()?,
             model: self.model.clone(),
-            said: self.said.clone(),
+            said: self.task.said.clone(),
             last_answer: self.last_answer.clone(),
             background: self.background.names(),
             brief: self.brief(),
-            requirements: self.requirements.clone(),
+            requirements: self.task.requirements.clone(),
             word: None,
         })
     }

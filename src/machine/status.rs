@@ -29,7 +29,7 @@ impl Machine {
         Status {
             phase: self.phase,
             since: self.phase_since,
-            round: self.round,
+            round: self.task.round,
             max: self.rules.max_iterations,
             supervising: self.supervising,
             model: self.model.clone(),

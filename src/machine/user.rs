@@ -4,8 +4,7 @@ use super::background::Background;
 use super::outbox::TakenBack;
 use super::turn::Turn;
 use super::{Agent, Machine};
-use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase, Said};
-use crate::review::circle::Circle;
+use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase};
 
 /// After a restart in the middle of a turn, when every message had been taken up already.
 const GO_ON: &str = "The client was restarted in the middle of your work. Check what is done already, \
@@ -25,20 +24,13 @@ impl Machine {
 
     fn message(&mut self, text: String) {
         self.drop_review(Dropped::UserMessage);
-        if self.phase == Phase::Waiting && self.fresh {
+        if self.phase == Phase::Waiting && self.task.fresh {
             if self.rules.checking.examines {
                 self.actions.push(Action::NoteFiles);
             }
-            self.round = 0;
-            self.fresh = false;
-            self.requirements.clear();
-            for said in &mut self.said {
-                said.earlier = true;
-            }
+            self.task.begin();
         }
-        self.undecided = false;
-        self.circle = Circle::default();
-        self.said.push(Said { text: text.clone(), earlier: false });
+        self.task.says(text.clone());
         self.say(Notice::UserMessage { text: text.clone() });
         self.deliver(text, true);
     }
@@ -47,16 +39,15 @@ impl Machine {
         self.supervising = on;
         self.say(Notice::Supervision { on });
         if on {
-            self.round = 0;
+            self.task.round = 0;
         } else if self.drop_review(Dropped::SwitchedOff) {
             self.give_back(Outcome::Unreviewed);
         }
         if !rest.trim().is_empty() {
             self.message(rest.trim().to_owned());
-        } else if on && self.undecided && self.phase == Phase::Waiting {
+        } else if on && self.task.undecided && self.phase == Phase::Waiting {
             // The last work was never judged: this is how the person asks for it again.
-            self.undecided = false;
-            self.fresh = false;
+            self.task.judge_again();
             self.review_or_give_back();
         }
     }
@@ -84,7 +75,7 @@ impl Machine {
             }
             Phase::Reviewing => {
                 self.drop_review(Dropped::Interrupt);
-                self.undecided = true;
+                self.task.undecided = true;
                 self.give_back(Outcome::Ended);
             }
             Phase::Waiting | Phase::Ended => {}
@@ -105,9 +96,7 @@ impl Machine {
             self.say(Notice::TakenBack { text: String::new(), too_late: true });
             return;
         };
-        if let Some(at) = self.said.iter().rposition(|said| said.text == text) {
-            self.said.remove(at);
-        }
+        self.task.taken_back(&text);
         self.say(Notice::TakenBack { text: text.clone(), too_late: false });
         self.actions.push(Action::GiveBack { text });
         self.settle();
