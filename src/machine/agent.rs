@@ -1,10 +1,10 @@
 //! What the agent does.
 
+use super::Machine;
+use super::conversation::Naming;
 use super::task::is_command;
 use super::turn::TurnEnd;
-use super::{Agent, DEATH_WINDOW, Machine};
-use crate::client::session_id;
-use crate::client::stream::{Block, Envelope, Init, Message, TurnResult};
+use crate::client::stream::{Envelope, Init, Message, TurnResult};
 use crate::event::{Action, Asker, Dropped, Gone, Notice, Outcome, Phase};
 
 impl Machine {
@@ -16,14 +16,13 @@ impl Machine {
         match envelope.message {
             Message::Init(init) => self.turn_started(init),
             Message::Assistant { blocks, context, .. } if envelope.parent.is_none() => {
-                self.context = context.or(self.context);
-                self.spoke(blocks);
+                self.conversation.said(blocks, context);
             }
             Message::Taken { uuid } => {
                 if self.outbox.taken_up(&uuid) {
                     self.turn.wanted_again();
                 }
-                self.resumable = true;
+                self.conversation.on_disk = true;
             }
             Message::Result(result) => self.turn_ended(&result),
             Message::Unreadable { kind, why } => self.unreadable(&kind, &why),
@@ -48,42 +47,28 @@ impl Machine {
         }
     }
 
-    /// `/clear` gives the conversation a new id in the middle of a process.
     fn session(&mut self, id: &str) {
-        let known = self.session_id.as_deref() == Some(id);
-        if (known && self.named) || !session_id::is_safe(id) {
-            return;
+        match self.conversation.named(id) {
+            Naming::Known => return,
+            Naming::Named => {}
+            Naming::Another => {
+                self.task.forget_all_but(|text| self.outbox.has(text));
+                self.unjudged = false;
+            }
         }
-        self.named = true;
-        if self.session_id.is_some() && !known {
-            self.task.forget_all_but(|text| self.outbox.has(text));
-            self.unjudged = false;
-            self.last_answer.clear();
-            self.context = None;
-        }
-        self.session_id = Some(id.to_owned());
         self.say(Notice::Session { session_id: id.to_owned() });
     }
 
     fn turn_started(&mut self, init: Init) {
         if !init.model.is_empty() {
-            self.model = init.model;
+            self.conversation.model = init.model;
         }
-        self.spoke = true;
+        self.process.spoke = true;
         self.turn.start();
         self.background.turn_started();
         if matches!(self.phase, Phase::Waiting | Phase::Reviewing) {
             self.drop_review(Dropped::AgentWoke);
             self.enter(Phase::Working);
-        }
-    }
-
-    fn spoke(&mut self, blocks: Vec<Block>) {
-        for block in blocks {
-            match block {
-                Block::Text(text) if !text.trim().is_empty() => self.last_answer = text,
-                _ => {}
-            }
         }
     }
 
@@ -114,7 +99,7 @@ impl Machine {
             });
         }
         // It waits for an answer, and nobody can say to what.
-        self.last_error.clone_from(&error);
+        self.process.last_error.clone_from(&error);
         self.say(Notice::TurnFailed { error: error.clone() });
         if self.rules.person {
             self.turn.interrupt();
@@ -130,8 +115,7 @@ impl Machine {
         let end = self.turn.end();
         self.await_waking();
         self.cost.agent(result.cost_usd);
-        let window = result.windows.iter().find(|(model, _)| *model == self.model);
-        self.window = window.or(result.windows.first()).map(|(_, tokens)| *tokens).or(self.window);
+        self.conversation.learns_window(result);
         self.withdraw(|question| question.asker == Asker::Agent);
         if end == TurnEnd::Interrupted {
             self.unjudged = false;
@@ -144,7 +128,7 @@ impl Machine {
         } else if result.is_error {
             self.unjudged = false;
             let error = result.failure();
-            self.last_error.clone_from(&error);
+            self.process.last_error.clone_from(&error);
             self.say(Notice::TurnFailed { error: error.clone() });
             self.hand_over(Outcome::Failed(error));
         } else if result.num_turns == 0 {
@@ -162,7 +146,7 @@ impl Machine {
         } else {
             self.unjudged = true;
             if !result.text.trim().is_empty() {
-                self.last_answer.clone_from(&result.text);
+                self.conversation.last_answer.clone_from(&result.text);
             }
         }
         self.settle();
@@ -176,20 +160,18 @@ impl Machine {
     }
 
     pub(super) fn agent_gone(&mut self, gone: Gone) {
-        self.agent = Agent::Dead;
+        self.process.running = false;
         let interrupted = self.turn.end() == TurnEnd::Interrupted;
         self.unjudged = self.unjudged && self.background.is_empty();
         self.background.lost();
         self.withdraw(|question| question.asker == Asker::Agent);
-        if !self.spoke {
+        if !self.process.spoke {
             return self.finish(match gone.code {
                 Some(0) if self.rules.client_may_leave => Outcome::ClientLeft(0),
-                _ => Outcome::Failed(self.failure(&gone)),
+                _ => Outcome::Failed(self.process.failure(&gone)),
             });
         }
-        let again =
-            self.last_death.is_some_and(|last| self.now.saturating_sub(last) < DEATH_WINDOW);
-        self.last_death = Some(self.now);
+        let again = self.process.died(self.now);
         let working = self.phase == Phase::Working;
         let resuming = working && !again && !interrupted;
         self.say(Notice::AgentGone {
@@ -201,14 +183,8 @@ impl Machine {
             self.restart();
         } else if working {
             self.outbox.clear();
-            let error = self.failure(&gone);
+            let error = self.process.failure(&gone);
             self.give_back(if interrupted { Outcome::Ended } else { Outcome::Failed(error) });
         }
-    }
-
-    fn failure(&self, gone: &Gone) -> String {
-        let words = [&gone.last_words, &self.last_error];
-        let words = words.into_iter().find(|words| !words.is_empty()).cloned().unwrap_or_default();
-        Gone { last_words: words, ..gone.clone() }.told_of("claude")
     }
 }

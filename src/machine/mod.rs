@@ -34,8 +34,10 @@
 mod agent;
 mod background;
 mod checks;
+mod conversation;
 mod cost;
 mod outbox;
+mod process;
 mod questions;
 mod resume;
 mod review;
@@ -60,16 +62,15 @@ use crate::event::{
 use crate::review::engine::Engine;
 use background::Background;
 use checks::{Checking, Known};
+use conversation::Conversation;
 use cost::Cost;
 use outbox::Outbox;
+use process::Process;
 use resume::resumed_notice;
 pub use rules::{Checking as CheckingRules, Rules};
 pub use status::Status;
 use task::Task;
 use turn::Turn;
-
-/// A death this soon after a restart is not bad luck any more.
-const DEATH_WINDOW: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 struct Review {
@@ -79,12 +80,6 @@ struct Review {
     cost_usd: f64,
     usage: Usage,
     engine: Engine,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Agent {
-    Running,
-    Dead,
 }
 
 #[derive(Debug)]
@@ -97,23 +92,8 @@ pub struct Machine {
 
     supervising: bool,
     task: Task,
-    last_answer: String,
-
-    session_id: Option<String>,
-    /// The agent itself has named the session.
-    named: bool,
-    /// An earlier run of the session is being gone on with.
-    resumed: bool,
-    model: String,
-    context: Option<u64>,
-    window: Option<u64>,
-    agent: Agent,
-    /// A turn has begun at least once: the client started, and speaks the protocol.
-    spoke: bool,
-    last_error: String,
-    /// The client has the conversation on disk, so that it can be resumed.
-    resumable: bool,
-    last_death: Option<Now>,
+    conversation: Conversation,
+    process: Process,
     outbox: Outbox,
     turn: Turn,
     /// A turn ended well and has not been judged.
@@ -151,18 +131,8 @@ impl Machine {
             actions: Vec::new(),
             supervising: rules.supervising,
             task,
-            last_answer: String::new(),
-            session_id: rules.resume.clone(),
-            named: false,
-            resumed: rules.carried.is_some(),
-            model: String::new(),
-            context: None,
-            window: None,
-            agent: Agent::Dead,
-            spoke: false,
-            last_error: String::new(),
-            resumable: rules.resume.is_some(),
-            last_death: None,
+            conversation: Conversation::new(rules.resume.as_ref(), rules.carried.is_some()),
+            process: Process::default(),
             outbox: Outbox::default(),
             turn: Turn::default(),
             unjudged: false,
@@ -335,10 +305,10 @@ impl Machine {
             review,
             round: self.task.round,
             max: self.rules.max_iterations,
-            session_id: self.session_id.clone()?,
-            model: self.model.clone(),
+            session_id: self.conversation.id()?.clone(),
+            model: self.conversation.model.clone(),
             said: self.task.said.clone(),
-            last_answer: self.last_answer.clone(),
+            last_answer: self.conversation.last_answer.clone(),
             background: self.background.names(),
             brief: self.brief(),
             requirements: self.task.requirements.clone(),
@@ -355,7 +325,7 @@ impl Machine {
             examined: &self.known.examined,
             checks: &self.known.results,
             activity: &self.activity,
-            last_answer: &self.last_answer,
+            last_answer: &self.conversation.last_answer,
             background: &self.background.names(),
         })
     }

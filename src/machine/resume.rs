@@ -20,10 +20,10 @@ impl Machine {
 
     /// Which session it is may be known only from the agent's first turn.
     pub(super) fn restored(&mut self, carried: Carried) {
-        if self.resumed || self.reviews > 0 {
+        if self.conversation.resumed || self.reviews > 0 {
             return;
         }
-        self.resumed = true;
+        self.conversation.resumed = true;
         self.say(resumed_notice(&carried, self.rules.max_iterations));
         self.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
         self.task.restored(carried);

@@ -32,10 +32,10 @@ impl Machine {
             round: self.task.round,
             max: self.rules.max_iterations,
             supervising: self.supervising,
-            model: self.model.clone(),
+            model: self.conversation.model.clone(),
             background: self.background.len(),
             cost_usd: self.cost.total(),
-            context: self.context.map(|tokens| (tokens, self.window)),
+            context: self.conversation.context(),
             queued: self.outbox.steering(),
             check: self.running_check(),
             questions: self.questions.len(),
@@ -55,13 +55,13 @@ impl Machine {
 
     pub fn report(&self, outcome: Outcome, now: Now) -> Report {
         // One that could not even be begun is none to go on with.
-        let begun = self.spoke || !matches!(outcome, Outcome::Failed(_));
+        let begun = self.process.spoke || !matches!(outcome, Outcome::Failed(_));
         Report {
             exit_code: outcome.exit_code(),
             outcome,
-            session_id: self.session_id.clone().filter(|_| begun),
+            session_id: self.conversation.id().filter(|_| begun).cloned(),
             rounds: self.rounds.clone(),
-            result: self.last_answer.clone(),
+            result: self.conversation.last_answer.clone(),
             cost_usd: self.cost.total(),
             supervision: Supervision {
                 reviews: self.reviews,

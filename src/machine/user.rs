@@ -1,9 +1,9 @@
 //! What the person does.
 
+use super::Machine;
 use super::background::Background;
 use super::outbox::TakenBack;
 use super::turn::Turn;
-use super::{Agent, Machine};
 use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase};
 
 /// After a restart in the middle of a turn, when every message had been taken up already.
@@ -107,10 +107,10 @@ impl Machine {
         let steering = steering && self.turn.is_open();
         self.outbox.push(uuid.clone(), text.clone(), steering);
         self.background.stop_waiting();
-        if self.agent == Agent::Dead {
-            self.restart();
-        } else {
+        if self.process.running {
             self.actions.push(Action::Send { uuid, text });
+        } else {
+            self.restart();
         }
         self.enter(Phase::Working);
     }
@@ -131,13 +131,13 @@ impl Machine {
     }
 
     pub(super) fn start_agent(&mut self) {
-        self.agent = Agent::Running;
+        self.process.running = true;
         self.turn = Turn::default();
         self.outbox.new_process();
         self.background = Background::default();
         self.withdraw(|question| question.asker == Asker::Agent);
         self.cost.new_process();
-        let resume = self.session_id.clone().filter(|_| self.resumable);
+        let resume = self.conversation.to_resume();
         self.actions.push(Action::StartAgent { resume });
     }
 }
