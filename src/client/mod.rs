@@ -6,3 +6,4 @@ pub mod form;
 pub mod launch;
 pub mod session_id;
 pub mod stream;
+pub mod transcript;
