@@ -200,9 +200,9 @@ fn supervise(
         }
     };
     let requirements = state.load()?.map(|state| state.requirements).unwrap_or_default();
-    let (settings, task) = (args.settings.as_deref(), review::Task { round, requirements });
+    let task = review::Task { round, requirements };
     let verdict =
-        review::run(settings, event, transcript, &place, &config, &limits, task, guarded)?;
+        review::run(&args.settings, event, transcript, &place, &config, &limits, task, guarded)?;
     let git = executables::on_path(Path::new("git"));
     let tree = Snapshot::take(&place.project, git.as_deref()).fingerprint();
     let stuck = remember(state, &verdict, tree);
@@ -245,13 +245,14 @@ fn remember(state: &StateFile, verdict: &Verdict, tree: String) -> Option<&'stat
 /// Parsed by hand: the parser for the whole command line costs more than all the rest.
 #[derive(Debug, PartialEq)]
 struct Args {
-    settings: Option<PathBuf>,
+    /// Of each judge.
+    settings: Vec<PathBuf>,
     state_dir: PathBuf,
 }
 
 impl Args {
     fn parse(args: &[OsString]) -> Result<Self> {
-        let mut parsed = Self { settings: None, state_dir: PathBuf::from(STATE_DIR) };
+        let mut parsed = Self { settings: Vec::new(), state_dir: PathBuf::from(STATE_DIR) };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let text = arg.to_string_lossy();
@@ -260,7 +261,7 @@ impl Args {
             let value = attached.map(PathBuf::from).or_else(|| args.next().map(PathBuf::from));
             let value = value.with_context(|| format!("{name} needs a value"))?;
             match name {
-                "--settings" => parsed.settings = Some(value),
+                "--settings" => parsed.settings.push(value),
                 "--state-dir" => parsed.state_dir = value,
                 _ => bail!("unknown option {name:?}"),
             }
@@ -304,7 +305,7 @@ mod tests {
             Args::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
         };
         let both =
-            Args { settings: Some("/path/to/settings.json".into()), state_dir: "other".into() };
+            Args { settings: vec!["/path/to/settings.json".into()], state_dir: "other".into() };
         assert_eq!(parse("--settings /path/to/settings.json --state-dir other").unwrap(), both);
         assert_eq!(parse("--settings=/path/to/settings.json --state-dir=other").unwrap(), both);
         assert_eq!(parse("").unwrap().state_dir, Path::new(".claude/ccc"));

@@ -6,6 +6,8 @@ use super::{Asker, ChangedFile};
 use crate::checks::result::CheckResult;
 use crate::client::case::Held;
 use crate::client::stream::Usage;
+use crate::review::opinion::Opinion;
+use crate::review::policy::Seat;
 use crate::review::requirement::Requirement;
 use crate::review::verdict::Verdict;
 
@@ -60,6 +62,15 @@ pub enum Notice {
         round: u32,
         max: u32,
         attempt: u32,
+        /// Which one of several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judge: Option<Seat>,
+    },
+    /// What one of several judges said.
+    Opinion {
+        round: u32,
+        #[serde(flatten)]
+        opinion: Opinion,
     },
     /// What keeps the judge of this review from changing the project, and why it is not something better.
     ReviewCase {

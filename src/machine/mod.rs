@@ -301,6 +301,9 @@ impl Machine {
     }
 
     fn request(&self, review: u32) -> Option<ReviewRequest> {
+        let engine = self.review.as_ref().map(|review| &review.engine);
+        let fresh = engine.and_then(Engine::seat).is_some_and(|seat| seat.fresh);
+        let known = engine.map_or(&*self.task.requirements, Engine::known);
         Some(ReviewRequest {
             review,
             round: self.task.round,
@@ -310,14 +313,26 @@ impl Machine {
             said: self.task.said.clone(),
             last_answer: self.conversation.last_answer.clone(),
             background: self.background.names(),
-            brief: self.brief(),
-            requirements: self.task.requirements.clone(),
+            brief: if fresh { self.brief_for_fresh_eyes() } else { self.brief() },
+            requirements: known.to_vec(),
             word: None,
+            judge: engine.map_or(0, Engine::judge),
+            fresh,
+            diff: String::new(),
         })
     }
 
-    /// Sessions that do not look at the files leave all of it to the judge.
     fn brief(&self) -> String {
+        self.brief_on(&self.conversation.last_answer)
+    }
+
+    /// What the agent says of its work is not in it.
+    fn brief_for_fresh_eyes(&self) -> String {
+        self.brief_on("")
+    }
+
+    /// Sessions that do not look at the files leave all of it to the judge.
+    fn brief_on(&self, last_answer: &str) -> String {
         if !self.rules.checking.examines {
             return String::new();
         }
@@ -325,7 +340,7 @@ impl Machine {
             examined: &self.known.examined,
             checks: &self.known.results,
             activity: &self.activity,
-            last_answer: &self.conversation.last_answer,
+            last_answer,
             background: &self.background.names(),
         })
     }

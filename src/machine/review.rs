@@ -26,6 +26,7 @@ impl Machine {
             let turn = result.turn_cost_usd.filter(|_| self.rules.judging.own_cost);
             review.cost_usd = self.cost.review(result.cost_usd, turn);
             review.usage += result.usage;
+            review.engine.paid(review.cost_usd, result.usage);
             self.review_usage += result.usage;
         }
         let steps = review.engine.heard(envelope, self.now);
@@ -66,7 +67,7 @@ impl Machine {
     fn follow(&mut self, steps: Vec<Step>) {
         for step in steps {
             match step {
-                Step::Start { attempt } => self.start_judge(attempt),
+                Step::Start { attempt, .. } => self.start_judge(attempt),
                 Step::Tell(text) => {
                     let (review, uuid) = (self.reviews, self.next_id());
                     self.actions.push(Action::TellSupervisor { review, uuid, text });
@@ -91,6 +92,9 @@ impl Machine {
                 Step::Held(CaseReport { held, why }) => {
                     self.say(Notice::ReviewCase { round: self.task.round, held, why });
                 }
+                Step::Said(opinion) => {
+                    self.say(Notice::Opinion { round: self.task.round, opinion });
+                }
                 Step::Verify(evidence) => {
                     self.actions.push(Action::Verify { review: self.reviews, evidence });
                 }
@@ -110,17 +114,26 @@ impl Machine {
     fn start_judge(&mut self, attempt: u32) {
         self.reviews += 1;
         let id = self.reviews;
+        let mut first = attempt == 1;
+        let mut judge = None;
         if let Some(review) = &mut self.review {
-            (review.id, review.started) = (id, self.now);
+            judge = review.engine.seat().cloned();
+            first &= review.id == 0;
+            review.id = id;
+            // Of several judges the review is one.
+            if judge.is_none() {
+                review.started = self.now;
+            }
         }
         self.cost.new_review();
         self.say(Notice::ReviewStarted {
             round: self.task.round,
             max: self.rules.max_iterations,
             attempt,
+            judge,
         });
         let brief = self.brief();
-        if attempt == 1 && !brief.is_empty() {
+        if first && !brief.is_empty() {
             self.say(Notice::Brief { round: self.task.round, text: brief });
         }
         match self.request(id) {
@@ -139,9 +152,12 @@ impl Machine {
     }
 
     fn judged(&mut self, verdict: Verdict) {
-        let Some(Review { started, cost_usd, usage, .. }) = self.review.take() else {
+        let Some(Review { started, mut cost_usd, usage, .. }) = self.review.take() else {
             return;
         };
+        if !verdict.opinions.is_empty() {
+            cost_usd = verdict.opinions.iter().map(|opinion| opinion.cost_usd).sum();
+        }
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let round = self.task.round;
         self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });

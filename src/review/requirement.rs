@@ -149,6 +149,11 @@ impl std::fmt::Display for Evidence {
 }
 
 impl Requirement {
+    /// It was asked for in words, and answered in words.
+    pub fn is_shown_by_the_answer(&self) -> bool {
+        self.evidence.iter().any(|evidence| matches!(evidence, Evidence::Answer(_)))
+    }
+
     pub fn is_open(&self) -> bool {
         matches!(self.status, Standing::Unmet | Standing::Unproven)
     }

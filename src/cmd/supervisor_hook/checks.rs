@@ -65,13 +65,20 @@ pub fn run(
     Ok(Checked { red: feedback(&results), results, took: began.elapsed() })
 }
 
-/// What the judge is told of it, and of the agent's commands in the transcript.
-pub fn told(results: &[CheckResult], event: &StopEvent, transcript: &Transcript) -> String {
+/// What the judge is told of it, and of the agent's commands in the transcript. Fresh eyes are told
+/// nothing of what the agent said.
+pub fn told(
+    results: &[CheckResult],
+    event: &StopEvent,
+    transcript: &Transcript,
+    fresh: bool,
+) -> String {
+    let last_answer = event.last_assistant_message.as_deref().filter(|_| !fresh);
     brief(&Facts {
         examined: &Examined::default(),
         checks: results,
         activity: &transcript.activity,
-        last_answer: event.last_assistant_message.as_deref().unwrap_or_default(),
+        last_answer: last_answer.unwrap_or_default(),
         background: &[],
     })
 }

@@ -163,18 +163,27 @@ impl Guarded {
         then.map(|then| Instructions::read(&then.path, &then.text))
     }
 
-    /// The judge's settings of the beginning, in a file that holds them.
-    pub fn settings(&mut self, given: &Path) -> Result<PathBuf> {
+    /// A judge's settings of the beginning, in a file that holds them.
+    pub fn settings(&mut self, judge: usize, given: &Path) -> Result<PathBuf> {
         let now = files::read_text(given).ok().and_then(|text| serde_json::from_str(&text).ok());
-        match (&self.pinned.settings, now) {
+        let pinned = match judge.checked_sub(1) {
+            None => &mut self.pinned.settings,
+            Some(other) => {
+                let others = &mut self.pinned.other_settings;
+                others.resize(others.len().max(judge), None);
+                &mut others[other]
+            }
+        };
+        match (&*pinned, now) {
             (None, Some(now)) => {
-                self.pinned.settings = Some(now);
+                *pinned = Some(now);
                 self.pinned.save(&self.file.current())?;
             }
             (Some(then), now) if now.as_ref() != Some(then) => {
-                files::replace(&self.file.settings(), &serde_json::to_vec_pretty(then)?)?;
+                let path = self.file.settings(judge);
+                files::replace(&path, &serde_json::to_vec_pretty(then)?)?;
                 self.changed(&given.file_name().unwrap_or_default().to_string_lossy());
-                return Ok(self.file.settings());
+                return Ok(path);
             }
             _ => {}
         }

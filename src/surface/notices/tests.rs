@@ -48,8 +48,11 @@ fn what_ccc_says() {
         (Notice::Supervision { on: false }, "Supervisor mode disabled"),
         (Notice::UserMessage { text: "do\nthis".into() }, "❯ do\n  this"),
         (Notice::Phase { phase: Phase::Working, round: 0, max: 10 }, ""),
-        (Notice::ReviewStarted { round: 2, max: 10, attempt: 1 }, "┃ Review 2/10"),
-        (Notice::ReviewStarted { round: 2, max: 10, attempt: 2 }, "┃ Review 2/10, second try"),
+        (Notice::ReviewStarted { round: 2, max: 10, attempt: 1, judge: None }, "┃ Review 2/10"),
+        (
+            Notice::ReviewStarted { round: 2, max: 10, attempt: 2, judge: None },
+            "┃ Review 2/10, second try",
+        ),
         (
             verdict(true),
             "┃ ✔ Confirmed complete in round 2/10 · 34s · 99 % cached · $0.12\n┃   Add tests.\n┃   Run them.",

@@ -3,6 +3,8 @@
 use super::super::Transcript;
 use super::super::styled::{self, Style, Styled};
 use super::super::transcript::{Author, LineKind};
+use super::amounts::{duration, review_cost};
+use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
 use crate::review::requirement::{Requirement, Standing};
 use crate::review::verdict::{Halt, Verdict};
@@ -30,6 +32,7 @@ impl Transcript {
         let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
         let headline = Styled::new(style, &text).with(Style::Dim, &facts);
         let mut lines = vec![self.named(headline)];
+        lines.extend(self.opinions(verdict).into_iter().map(|line| self.quoted(line)));
         lines.extend(self.requirements(verdict).into_iter().map(|line| self.quoted(line)));
         // A verdict that was read out of the supervisor's prose stands right above already.
         if self.judgement != verdict.feedback.trim() {
@@ -39,6 +42,25 @@ impl Transcript {
         self.judgement.clear();
         lines.extend(self.denied(&verdict.denied));
         self.lines(lines, LineKind::Notice, Author::SUPERVISOR)
+    }
+
+    /// One line for each of several judges: what it said, how long it took, and what it cost.
+    fn opinions(&self, verdict: &Verdict) -> Vec<Styled> {
+        let glyphs = self.look.glyphs;
+        let line = |opinion: &Opinion| {
+            let (style, mark) = match opinion.completed {
+                Some(true) => (Style::Good, glyphs.good),
+                Some(false) => (Style::Bad, glyphs.bad),
+                None => (Style::Bad, "?"),
+            };
+            let mut facts = vec![duration(opinion.seconds)];
+            facts.extend(review_cost(opinion.cost_usd, &opinion.usage));
+            let dot = glyphs.dot;
+            Styled::new(style, &format!("  {mark} "))
+                .with(Style::Plain, &opinion.told())
+                .with(Style::Dim, &format!(" {dot} {}", facts.join(&format!(" {dot} "))))
+        };
+        verdict.opinions.iter().map(line).collect()
     }
 
     /// What the supervisor was not allowed to do: a verdict that rests on less has to say so.
