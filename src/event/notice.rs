@@ -49,6 +49,9 @@ pub enum Notice {
     CheckStarted {
         name: String,
         run: String,
+        /// How many seconds it has.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout: Option<f64>,
     },
     CheckEnded(CheckResult),
     /// What ccc found out about the work, as the judge is told it.

@@ -151,20 +151,19 @@ impl Machine {
         }
     }
 
-    fn judged(&mut self, verdict: Verdict) {
+    fn judged(&mut self, mut verdict: Verdict) {
         let Some(Review { started, mut cost_usd, usage, .. }) = self.review.take() else {
             return;
         };
         if !verdict.opinions.is_empty() {
             cost_usd = verdict.opinions.iter().map(|opinion| opinion.cost_usd).sum();
         }
+        let amended = self.task.found(&verdict.requirements);
+        verdict.amended = amended.filter(|_| self.rules.judging.detailed_notices);
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let round = self.task.round;
         self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });
         self.say(self.verdict_notice(verdict.clone(), seconds, cost_usd, usage));
-        if !verdict.requirements.is_empty() {
-            self.task.requirements.clone_from(&verdict.requirements);
-        }
         let feedback = verdict.feedback.clone();
         match verdict.halt {
             _ if verdict.completed => {

@@ -141,6 +141,10 @@ pub fn requirements(opinions: &[Opinion]) -> Vec<Requirement> {
                 known.evidence.push(evidence.clone());
             }
         }
+        // What convinced one of them does not show it.
+        if known.is_open() {
+            known.evidence.clear();
+        }
     }
     all
 }

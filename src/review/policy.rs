@@ -81,6 +81,8 @@ pub struct Judging {
     pub ends_circles: bool,
     /// A verdict tells what its review has cost, and not what the session has.
     pub own_cost: bool,
+    /// Notices tell how the list of requirements has changed, and how long a check may take.
+    pub detailed_notices: bool,
     /// `supervisor.allowed_tools`
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed_tools: Vec<String>,
@@ -98,6 +100,7 @@ impl Default for Judging {
             proof: Proof::Off,
             ends_circles: false,
             own_cost: false,
+            detailed_notices: false,
             allowed_tools: Vec::new(),
             judges: Vec::new(),
             judges_ask: JudgesAsk::default(),
@@ -107,7 +110,14 @@ impl Default for Judging {
 
 impl Judging {
     pub fn today(proof: Proof) -> Self {
-        Self { asks_again: 1, proof, ends_circles: true, own_cost: true, ..Self::default() }
+        Self {
+            asks_again: 1,
+            proof,
+            ends_circles: true,
+            own_cost: true,
+            detailed_notices: true,
+            ..Self::default()
+        }
     }
 
     pub fn is_default(&self) -> bool {

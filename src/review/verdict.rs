@@ -21,7 +21,7 @@ use crate::client::case::Held;
 use crate::client::stream::TurnResult;
 use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
-use crate::review::requirement::{Evidence, Requirement, Standing};
+use crate::review::requirement::{Amended, Evidence, Requirement, Standing};
 
 pub const MARKER: &str = "[TASK_COMPLETED]";
 
@@ -58,6 +58,9 @@ pub struct Verdict {
     /// Confirmed, and the supervisor gave no proof although it was asked for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_proof: bool,
+    /// What became of the requirements since the last review of the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amended: Option<Amended>,
     /// What each judge said, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opinions: Vec<Opinion>,
@@ -85,6 +88,7 @@ impl Verdict {
             halt: None,
             requirements: Vec::new(),
             without_proof: false,
+            amended: None,
             opinions: Vec::new(),
         }
     }

@@ -85,7 +85,10 @@ impl Session<'_> {
 
     pub(super) fn check_event(&mut self, check: u32, event: Happened) {
         match event {
-            Happened::Printed(text) => self.step(Event::CheckPrinted { check, text }),
+            Happened::Printed(text) => {
+                self.surface.check_printed(&text);
+                self.step(Event::CheckPrinted { check, text });
+            }
             Happened::Gone(gone) => {
                 self.stop_check(check);
                 self.step(Event::CheckGone { check, gone });

@@ -47,6 +47,8 @@ pub trait Surface {
     /// A line of the supervisor, as it came.
     fn supervisor(&mut self, line: &Line);
     fn notice(&mut self, notice: &Notice);
+    /// What the running check has printed.
+    fn check_printed(&mut self, _text: &str) {}
     /// Put this question to the person; one at a time, until it is answered or taken back.
     fn ask(&mut self, _question: &Question) {}
     fn unask(&mut self) {}

@@ -134,10 +134,8 @@ impl Transcript {
                 let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
                 self.shown(vec![line.with(Style::Bad, &opinion.told())])
             }
-            // While a check runs, the line below the input has it.
-            Notice::PermissionAsked { .. } | Notice::CheckStarted { .. } | Notice::Brief { .. } => {
-                Vec::new()
-            }
+            Notice::CheckStarted { name, timeout, .. } => self.check_started(name, *timeout),
+            Notice::PermissionAsked { .. } | Notice::Brief { .. } => Vec::new(),
         }
     }
 

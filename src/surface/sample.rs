@@ -25,6 +25,7 @@ pub fn status() -> Status {
         context: None,
         queued: Vec::new(),
         check: None,
+        met: None,
         questions: 0,
     }
 }

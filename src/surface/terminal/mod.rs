@@ -137,6 +137,7 @@ impl<S: Screen> Terminal<S> {
                 context: None,
                 queued: Vec::new(),
                 check: None,
+                met: None,
                 questions: 0,
             },
             now: Now::ZERO,
@@ -280,6 +281,10 @@ impl<S: Screen> Surface for Terminal<S> {
         self.dirty = true;
         let lines = self.transcript.notice(notice);
         self.print(lines);
+    }
+
+    fn check_printed(&mut self, text: &str) {
+        self.transcript.check_printed(text);
     }
 
     fn ask(&mut self, question: &Question) {
