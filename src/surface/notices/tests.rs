@@ -135,6 +135,15 @@ fn json_behind_prose_is_left_to_the_notice() {
 }
 
 #[test]
+fn prose_that_says_what_the_json_says_is_shown_once() {
+    let mut transcript = Transcript::new(LOOK);
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I looked.\nAdd tests.\nRun them.\n{\"completed\":false,\"feedback\":\"Add tests.\\nRun them.\"}"}]}}"#;
+    let mut shown = texts(&transcript.supervisor(&sample::line(text)));
+    shown.extend(texts(&transcript.notice(&verdict(false))));
+    assert_eq!(shown.join("\n").matches("Add tests.").count(), 1, "{shown:?}");
+}
+
+#[test]
 fn a_conversation_that_is_cleared_is_told() {
     let mut transcript = Transcript::new(LOOK);
     let mut named =

@@ -31,8 +31,8 @@ impl Transcript {
         let headline = Styled::new(style, &text).with(Style::Dim, &facts);
         let mut lines = vec![self.named(headline)];
         lines.extend(self.requirements(verdict).into_iter().map(|line| self.quoted(line)));
-        // A verdict that was read out of the supervisor's prose stands right above already.
-        if self.judgement != verdict.feedback.trim() {
+        // What the supervisor's prose says as well stands right above already.
+        if !self.judgement.ends_with(verdict.feedback.trim()) {
             let feedback = self.rendered(&verdict.feedback, Author::SUPERVISOR);
             lines.extend(feedback.into_iter().map(|line| self.quoted(line)));
         }

@@ -40,7 +40,7 @@ use crate::machine::Status;
 /// A key that comes this soon after a question was not meant for it.
 pub(super) const SETTLE: Duration = Duration::from_millis(400);
 /// How long a second Ctrl-C is waited for.
-const SECOND_KEY: Duration = Duration::from_secs(3);
+pub(super) const SECOND_KEY: Duration = Duration::from_secs(3);
 const FALLBACK: (u16, u16) = (80, 24);
 const UNKNOWN: (usize, usize) = (0, 0);
 /// What the children print is drawn at most this often; what the person does, at once.
