@@ -31,7 +31,7 @@ impl Machine {
 
     pub(super) fn ask(&mut self, asker: Asker, request_id: String, asked: PermissionRequest) {
         self.say(Notice::PermissionAsked { asker, tool: asked.tool.clone() });
-        self.questions.push_back(Question { asker, request_id, asked });
+        self.questions.push_back(Question { asker, request_id, asked, before: None });
         if self.questions.len() == 1 {
             self.ask_next();
         }

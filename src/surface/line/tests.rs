@@ -69,7 +69,7 @@ fn question(tool: &str, input: &str, suggestions: Option<&str>) -> Question {
         suggestions: suggestions.map(str::to_owned),
         ..PermissionRequest::default()
     };
-    Question { asker: Asker::Agent, request_id: "r1".into(), asked }
+    Question { asker: Asker::Agent, request_id: "r1".into(), asked, before: None }
 }
 
 fn bash() -> Question {
