@@ -106,7 +106,7 @@ pub enum Where {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// A readable transcript
+    /// A readable transcript; into a pipe or a file, the agent's last answer
     Text,
     /// The agent's lines as they are, and ccc's own between them
     StreamJson,

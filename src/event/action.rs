@@ -92,6 +92,8 @@ pub enum Asker {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
+    /// What the file that it is about holds now: found out by the session, for whoever shows it.
+    pub before: Option<String>,
     pub asker: Asker,
     pub request_id: String,
     pub asked: PermissionRequest,

@@ -60,12 +60,14 @@ use crate::event::{
     Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
 };
 use crate::review::engine::Engine;
+use crate::review::permission::Denied;
 use background::Background;
 use checks::{Checking, Known};
 use conversation::Conversation;
 use cost::Cost;
 use outbox::Outbox;
 use process::Process;
+pub use questions::NOBODY;
 use resume::resumed_notice;
 pub use rules::{Checking as CheckingRules, Rules};
 pub use status::Status;
@@ -108,6 +110,8 @@ pub struct Machine {
     review: Option<Review>,
     reviews: u32,
     questions: VecDeque<Question>,
+    /// What the agent was not allowed to do.
+    denials: Vec<Denied>,
     ids: u64,
 
     rounds: Vec<Round>,
@@ -144,6 +148,7 @@ impl Machine {
             review: None,
             reviews: 0,
             questions: VecDeque::new(),
+            denials: Vec::new(),
             ids: 0,
             rounds: Vec::new(),
             cost: Cost::carried(all, agents),

@@ -66,6 +66,7 @@ impl Machine {
             session_id: self.conversation.id().filter(|_| begun).cloned(),
             rounds: self.rounds.clone(),
             result: self.conversation.last_answer.clone(),
+            denials: self.denials.clone(),
             cost_usd: self.cost.total(),
             supervision: Supervision {
                 reviews: self.reviews,

@@ -42,7 +42,7 @@ use checks::Base;
 pub use checks::Workplace;
 pub use child_state::ChildState;
 pub use facts::one_time_word;
-pub use shown::{Filmed, Narrated, Tee};
+pub use shown::{Aside, Filmed, Narrated, Tee};
 use tree_watch::Comparing;
 pub use tree_watch::files as changed_files;
 

@@ -1,6 +1,7 @@
 //! The user's side of a session: a terminal with a person at it, lines for a person, plain text, JSON
 //! lines, or one JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
+mod answer;
 mod commands;
 mod completion;
 mod diff;
@@ -28,6 +29,7 @@ use crate::event::{Event, Notice, Now, Question};
 pub use crate::event::{Report, Seconds};
 use crate::machine::Status;
 
+pub use answer::AnswerSurface;
 pub use completion::Files;
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};

@@ -13,6 +13,7 @@ use super::styled::{self, Style, Styled};
 use super::transcript::SPOKEN_NAME;
 use crate::client::case::{CaseReport, Held};
 use crate::event::{ChangedFile, Dropped, Notice, Phase};
+use crate::machine::NOBODY;
 use advice::advice;
 use amounts::{cost, count, verdict_cost};
 
@@ -106,6 +107,9 @@ impl Transcript {
                 let text = match (allowed, reason.as_str()) {
                     (true, _) => format!("allowed {tool}"),
                     (false, "") => format!("denied {tool}"),
+                    (false, reason) if reason.starts_with(NOBODY) => format!(
+                        "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"
+                    ),
                     (false, reason) => format!("denied {tool}: {reason}"),
                 };
                 self.shown(self.own_lines(Style::Dim, &text))

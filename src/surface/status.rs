@@ -147,10 +147,18 @@ pub fn question(
     let head = match (form, question.asker) {
         (Some((form, _, 1)), _) => styled::exposed(&form.question),
         (Some((form, at, of)), _) => format!("{at}/{of} {}", styled::exposed(&form.question)),
-        (None, Asker::Agent) => format!("Allow {tool}?"),
-        (None, Asker::Supervisor) => format!("Allow {tool} (supervisor)?"),
+        (None, Asker::Agent) => format!("Allow {tool}{}?", file(question)),
+        (None, Asker::Supervisor) => format!("Allow {tool}{} (supervisor)?", file(question)),
     };
     if behind > 0 { format!("{head}  ({behind} more waiting)") } else { head }
+}
+
+/// What is to be changed stays in view, however long the change is.
+fn file(question: &Question) -> String {
+    let input =
+        serde_json::from_str::<serde_json::Value>(&question.asked.input).unwrap_or_default();
+    let path = input["file_path"].as_str();
+    path.map(|path| format!(" {}", styled::exposed(path))).unwrap_or_default()
 }
 
 /// The client says itself what "always" would mean; without that there is no such answer.

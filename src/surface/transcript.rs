@@ -247,9 +247,9 @@ impl Transcript {
             Block::Text(text) => {
                 let mut text = text.as_str();
                 if place.who == Asker::Supervisor && place.own {
-                    text.trim().clone_into(&mut self.judgement);
                     // The verdict has a notice of its own.
                     text = Verdict::words_before(text).unwrap_or(text);
+                    text.trim().clone_into(&mut self.judgement);
                     if text.trim().is_empty() {
                         return Vec::new();
                     }

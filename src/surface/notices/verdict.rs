@@ -41,8 +41,8 @@ impl Transcript {
         lines.extend(self.opinions(verdict).into_iter().map(|line| self.quoted(line)));
         let requirements = self.requirements(verdict);
         lines.extend(requirements.into_iter().map(|line| self.quoted(line)));
-        // A verdict that was read out of the supervisor's prose stands right above already.
-        if self.judgement != verdict.feedback.trim() {
+        // What the supervisor's prose says as well stands right above already.
+        if !self.judgement.ends_with(verdict.feedback.trim()) {
             let feedback = self.rendered(&verdict.feedback, Author::SUPERVISOR);
             lines.extend(feedback.into_iter().map(|line| self.quoted(line)));
         }

@@ -170,7 +170,9 @@ impl<S: Screen> Terminal<S> {
         match (self.focus, form) {
             (Focus::Reason, Some(_)) => note(&format!("{head}  Enter answers, Esc goes back")),
             (Focus::Reason, None) => note("Enter denies, Esc goes back"),
-            (Focus::Answer, _) => self.choices.rows(&head, self.size, glyphs),
+            (Focus::Answer, _) => {
+                self.choices.rows(&head, self.question_is_long, self.size, glyphs)
+            }
             (Focus::Text, _) => note(&format!("{head}  Tab to answer")),
             (Focus::Fresh, _) => note(&head),
         }

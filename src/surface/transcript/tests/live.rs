@@ -145,6 +145,7 @@ fn a_tool_stands_below_with_its_time_until_it_answers() {
 
 fn question() -> crate::event::Question {
     crate::event::Question {
+        before: None,
         asker: crate::event::Asker::Agent,
         request_id: "r".into(),
         asked: crate::client::stream::PermissionRequest {
