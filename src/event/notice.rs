@@ -133,6 +133,10 @@ pub enum Notice {
         text: String,
         too_late: bool,
     },
+    /// The agent never said that it took this message of the person up, and nobody waits for it any more.
+    NotTakenUp {
+        text: String,
+    },
     WaitingForBackground {
         tasks: Vec<String>,
     },

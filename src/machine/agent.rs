@@ -182,7 +182,7 @@ impl Machine {
         if resuming {
             self.restart();
         } else if working {
-            self.outbox.clear();
+            self.lose_messages();
             let error = self.process.failure(&gone);
             self.give_back(if interrupted { Outcome::Ended } else { Outcome::Failed(error) });
         }

@@ -267,6 +267,7 @@ impl Machine {
 
     fn finish(&mut self, outcome: Outcome) {
         self.drop_review(Dropped::SessionEnded);
+        self.lose_messages();
         self.enter(Phase::Ended);
         self.actions.push(Action::Finish(outcome));
     }

@@ -27,6 +27,10 @@ impl Machine {
         self.say(resumed_notice(&carried, self.rules.max_iterations));
         self.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
         self.task.restored(carried);
+        if self.checking.is_some() && self.rules.exact {
+            // The checks of a round are running already: it is one more.
+            self.task.round = (self.task.round + 1).min(self.rules.max_iterations);
+        }
     }
 
     /// The messages that the agent has not taken up yet, by their ids.

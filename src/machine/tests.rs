@@ -191,6 +191,7 @@ fn short(action: &Action) -> Option<String> {
             Notice::TurnFailed { error } => format!("failed {error:?}"),
             Notice::Interrupted => "interrupted".into(),
             Notice::TakenBack { too_late: true, .. } => "too late".into(),
+            Notice::NotTakenUp { text } => format!("lost {text:?}"),
             Notice::ReviewFailed { reason, .. } => format!("review failed {reason:?}"),
             Notice::WaitingForBackground { .. } => "background".into(),
             Notice::AgentGone { last_words, .. } => format!("agent gone {last_words:?}"),

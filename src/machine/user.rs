@@ -39,7 +39,8 @@ impl Machine {
         self.supervising = on;
         self.say(Notice::Supervision { on });
         if on {
-            self.task.round = 0;
+            // A review that runs is the first of the new count.
+            self.task.round = u32::from(self.phase == Phase::Reviewing && self.rules.exact);
         } else if self.drop_review(Dropped::SwitchedOff) {
             self.give_back(Outcome::Unreviewed);
         }
@@ -57,7 +58,7 @@ impl Machine {
             // The first one got no answer: the person wants the prompt back all the same.
             Phase::Working if self.turn.is_interrupting() => {
                 self.turn.abandon();
-                self.outbox.clear();
+                self.lose_messages();
                 self.say(Notice::Interrupted);
                 self.give_back(Outcome::Ended);
             }
@@ -127,6 +128,16 @@ impl Machine {
             let uuid = self.next_id();
             self.outbox.push(uuid.clone(), text.clone(), false);
             self.actions.push(Action::Send { uuid, text });
+        }
+    }
+
+    /// Nobody waits any longer for what the agent has not taken up: the person has to know.
+    pub(super) fn lose_messages(&mut self) {
+        for text in self.outbox.drain() {
+            let persons = self.task.said.iter().any(|said| said.text == text);
+            if persons && self.rules.exact {
+                self.say(Notice::NotTakenUp { text });
+            }
         }
     }
 

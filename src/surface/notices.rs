@@ -97,7 +97,8 @@ impl Transcript {
             Notice::TakenBack { too_late: true, .. } => {
                 self.shown(vec![Styled::new(Style::Dim, "Too late to take it back.")])
             }
-            Notice::TakenBack { text, .. } => self.taken_back(text),
+            Notice::TakenBack { text, .. } => self.taken_back("Taken back", text),
+            Notice::NotTakenUp { text } => self.taken_back("Not taken up by the agent", text),
             Notice::WaitingForBackground { tasks } => {
                 let text = format!("Waiting for background work: {}", tasks.join(", "));
                 self.shown(vec![Styled::new(Style::Dim, &text)])
@@ -192,13 +193,14 @@ impl Transcript {
         self.apart(lines)
     }
 
-    fn taken_back(&mut self, text: &str) -> Vec<Styled> {
+    /// What becomes of a message that the agent has not got.
+    fn taken_back(&mut self, what: &str, text: &str) -> Vec<Styled> {
         if let Some(at) = self.held.iter().rposition(|held| held == text) {
             self.held.remove(at);
         }
         let (first, more) = styled::first_line(text);
         let more = if more { format!(" {}", self.look.glyphs.ellipsis) } else { String::new() };
-        let line = Styled::new(Style::Dim, &format!("Taken back: {first}{more}"));
+        let line = Styled::new(Style::Dim, &format!("{what}: {first}{more}"));
         let lines = self.fitted(vec![line], "  ");
         self.shown(lines)
     }
