@@ -14,8 +14,8 @@ use super::{Usage, checks, init, prompt};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::client::args::{Taken, take_over};
 use crate::client::launch::{AgentStart, ReviewOptions};
-use crate::config::clients::{Clients, JudgedBy, Limits, user_settings};
-use crate::config::{self, Config};
+use crate::config::clients::{Clients, JudgedBy, Limits, Surroundings, user_settings};
+use crate::config::{self, Config, Judge, Supervisor};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files::WatchedFiles;
@@ -82,34 +82,10 @@ pub fn run(
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
     let size = crossterm::terminal::size().unwrap_or((120, 40));
-    let recorder = (!args.no_record).then(|| {
-        let begun = Begun {
-            ccc: env!("CARGO_PKG_VERSION").to_owned(),
-            project: place.project.display().to_string(),
-            provider: provider.map(str::to_owned),
-            rules: rules.clone(),
-            agent_lines: 0,
-            supervisor_lines: 0,
-        };
-        Recorder::new(place.state_dir.clone(), begun, scene(size))
-    });
+    let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size));
     let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
     let earlier = earlier(&taken_up.first, state_dir, seed);
-    let prompt_options = pinned_options(&place.config_dir, &taken.prompt_options);
-    let mut judges =
-        supervisor.all_judges().into_iter().zip(clients.judges).map(|(judge, client)| {
-            let options = ReviewOptions {
-                form: supervisor.review,
-                settings: Some(client.settings),
-                second_opinion: judge.provider.is_some(),
-                model: judge.model,
-                allowed_tools: supervisor.allowed_tools.clone(),
-                add_dirs: taken.add_dirs.clone(),
-                prompt_options: prompt_options.clone(),
-                sandbox: supervisor.sandbox,
-            };
-            JudgeStart { env: client.env, options }
-        });
+    let mut judges = judges(&place, &supervisor, &taken, clients.judges).into_iter();
     let setup = Setup {
         rules,
         prompt,
@@ -131,6 +107,7 @@ pub fn run(
         recorder,
         editor: external_editor::command(env::var_os("VISUAL"), env::var_os("EDITOR")),
         pager: external_editor::pager(env::var_os("PAGER")),
+        native: None,
     };
     let wishes = Wishes {
         plain: args.plain || supervisor.plain || look::asked_for_lines(),
@@ -142,8 +119,32 @@ pub fn run(
     Ok(surfaces::run(setup, format, &wishes)?.exit_code)
 }
 
+/// With what each judge is started.
+pub fn judges(
+    place: &Directories,
+    supervisor: &Supervisor,
+    taken: &Taken,
+    clients: Vec<Surroundings>,
+) -> Vec<JudgeStart> {
+    let prompt_options = pinned_options(&place.config_dir, &taken.prompt_options);
+    let start = |(judge, client): (Judge, Surroundings)| {
+        let options = ReviewOptions {
+            form: supervisor.review,
+            settings: Some(client.settings),
+            second_opinion: judge.provider.is_some(),
+            model: judge.model,
+            allowed_tools: supervisor.allowed_tools.clone(),
+            add_dirs: taken.add_dirs.clone(),
+            prompt_options: prompt_options.clone(),
+            sandbox: supervisor.sandbox,
+        };
+        JudgeStart { env: client.env, options }
+    };
+    supervisor.all_judges().into_iter().zip(clients).map(start).collect()
+}
+
 /// What the session's earlier runs left. One that begins here has nothing behind it.
-fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
+pub fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
     match first {
         AgentStart::New { .. } => Box::new(|_| None),
         AgentStart::Continue => Box::new(find::read_ahead(state_dir, seed)),
@@ -181,6 +182,23 @@ fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<Outp
     }
 }
 
+pub fn recorder(
+    place: &Directories,
+    provider: Option<&str>,
+    rules: &Rules,
+    size: (u16, u16),
+) -> Recorder {
+    let begun = Begun {
+        ccc: env!("CARGO_PKG_VERSION").to_owned(),
+        project: place.project.display().to_string(),
+        provider: provider.map(str::to_owned),
+        rules: rules.clone(),
+        agent_lines: 0,
+        supervisor_lines: 0,
+    };
+    Recorder::new(place.state_dir.clone(), begun, scene(size))
+}
+
 /// What a player of the recording should know of the terminal.
 fn scene(size: (u16, u16)) -> Scene {
     let set = |name| Some((name, env::var(name).ok()?));
@@ -188,13 +206,13 @@ fn scene(size: (u16, u16)) -> Scene {
 }
 
 /// What was read once, and counts as it is now.
-fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
+pub fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
     let own = place.project.join(instructions::FILE);
     WatchedFiles::now([instructions, own, place.config_dir.join(config::FILE)])
 }
 
 /// SUPERVISOR.md; a person who has none is offered the default.
-fn find_instructions(place: &Directories, person: bool) -> Result<Instructions> {
+pub fn find_instructions(place: &Directories, person: bool) -> Result<Instructions> {
     match instructions::find(&place.project, &place.config_dir) {
         Ok(found) => Ok(found),
         Err(Problem::Missing { looked_in }) if person => {

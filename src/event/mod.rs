@@ -81,6 +81,10 @@ pub enum Event {
     Signal(i32),
     /// The session that the client went on with has been here before.
     Restored(Carried),
+    /// The client is in this conversation now: it began one, cleared it or took up another.
+    Conversation {
+        session_id: String,
+    },
     /// Files of the project changed while this review ran, and so many more than are named.
     TreeChanged {
         review: u32,

@@ -1,6 +1,6 @@
 //! What the agent does.
 
-use super::Machine;
+use super::{Machine, TypedInto};
 use super::conversation::Naming;
 use super::task::is_command;
 use super::turn::TurnEnd;
@@ -47,7 +47,7 @@ impl Machine {
         }
     }
 
-    fn session(&mut self, id: &str) {
+    pub(super) fn session(&mut self, id: &str) {
         match self.conversation.named(id) {
             Naming::Known => return,
             Naming::Named => {}
@@ -165,6 +165,13 @@ impl Machine {
         self.unjudged = self.unjudged && self.background.is_empty();
         self.background.lost();
         self.withdraw(|question| question.asker == Asker::Agent);
+        if self.rules.typed_into == TypedInto::Client {
+            return self.finish(match gone.code {
+                Some(0) => Outcome::Ended,
+                Some(code) => Outcome::ClientLeft(code),
+                None => Outcome::Failed(self.process.failure(&gone)),
+            });
+        }
         if !self.process.spoke {
             return self.finish(match gone.code {
                 Some(0) if self.rules.client_may_leave => Outcome::ClientLeft(0),

@@ -26,6 +26,11 @@
 //! | any | a tool needs permission | the person is asked; without a person: denied |
 //! | any, before the first review | the session has been here before | its count, messages and cost are gone on with |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off |
+//! | any | the client is in another conversation | its messages and its count are new |
+//! | any, typed into the client | a message | the client has it already: it is noted, and drops a review; nothing is sent |
+//! | any, typed into the client | the client leaves | the end, with its exit code |
+//! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on |
+//! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now |
 //! | reviewing | the project changed meanwhile | the person is told; the verdict counts all the same |
 //! | any | leave, signal | the end |
 //!
@@ -69,7 +74,7 @@ use outbox::Outbox;
 use process::Process;
 pub use questions::NOBODY;
 use resume::resumed_notice;
-pub use rules::{Checking as CheckingRules, Rules};
+pub use rules::{Checking as CheckingRules, Rules, TypedInto};
 pub use status::Status;
 use task::Task;
 use turn::Turn;
@@ -181,6 +186,7 @@ impl Machine {
                 Event::Tick => self.tick(),
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
                 Event::Restored(carried) => self.restored(carried),
+                Event::Conversation { session_id } => self.session(&session_id),
                 Event::TreeChanged { review, files, more } => {
                     self.tree_changed(review, files, more);
                 }

@@ -1,6 +1,6 @@
 //! What the person does.
 
-use super::Machine;
+use super::{Machine, TypedInto};
 use super::background::Background;
 use super::outbox::TakenBack;
 use super::turn::Turn;
@@ -32,7 +32,13 @@ impl Machine {
         }
         self.task.says(text.clone());
         self.say(Notice::UserMessage { text: text.clone() });
-        self.deliver(text, true);
+        match self.rules.typed_into {
+            TypedInto::Ccc => self.deliver(text, true),
+            TypedInto::Client => {
+                self.background.stop_waiting();
+                self.enter(Phase::Working);
+            }
+        }
     }
 
     fn supervise(&mut self, on: bool, rest: &str) {
@@ -46,7 +52,11 @@ impl Machine {
         }
         if !rest.trim().is_empty() {
             self.message(rest.trim().to_owned());
-        } else if on && self.task.undecided && self.phase == Phase::Waiting {
+        } else if on
+            && self.task.undecided
+            && self.phase == Phase::Waiting
+            && self.rules.typed_into == TypedInto::Ccc
+        {
             // The last work was never judged: this is how the person asks for it again.
             self.task.judge_again();
             self.review_or_give_back();

@@ -4,7 +4,7 @@ use anyhow::Result;
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::threads::named;
@@ -24,6 +24,19 @@ pub fn listen(on_signal: impl Fn(i32) -> bool + Send + 'static) -> Result<()> {
     named("signals", move || {
         for signal in &mut signals {
             if signal != TOO_LONG && !on_signal(signal) {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// The window has another size. Until `on_resize` returns false.
+pub fn on_resize(on_resize: impl Fn() -> bool + Send + 'static) -> Result<()> {
+    let mut signals = Signals::new([SIGWINCH])?;
+    named("size", move || {
+        for _ in &mut signals {
+            if !on_resize() {
                 return;
             }
         }
