@@ -47,10 +47,17 @@ impl Keys {
         let mut rest = all.as_slice();
         while !rest.is_empty() {
             if self.pasting {
-                let end = memmem::find(rest, PASTED);
-                self.push(&String::from_utf8_lossy(&rest[..end.unwrap_or(rest.len())]));
-                self.pasting = end.is_none();
-                rest = &rest[end.map_or(rest.len(), |end| end + PASTED.len())..];
+                let Some(end) = memmem::find(rest, PASTED) else {
+                    // The last bytes may be the beginning of the mark.
+                    let kept =
+                        (1..PASTED.len()).rev().find(|kept| rest.ends_with(&PASTED[..*kept]));
+                    let (text, begun) = rest.split_at(rest.len() - kept.unwrap_or(0));
+                    self.rest = begun.to_vec();
+                    return self.push(&String::from_utf8_lossy(text));
+                };
+                self.push(&String::from_utf8_lossy(&rest[..end]));
+                self.pasting = false;
+                rest = &rest[end + PASTED.len()..];
                 continue;
             }
             if rest.starts_with(PASTE) {
