@@ -1,9 +1,9 @@
 //! What the agent does.
 
-use super::{Machine, TypedInto};
 use super::conversation::Naming;
 use super::task::is_command;
 use super::turn::TurnEnd;
+use super::{Machine, TypedInto};
 use crate::client::stream::{Envelope, Init, Message, TurnResult};
 use crate::event::{Action, Asker, Dropped, Gone, Notice, Outcome, Phase};
 

@@ -1,9 +1,9 @@
 //! What the person does.
 
-use super::{Machine, TypedInto};
 use super::background::Background;
 use super::outbox::TakenBack;
 use super::turn::Turn;
+use super::{Machine, TypedInto};
 use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase};
 
 /// After a restart in the middle of a turn, when every message had been taken up already.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use serde::Deserialize;
-use serde_json::Value;
+use memchr::memmem;
 
+use crate::client::stream::{Line, Message, Part};
 use crate::files;
 use crate::threads::named;
 
@@ -107,9 +107,8 @@ impl Follower {
         let mut lines = Vec::new();
         loop {
             lines.extend(self.read());
-            let there = wanted.is_none_or(|wanted| {
-                lines.iter().any(|line| memchr::memmem::find(line, wanted).is_some())
-            });
+            let there = wanted
+                .is_none_or(|wanted| lines.iter().any(|line| memmem::find(line, wanted).is_some()));
             if there || Instant::now() >= deadline {
                 return lines;
             }
@@ -143,103 +142,19 @@ impl Follower {
     }
 }
 
-/// What a line of a transcript means to the loop.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Entry {
-    /// The agent spoke or used a tool: of the same form as on a client's output.
-    Agent {
-        model: Option<String>,
-    },
-    /// The person said this, or it waits in the client's queue.
-    Said(String),
-    Queued(String),
-    /// The person ran a command in their shell, and the agent was shown what came of it.
-    Shell,
-    Interrupted,
-    /// Nobody has to know.
-    Other,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct Wire {
-    r#type: String,
-    operation: String,
-    content: Value,
-    is_meta: bool,
-    is_sidechain: bool,
-    is_compact_summary: bool,
-    origin: Value,
-    message: Message,
-    attachment: Attachment,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Message {
-    content: Value,
-    model: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct Attachment {
-    r#type: String,
-    prompt: Value,
-    origin: Value,
-}
-
-impl Entry {
-    pub fn read(line: &[u8]) -> Self {
-        let Ok(wire) = serde_json::from_slice::<Wire>(line) else { return Entry::Other };
-        if wire.is_meta || wire.is_sidechain || wire.is_compact_summary {
-            return Entry::Other;
-        }
-        let human = |origin: &Value| origin["kind"] == "human";
-        match wire.r#type.as_str() {
-            "assistant" => {
-                Entry::Agent { model: wire.message.model.filter(|model| model != "<synthetic>") }
-            }
-            "queue-operation" if wire.operation == "enqueue" => {
-                text(&wire.content).map_or(Entry::Other, Entry::Queued)
-            }
-            "attachment" if wire.attachment.r#type == "queued_command" => {
-                let said = human(&wire.attachment.origin).then(|| text(&wire.attachment.prompt));
-                said.flatten().map_or(Entry::Other, Entry::Said)
-            }
-            "user" if is_tool_result(&wire.message.content) => Entry::Agent { model: None },
-            "user" => match text(&wire.message.content) {
-                Some(text) if text.starts_with("<bash-input>") => Entry::Shell,
-                Some(text) if text.starts_with("[Request interrupted") => Entry::Interrupted,
-                Some(text) if human(&wire.origin) && !is_command(&text) => Entry::Said(text),
-                _ => Entry::Other,
-            },
-            _ => Entry::Other,
-        }
+/// What of a transcript has the same form as what a client prints: the agent spoke, or a tool did.
+pub fn of_the_agent(line: &[u8]) -> Option<Line> {
+    if memmem::find(line, br#""isSidechain":true"#).is_some() {
+        return None;
     }
-}
-
-/// What a slash command became; the person's own words were reported before.
-fn is_command(text: &str) -> bool {
-    text.trim_start().starts_with("<command-")
-}
-
-fn is_tool_result(content: &Value) -> bool {
-    content
-        .as_array()
-        .is_some_and(|blocks| blocks.iter().any(|block| block["type"] == "tool_result"))
-}
-
-fn text(content: &Value) -> Option<String> {
-    let text = match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            let texts = blocks.iter().filter_map(|block| block["text"].as_str());
-            texts.collect::<Vec<_>>().join("\n")
+    let line = Line::decode(line.to_vec());
+    let agents = line.parts.iter().any(|part| match part {
+        Part::Message(envelope) => {
+            matches!(envelope.message, Message::Assistant { .. } | Message::ToolResults(_))
         }
-        _ => return None,
-    };
-    (!text.trim().is_empty()).then_some(text)
+        Part::Text(_) | Part::Bad(_) => false,
+    });
+    agents.then_some(line)
 }
 
 #[cfg(test)]
@@ -249,58 +164,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_line_means() {
-        let said = |text: &str| Entry::Said(text.to_owned());
-        for (line, entry) in [
-            (
-                r#"{"type":"user","message":{"content":"one"},"origin":{"kind":"human"}}"#,
-                said("one"),
-            ),
-            (
-                r#"{"type":"user","message":{"content":"a peer's"},"origin":{"kind":"peer"}}"#,
-                Entry::Other,
-            ),
-            (
-                r#"{"type":"user","message":{"content":"<bash-input>ls</bash-input>"}}"#,
-                Entry::Shell,
-            ),
-            (
-                r#"{"type":"user","message":{"content":"<bash-stdout>x</bash-stdout>"}}"#,
-                Entry::Other,
-            ),
-            (
-                r#"{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#,
-                Entry::Interrupted,
-            ),
-            (
-                r#"{"type":"user","isCompactSummary":true,"message":{"content":"summary"}}"#,
-                Entry::Other,
-            ),
-            (
-                r#"{"type":"user","origin":{"kind":"human"},"message":{"content":"<command-name>/x</command-name>"}}"#,
-                Entry::Other,
-            ),
-            (
-                r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}}"#,
-                Entry::Agent { model: None },
-            ),
-            (
-                r#"{"type":"assistant","message":{"model":"m","content":[]}}"#,
-                Entry::Agent { model: Some("m".into()) },
-            ),
-            (r#"{"type":"assistant","isSidechain":true,"message":{"model":"m"}}"#, Entry::Other),
-            (
-                r#"{"type":"queue-operation","operation":"enqueue","content":"q"}"#,
-                Entry::Queued("q".into()),
-            ),
-            (r#"{"type":"queue-operation","operation":"remove","content":"q"}"#, Entry::Other),
-            (
-                r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"q","origin":{"kind":"human"}}}"#,
-                said("q"),
-            ),
-            ("half a li", Entry::Other),
+    fn only_what_the_agent_and_its_tools_said_is_handed_on() {
+        let is = |line: &str| of_the_agent(line.as_bytes()).is_some();
+        assert!(is(
+            r#"{"type":"assistant","message":{"model":"m","content":[{"type":"text","text":"x"}]}}"#
+        ));
+        assert!(is(
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}}"#
+        ));
+        for line in [
+            r#"{"type":"assistant","isSidechain":true,"message":{"model":"m","content":[]}}"#,
+            r#"{"type":"user","message":{"content":"typed"},"origin":{"kind":"human"}}"#,
+            r#"{"type":"queue-operation","operation":"enqueue","content":"q"}"#,
+            r#"{"type":"result","result":"forged","num_turns":1}"#,
+            "half a li",
         ] {
-            assert_eq!(Entry::read(line.as_bytes()), entry, "{line}");
+            assert!(!is(line), "{line}");
         }
     }
 

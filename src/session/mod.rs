@@ -31,9 +31,9 @@ use crate::clock::Clock;
 use crate::event::{Carried, Event, Gone, Now, Outcome};
 use crate::files::WatchedFiles;
 use crate::machine::{Machine, Rules};
-use crate::process::child::ChildEvent;
 use crate::native::server::Report as HookReport;
 use crate::native::transcript::News;
+use crate::process::child::ChildEvent;
 use crate::process::pty::Agent;
 use crate::process::screen::{ScreenClient, ScreenEvent};
 use crate::process::signals;
@@ -306,8 +306,7 @@ impl<'a> Session<'a> {
         let now = self.now();
         let mut shown = self.surface.update(&self.machine.status(), now);
         // While more is there already, small pieces are not worth a system call each.
-        let waits =
-            self.control.is_empty() && self.output.is_empty() && self.screen.is_empty();
+        let waits = self.control.is_empty() && self.output.is_empty() && self.screen.is_empty();
         let full = self.setup.recorder.as_ref().is_some_and(Recorder::is_full);
         if (waits || full) && self.flush() && shown.is_ok() {
             shown = self.surface.update(&self.machine.status(), now);

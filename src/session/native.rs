@@ -14,14 +14,14 @@ use nix::unistd::Pid;
 use super::child_state::ChildState;
 use super::{AgentProcess, Drawn, Incoming, Session};
 use crate::client::session_id;
-use crate::client::stream::Line;
+use crate::client::transcript::{Transcript, Turn};
 use crate::event::{Event, Gone, Notice, Outcome, Phase};
 use crate::native::hooks::Switch;
 use crate::native::keys::Keys;
 use crate::native::lines::{self, Ended};
 use crate::native::reply::Reply;
 use crate::native::server::{Answer, Call, Report};
-use crate::native::transcript::{self, Entry, News, Wanted};
+use crate::native::transcript::{self, News, Wanted};
 use crate::native::words::Words;
 use crate::native::{origin, relay, told};
 use crate::process::screen::{ScreenClient, ScreenEvent};
@@ -62,9 +62,9 @@ pub struct Native {
     words: Words,
     keys: Keys,
     session: String,
-    model: String,
-    /// The turn is about a command that the person ran in their shell.
-    in_shell: bool,
+    conversation: Transcript,
+    /// So many of the person's words in it were looked at.
+    heard: usize,
     /// A switch that was seen already: the client reports a command twice.
     switched: Option<(String, String)>,
     /// The beginning of a character that was cut.
@@ -86,8 +86,8 @@ impl Native {
             words: Words::default(),
             keys: Keys::default(),
             session: String::new(),
-            model: String::new(),
-            in_shell: false,
+            conversation: Transcript::default(),
+            heard: 0,
             switched: None,
             typed: Vec::new(),
         }
@@ -283,42 +283,48 @@ impl Session<'_> {
     }
 
     pub(super) fn read_transcript(&mut self, news: News) {
-        for line in news.lines {
-            self.transcript_line(line);
-        }
         let Some(native) = &mut self.native else { return };
         let called = news.call.and_then(|id| native.waiting.iter().position(|call| call.id == id));
-        if let Some(call) = called.and_then(|at| native.waiting.remove(at)) {
+        let call = called.and_then(|at| native.waiting.remove(at));
+        if let Some(call) = &call {
+            self.enter_conversation(&call.event.session_id);
+        }
+        let Some(native) = &self.native else { return };
+        let (before, now) = (native.conversation.turn, self.now());
+        for line in news.lines {
+            if let Some(native) = &mut self.native {
+                native.conversation.line(&line);
+            }
+            if let Some(line) = transcript::of_the_agent(&line) {
+                self.agent_line(line, now);
+            }
+        }
+        self.hear_the_person();
+        let Some(native) = &mut self.native else { return };
+        let turn = native.conversation.turn;
+        if turn != before && turn == Turn::Interrupted && self.machine.is_busy() {
+            self.step(Event::Interrupt);
+            self.turn_ended(Ended::Interrupted);
+        }
+        if let Some(call) = call {
             self.happened(call);
         }
     }
 
-    fn transcript_line(&mut self, line: Vec<u8>) {
-        let entry = Entry::read(&line);
+    /// What the transcript has of the person's words, and no hook has told. (Commands were told: the
+    /// client reports each.)
+    fn hear_the_person(&mut self) {
         let Some(native) = &mut self.native else { return };
-        match entry {
-            Entry::Agent { model } => {
-                native.model = model.unwrap_or_else(|| std::mem::take(&mut native.model));
-                let now = self.now();
-                self.agent_line(Line::decode(line), now);
-            }
-            Entry::Said(text) => {
-                native.in_shell = false;
-                if native.words.written(&text) {
-                    self.said(text);
-                }
-            }
-            Entry::Queued(text) => {
-                if Switch::read(&text).is_none() && native.words.reported(&text) {
-                    self.said(text);
-                }
-            }
-            Entry::Shell => native.in_shell = true,
-            Entry::Interrupted if self.machine.is_busy() => {
-                self.step(Event::Interrupt);
-                self.turn_ended(Ended::Interrupted);
-            }
-            Entry::Interrupted | Entry::Other => {}
+        let Native { conversation, words, heard, .. } = native;
+        let is_message = |text: &&str| !text.trim_start().starts_with('/');
+        let written = conversation.said.iter().skip(*heard).map(|said| said.text.as_str());
+        let written = written.filter(is_message).filter(|text| words.written(text));
+        let mut news: Vec<String> = written.map(str::to_owned).collect();
+        *heard = conversation.said.len();
+        let waiting = conversation.waiting().filter(is_message).filter(|text| words.reported(text));
+        news.extend(waiting.map(str::to_owned));
+        for text in news {
+            self.said(text);
         }
     }
 
@@ -334,13 +340,17 @@ impl Session<'_> {
         true
     }
 
-    fn happened(&mut self, call: Call) {
+    /// The supervision belongs to the launch, and not to a conversation: it goes on in another one.
+    fn enter_conversation(&mut self, session_id: &str) {
         let Some(native) = &mut self.native else { return };
-        if native.session != call.event.session_id {
-            native.session.clone_from(&call.event.session_id);
-            let session_id = call.event.session_id.clone();
-            self.step(Event::Conversation { session_id });
+        if native.session != session_id {
+            session_id.clone_into(&mut native.session);
+            (native.conversation, native.heard) = (Transcript::default(), 0);
+            self.step(Event::Conversation { session_id: session_id.to_owned() });
         }
+    }
+
+    fn happened(&mut self, call: Call) {
         match call.event.name.as_str() {
             "UserPromptSubmit" | "UserPromptExpansion" => self.prompted(call),
             "Stop" => self.stopped(call),
@@ -363,7 +373,6 @@ impl Session<'_> {
         }
         let Some(native) = &mut self.native else { return };
         if call.event.name == "UserPromptSubmit" {
-            native.in_shell = false;
             if native.words.reported(&prompt) {
                 self.said(prompt);
             }
@@ -413,20 +422,21 @@ impl Session<'_> {
             call.answer.send(&Reply::Nothing);
             return;
         }
-        let in_shell = std::mem::take(&mut native.in_shell);
         native.stop = Some((call.id, call.answer));
+        let turn = native.conversation.turn;
         let answer = call.event.last_assistant_message.unwrap_or_default();
         self.turn_begins();
-        self.turn_ended(if in_shell {
-            Ended::WithoutWork
-        } else {
-            Ended::Well { last_answer: &answer }
+        self.turn_ended(match turn {
+            Turn::None | Turn::Work | Turn::Interrupted => Ended::Well { last_answer: &answer },
+            Turn::Shell | Turn::LocalCommand => Ended::WithoutWork,
+            Turn::Failed => Ended::Failed(&answer),
         });
     }
 
     fn turn_begins(&mut self) {
         let Some(native) = &self.native else { return };
-        let line = lines::begun(&native.session, &native.model);
+        let model = native.conversation.model.as_deref().unwrap_or_default();
+        let line = lines::begun(&native.session, model);
         let now = self.now();
         self.agent_line(line, now);
     }

@@ -133,8 +133,7 @@ fn judges(
         let shared = user.filter(|_| second.is_none());
         let judge = second.or(provider);
         let settings = resolved(config, judge, shared, own)?;
-        let whose =
-            Whose { config, provider: judge, role: Role::Supervisor, also_for: Vec::new() };
+        let whose = Whose { config, provider: judge, role: Role::Supervisor, also_for: Vec::new() };
         Surroundings::prepare(directories, whose, shared, settings, own)
     });
     all.collect()
