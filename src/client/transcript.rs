@@ -131,11 +131,7 @@ impl Transcript {
             Word::Machine => self.begin(Turn::Work),
             Word::Command { name, args } if entry.is_human() => {
                 self.begin(Turn::Work);
-                let switch = match name.as_str() {
-                    "supervisor" => Some(true),
-                    "supervisoroff" => Some(false),
-                    _ => None,
-                };
+                let switch = switch(&name);
                 if let Some(on) = switch {
                     self.switches.push(Switch { at: entry.timestamp.clone(), on });
                 }
@@ -230,11 +226,27 @@ impl Transcript {
     fn system(&mut self, entry: &Entry) {
         match entry.subtype.as_deref() {
             Some("local_command") => self.turn = Turn::LocalCommand,
+            // A prompt that a hook of ours has carried out: the client notes what was typed.
+            Some("informational") => {
+                let typed = entry.content.as_str().and_then(entry::blocked_prompt);
+                if let Some(on) = typed.and_then(|typed| switch(typed.strip_prefix('/')?)) {
+                    self.switches.push(Switch { at: entry.timestamp.clone(), on });
+                }
+            }
             // The turn is over, for good or until a hook's feedback: what was said in it is no answer
             // of the next one.
             Some("stop_hook_summary") => self.last_answer = None,
             _ => {}
         }
+    }
+}
+
+/// Whether a command is one of the two switches, by its name alone or as one of the plugin's.
+fn switch(command: &str) -> Option<bool> {
+    match command.strip_prefix("ccc:").unwrap_or(command) {
+        "supervisor" => Some(true),
+        "supervisoroff" => Some(false),
+        _ => None,
     }
 }
 

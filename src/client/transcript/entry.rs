@@ -107,7 +107,7 @@ const MACHINES: [&str; 7] = [
     "<system-reminder>",
     "<bash-",
     "<local-command-",
-    "<command-contents>",
+    "<command-",
     "<user-prompt-submit-hook>",
     "<agent-notification",
 ];
@@ -152,6 +152,13 @@ impl Entry {
         let by_a_person = queued.origin.as_ref().is_none_or(|origin| origin.kind == "human");
         Some(Queued { human: by_a_person && mode == "prompt" && !is_machines(&text), text })
     }
+}
+
+/// What the person typed, where a hook did not let it through.
+pub fn blocked_prompt(text: &str) -> Option<&str> {
+    let (event, rest) = text.split_once(" operation blocked by hook:")?;
+    let typed = rest.split_once("\n\nOriginal prompt: ")?.1;
+    ["UserPromptSubmit", "UserPromptExpansion"].contains(&event).then(|| typed.trim())
 }
 
 /// The client writes these parts in front of whatever else there is.

@@ -188,6 +188,22 @@ fn only_the_person_switches() {
     }
 }
 
+/// A switch that a hook carries out reaches no agent; the client notes it.
+#[test]
+fn a_switch_that_cost_no_request_is_the_persons_too() {
+    let blocked = |content: &str| json!({"type": "system", "subtype": "informational", "content": content, "timestamp": "t"});
+    let off = "UserPromptExpansion operation blocked by hook:\nccc: off.\n\nOriginal prompt: /supervisoroff";
+    let transcript = read(&[blocked(off), blocked(&off.replace("off", ""))]);
+    let on: Vec<_> = transcript.switches.iter().map(|switch| switch.on).collect();
+    assert_eq!(on, [false, true]);
+    let others = [
+        off.replace("Expansion", "Other"),
+        off.replace("/supervisoroff", "no /supervisoroff"),
+        format!("Original prompt: {off}"),
+    ];
+    assert!(read(&others.map(|text| blocked(&text))).switches.is_empty());
+}
+
 #[test]
 fn what_waits_in_the_queue_is_known() {
     let enqueue =
