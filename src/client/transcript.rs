@@ -29,8 +29,6 @@ pub struct Transcript {
     /// `/supervisor` and `/supervisoroff`, as the person typed them.
     pub switches: Vec<Switch>,
     queue: VecDeque<Waiting>,
-    /// The command that a turn may have begun with: what follows tells whether it was one for the agent.
-    command: bool,
 }
 
 #[derive(Debug)]
@@ -121,13 +119,7 @@ impl Transcript {
             Word::Nothing | Word::Feedback => {}
             Word::Interrupted => self.turn = Turn::Interrupted,
             Word::Shell => self.begin(Turn::Shell),
-            Word::LocalOutput => {
-                // What was taken for a command to the agent was one to the client.
-                if std::mem::take(&mut self.command) {
-                    self.said.pop();
-                }
-                self.turn = Turn::LocalCommand;
-            }
+            Word::LocalCommand => self.begin(Turn::LocalCommand),
             Word::Machine => self.begin(Turn::Work),
             Word::Command { name, args } if entry.is_human() => {
                 self.begin(Turn::Work);
@@ -140,7 +132,7 @@ impl Transcript {
                     (None, "") => format!("/{name}"),
                     (None, args) => format!("/{name} {args}"),
                 };
-                self.command = self.say(text, entry);
+                self.say(text, entry);
             }
             Word::Text(text) if entry.is_human() => {
                 self.begin(Turn::Work);
@@ -154,15 +146,12 @@ impl Transcript {
     fn begin(&mut self, turn: Turn) {
         self.turn = turn;
         self.last_answer = None;
-        self.command = false;
     }
 
-    fn say(&mut self, text: String, entry: &Entry) -> bool {
-        let said = !text.trim().is_empty();
-        if said {
+    fn say(&mut self, text: String, entry: &Entry) {
+        if !text.trim().is_empty() {
             self.said.push(Spoken { text, at: entry.timestamp.clone() });
         }
-        said
     }
 
     fn assistant(&mut self, entry: &Entry, line: &[u8]) {
@@ -170,7 +159,6 @@ impl Transcript {
         if entry.is_sidechain {
             return;
         }
-        self.command = false;
         let Some(message) = &entry.message else { return };
         if entry.is_api_error_message {
             self.turn = Turn::Failed;

@@ -92,8 +92,8 @@ pub enum Word {
     },
     /// `!command`, or what it printed.
     Shell,
-    /// What a command of the client's own printed.
-    LocalOutput,
+    /// A command of the client's own, or what it printed.
+    LocalCommand,
     Interrupted,
     /// Feedback of a hook.
     Feedback,
@@ -134,9 +134,9 @@ impl Entry {
             Word::Feedback
         } else if begins("<bash-") {
             Word::Shell
-        } else if begins("<local-command-std") {
-            Word::LocalOutput
-        } else if begins("<command-") {
+        } else if begins("<local-command-std") || begins("<command-name>") {
+            Word::LocalCommand
+        } else if begins("<command-message>") {
             command(start).unwrap_or(Word::Machine)
         } else if is_machines(start) {
             Word::Machine
@@ -161,7 +161,7 @@ pub fn blocked_prompt(text: &str) -> Option<&str> {
     ["UserPromptSubmit", "UserPromptExpansion"].contains(&event).then(|| typed.trim())
 }
 
-/// The client writes these parts in front of whatever else there is.
+/// Of a command that the client carries out itself the name comes first; of one for the agent, this.
 fn command(text: &str) -> Option<Word> {
     let between = |tag: &str| {
         let (_, rest) = text.split_once(&format!("<{tag}>"))?;

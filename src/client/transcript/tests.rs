@@ -31,6 +31,13 @@ fn assistant(text: &str) -> Value {
     json!({"type": "assistant", "message": {"model": "m-1", "content": [{"type": "text", "text": text}]}})
 }
 
+/// One that the client carries out itself.
+fn local(name: &str) -> Value {
+    user(format!(
+        "<command-name>/{name}</command-name>\n            <command-message>{name}</command-message>\n            <command-args></command-args>"
+    ))
+}
+
 fn command(name: &str, args: &str) -> String {
     format!(
         "<command-message>{name}</command-message>\n<command-name>/{name}</command-name>\n<command-args>{args}</command-args>"
@@ -64,8 +71,9 @@ fn only_the_persons_own_words_count() {
         user(command("mine", "with this")),
         with(user("Do the thing with this"), &meta),
         assistant("b"),
-        user(command("compact", "")),
+        local("compact"),
         user("<local-command-stdout>Compacted</local-command-stdout>"),
+        local("clear"),
         user(command("supervisor", "and this")),
         user("[Request interrupted by user]"),
     ]);
@@ -122,10 +130,7 @@ fn the_kind_of_the_last_turn_is_known() {
         (vec![typed("a"), failed.clone()], Turn::Failed),
         (vec![typed("a"), failed, assistant("b")], Turn::Work),
         (
-            vec![
-                user(command("model", "x")),
-                user("<local-command-stdout>y</local-command-stdout>"),
-            ],
+            vec![local("model"), user("<local-command-stdout>y</local-command-stdout>")],
             Turn::LocalCommand,
         ),
         (
