@@ -119,7 +119,15 @@ impl Transcript {
             Word::Nothing | Word::Feedback => {}
             Word::Interrupted => self.turn = Turn::Interrupted,
             Word::Shell => self.begin(Turn::Shell),
-            Word::LocalCommand => self.begin(Turn::LocalCommand),
+            Word::LocalCommand(name) => {
+                // Some clients note first what was typed, as if it were for the agent.
+                let typed = self.said.last().map(|said| said.text.trim());
+                let first = typed.and_then(|typed| typed.split_whitespace().next());
+                if name.is_some() && first == name.as_deref() && self.last_answer.is_none() {
+                    self.said.pop();
+                }
+                self.begin(Turn::LocalCommand);
+            }
             Word::Machine => self.begin(Turn::Work),
             Word::Command { name, args } if entry.is_human() => {
                 self.begin(Turn::Work);

@@ -92,8 +92,8 @@ pub enum Word {
     },
     /// `!command`, or what it printed.
     Shell,
-    /// A command of the client's own, or what it printed.
-    LocalCommand,
+    /// A command of the client's own, with its name, or what it printed.
+    LocalCommand(Option<String>),
     Interrupted,
     /// Feedback of a hook.
     Feedback,
@@ -134,8 +134,10 @@ impl Entry {
             Word::Feedback
         } else if begins("<bash-") {
             Word::Shell
-        } else if begins("<local-command-std") || begins("<command-name>") {
-            Word::LocalCommand
+        } else if begins("<local-command-std") {
+            Word::LocalCommand(None)
+        } else if begins("<command-name>") {
+            Word::LocalCommand(between(start, "command-name"))
         } else if begins("<command-message>") {
             command(start).unwrap_or(Word::Machine)
         } else if is_machines(start) {
@@ -163,12 +165,13 @@ pub fn blocked_prompt(text: &str) -> Option<&str> {
 
 /// Of a command that the client carries out itself the name comes first; of one for the agent, this.
 fn command(text: &str) -> Option<Word> {
-    let between = |tag: &str| {
-        let (_, rest) = text.split_once(&format!("<{tag}>"))?;
-        Some(rest.split_once(&format!("</{tag}>"))?.0.trim().to_owned())
-    };
-    let name = between("command-name")?.trim_start_matches('/').to_owned();
-    Some(Word::Command { name, args: between("command-args").unwrap_or_default() })
+    let name = between(text, "command-name")?.trim_start_matches('/').to_owned();
+    Some(Word::Command { name, args: between(text, "command-args").unwrap_or_default() })
+}
+
+fn between(text: &str, tag: &str) -> Option<String> {
+    let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+    Some(rest.split_once(&format!("</{tag}>"))?.0.trim().to_owned())
 }
 
 fn text(content: &Value) -> Option<String> {

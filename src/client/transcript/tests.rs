@@ -71,6 +71,7 @@ fn only_the_persons_own_words_count() {
         user(command("mine", "with this")),
         with(user("Do the thing with this"), &meta),
         assistant("b"),
+        user("/compact"),
         local("compact"),
         user("<local-command-stdout>Compacted</local-command-stdout>"),
         local("clear"),
