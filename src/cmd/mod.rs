@@ -1,5 +1,6 @@
 //! One file per command: what was typed becomes what is meant, and is run.
 
+mod base;
 mod check;
 mod checks;
 mod completions;

@@ -11,14 +11,18 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::task::Task;
 use crate::client::session_id;
 use crate::config::MOST_JUDGES;
 use crate::files;
 
-const DIRECTORY: &str = "supervised";
+pub const DIRECTORY: &str = "supervised";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pinned {
+    /// The conversation that is judged. Supervision that belongs to a launch of the client goes on with
+    /// another one after `/clear` or `/resume`; before its first stop there may be none.
+    #[serde(default)]
     pub session_id: String,
     pub began_at: Timestamp,
     pub project: PathBuf,
@@ -43,8 +47,8 @@ pub struct Pinned {
     /// Directories beside the project that the agent was given.
     #[serde(default)]
     pub add_dirs: Vec<String>,
-    /// Reviews so far.
-    pub count: u32,
+    #[serde(default)]
+    pub task: Task,
     /// What the person was told of changes since, so that it is told once.
     #[serde(default)]
     pub told: Vec<String>,
@@ -56,7 +60,7 @@ pub struct PinnedInstructions {
     pub text: String,
 }
 
-/// Where the pinned facts of one session are.
+/// Where the pinned facts of one supervision are: of a launch of the client, or of a session.
 #[derive(Debug, Clone)]
 pub struct PinnedFile {
     dir: PathBuf,
@@ -64,6 +68,7 @@ pub struct PinnedFile {
 }
 
 impl PinnedFile {
+    /// `id` names a launch or a session.
     pub fn new(config_dir: &Path, id: &str) -> Result<Self> {
         ensure!(session_id::is_safe(id), "{id:?} is no session id");
         Ok(Self { dir: config_dir.join(DIRECTORY), id: id.to_owned() })
@@ -79,6 +84,16 @@ impl PinnedFile {
         self.dir.join(format!("{}.wanted.json", self.id))
     }
 
+    /// The project's files as they were when the task began.
+    pub fn base(&self) -> PathBuf {
+        self.dir.join(format!("{}.files.json", self.id))
+    }
+
+    /// The settings of a client that ccc started.
+    pub fn client(&self) -> PathBuf {
+        self.dir.join(format!("{}.client.json", self.id))
+    }
+
     /// The judge's settings, where the generated ones are no longer what they were.
     pub fn settings(&self, judge: usize) -> PathBuf {
         let number = if judge == 0 { String::new() } else { format!("-{judge}") };
@@ -87,7 +102,7 @@ impl PinnedFile {
 
     pub fn remove(&self) {
         let settings = (0..MOST_JUDGES).map(|judge| self.settings(judge));
-        for path in [self.current(), self.wanted()].into_iter().chain(settings) {
+        for path in [self.current(), self.wanted(), self.base()].into_iter().chain(settings) {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     log::warn!("{} stays: {error}", path.display());
