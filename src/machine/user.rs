@@ -30,6 +30,7 @@ impl Machine {
             }
             self.task.begin();
         }
+        self.conversation.asked(&text);
         self.task.says(text.clone());
         self.say(Notice::UserMessage { text: text.clone() });
         self.deliver(text, true);
@@ -40,7 +41,7 @@ impl Machine {
         self.say(Notice::Supervision { on });
         if on {
             // A review that runs is the first of the new count.
-            self.task.round = u32::from(self.phase == Phase::Reviewing && self.rules.exact);
+            self.task.round = u32::from(self.phase == Phase::Reviewing && self.rules.careful);
         } else if self.drop_review(Dropped::SwitchedOff) {
             self.give_back(Outcome::Unreviewed);
         }
@@ -135,7 +136,7 @@ impl Machine {
     pub(super) fn lose_messages(&mut self) {
         for text in self.outbox.drain() {
             let persons = self.task.said.iter().any(|said| said.text == text);
-            if persons && self.rules.exact {
+            if persons && self.rules.careful {
                 self.say(Notice::NotTakenUp { text });
             }
         }
@@ -144,6 +145,8 @@ impl Machine {
     pub(super) fn start_agent(&mut self) {
         self.process.running = true;
         self.turn = Turn::default();
+        self.tool_used = false;
+        self.conversation.new_process();
         self.outbox.new_process();
         self.background = Background::default();
         self.withdraw(|question| question.asker == Asker::Agent);
