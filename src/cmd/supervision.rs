@@ -116,6 +116,7 @@ pub fn begin(
     let file = PinnedFile::new(&directories.config_dir, id)?;
     let pinned = pin(directories, &config, id, begins)?;
     let runs = file.current().exists();
+    pinned::sweep(&directories.config_dir);
     state.change(|state| {
         state.enabled = true;
         state.count = 0;
