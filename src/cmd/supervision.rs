@@ -128,6 +128,7 @@ pub fn begin(
     let config = Config::load(&directories.config_dir)?;
     let pinned = pin(directories, &config, id, begins)?;
     let runs = file.current().exists();
+    pinned::sweep(&directories.config_dir);
     if let Some(state) = state {
         state.change(|state| {
             state.enabled = true;

@@ -5,6 +5,7 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use jiff::Timestamp;
@@ -109,6 +110,25 @@ impl PinnedFile {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+/// A session that has not been reviewed for so long is over, or the person has forgotten it.
+const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// Takes away what is left of sessions that nobody has gone on with. Their ends are not told to ccc: a
+/// window is closed, a machine is switched off.
+pub fn sweep(config_dir: &Path) {
+    let Ok(entries) = std::fs::read_dir(config_dir.join(DIRECTORY)) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let old = entry
+            .metadata()
+            .and_then(|meta| meta.modified())
+            .is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > KEPT));
+        if old && path.extension().is_some_and(|ending| ending == "json") {
+            let _ = std::fs::remove_file(&path);
         }
     }
 }

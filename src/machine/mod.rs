@@ -10,7 +10,8 @@
 //! | working | result, all messages taken up, no background task | review, or the limit |
 //! | working | result with an error | reported, no review |
 //! | working | result after the person's interrupt | no review |
-//! | working | result with `num_turns: 0` | a slash command: no review |
+//! | working | result with `num_turns: 0` | a slash command: no review; if a tool was used, no success either |
+//! | any | the agent names another conversation, and the person did not ask for one | an error: the person decides |
 //! | working | result while background tasks run | wait for their end, then for the agent to wake |
 //! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped |
 //! | reviewing | the agent stopped | what changed is looked at, and the checks run, before any judge |
@@ -105,6 +106,8 @@ pub struct Machine {
     turn: Turn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
+    /// The agent used a tool in its turn: the turn is work, whatever its result says.
+    tool_used: bool,
     background: Background,
 
     activity: Activity,
@@ -145,6 +148,7 @@ impl Machine {
             outbox: Outbox::default(),
             turn: Turn::default(),
             unjudged: false,
+            tool_used: false,
             background: Background::default(),
             activity: Activity::default(),
             checking: None,
@@ -186,7 +190,7 @@ impl Machine {
                 Event::Tick => self.tick(),
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
                 Event::Restored(carried) => self.restored(carried),
-                Event::Conversation { session_id } => self.session(&session_id),
+                Event::Conversation { session_id } => self.shows(&session_id),
                 Event::TreeChanged { review, files, more } => {
                     self.tree_changed(review, files, more);
                 }

@@ -27,7 +27,7 @@ impl Machine {
         self.say(resumed_notice(&carried, self.rules.max_iterations));
         self.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
         self.task.restored(carried);
-        if self.checking.is_some() && self.rules.exact {
+        if self.checking.is_some() && self.rules.careful {
             // The checks of a round are running already: it is one more.
             self.task.round = (self.task.round + 1).min(self.rules.max_iterations);
         }

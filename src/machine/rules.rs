@@ -20,10 +20,11 @@ pub struct Rules {
     pub judging: Judging,
     #[serde(default)]
     pub checking: Checking,
-    /// A message that the agent never took up is told to the person, and a review that runs while the
-    /// count begins anew is in the new count. Older recordings did without.
+    /// A message that the agent never took up is told to the person; a review that runs while the count
+    /// begins anew is in the new count; only the person moves the agent to another conversation; a turn in
+    /// which a tool was used is work, whatever its result says. Older recordings did without all of it.
     #[serde(default)]
-    pub exact: bool,
+    pub careful: bool,
     /// A server started in the background never ends; after this long its review goes ahead.
     pub background_wait: Duration,
     pub resume: Option<String>,
@@ -77,7 +78,7 @@ impl Default for Rules {
             review_timeout: Duration::from_secs(600),
             judging: Judging::today(Proof::Off),
             checking: Checking::default(),
-            exact: true,
+            careful: true,
             background_wait: Duration::from_secs(600),
             resume: None,
             client_may_leave: false,

@@ -30,6 +30,7 @@ impl Machine {
             }
             self.task.begin();
         }
+        self.conversation.asked(&text);
         self.task.says(text.clone());
         self.say(Notice::UserMessage { text: text.clone() });
         match self.rules.typed_into {
@@ -46,7 +47,7 @@ impl Machine {
         self.say(Notice::Supervision { on });
         if on {
             // A review that runs is the first of the new count.
-            self.task.round = u32::from(self.phase == Phase::Reviewing && self.rules.exact);
+            self.task.round = u32::from(self.phase == Phase::Reviewing && self.rules.careful);
         } else if self.drop_review(Dropped::SwitchedOff) {
             self.give_back(Outcome::Unreviewed);
         }
@@ -145,7 +146,7 @@ impl Machine {
     pub(super) fn lose_messages(&mut self) {
         for text in self.outbox.drain() {
             let persons = self.task.said.iter().any(|said| said.text == text);
-            if persons && self.rules.exact {
+            if persons && self.rules.careful {
                 self.say(Notice::NotTakenUp { text });
             }
         }
@@ -154,6 +155,8 @@ impl Machine {
     pub(super) fn start_agent(&mut self) {
         self.process.running = true;
         self.turn = Turn::default();
+        self.tool_used = false;
+        self.conversation.new_process();
         self.outbox.new_process();
         self.background = Background::default();
         self.withdraw(|question| question.asker == Asker::Agent);

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgrp, getsid};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
@@ -79,6 +79,12 @@ pub fn asks_to_end(signal: i32) -> bool {
 
 pub fn is_continue(signal: i32) -> bool {
     signal == SIGCONT
+}
+
+/// In the group of the process that leads the terminal's session (the command of a new window, say) there
+/// is no shell above that could continue ccc: it would be stopped for good.
+pub fn can_be_continued() -> bool {
+    getsid(None).is_ok_and(|session| session != getpgrp())
 }
 
 /// Stops ccc as Ctrl-Z would have, and with it all who are in its process group: behind `cargo run`,

@@ -52,7 +52,16 @@ fn a_session_that_the_agent_names_goes_on_where_it_was() {
     );
     assert!((machine.status().cost_usd - 0.5).abs() < 1e-9);
     // `/clear` leaves it all behind.
-    check(&rows(&[("clear, result done", "→Reviewing; review 1/10 of S2 []")]));
+    check(&rows(&[
+        ("result done", "→Reviewing; review 3/10 of S [before|go on]"),
+        ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        ("said /clear", "send \"/clear\"; →Working"),
+        ("clear, taken, command-result", "→Waiting"),
+        (
+            "said anew, init, taken, result done",
+            "send \"anew\"; →Working; →Reviewing; review 1/10 of S2 [anew]",
+        ),
+    ]));
 }
 
 #[test]
