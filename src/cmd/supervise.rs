@@ -4,6 +4,7 @@ mod surfaces;
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -24,7 +25,7 @@ use crate::prompt::external_editor;
 use crate::record::{Begun, Recorder, Scene, find};
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::Judging;
-use crate::session::{Earlier, JudgeStart, Setup, Workplace};
+use crate::session::{Earlier, EarlierCommands, JudgeStart, Setup, Workplace};
 use crate::surface::look;
 use surfaces::Wishes;
 
@@ -94,6 +95,7 @@ pub fn run(
         Recorder::new(place.state_dir.clone(), begun, scene(size))
     });
     let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
+    let earlier_commands = earlier_commands(&taken_up.first, state_dir.clone());
     let earlier = earlier(&taken_up.first, state_dir, seed);
     let prompt_options = pinned_options(&place.config_dir, &taken.prompt_options);
     let mut judges =
@@ -128,6 +130,7 @@ pub fn run(
         dir: place.project,
         size,
         earlier,
+        earlier_commands,
         recorder,
         editor: external_editor::command(env::var_os("VISUAL"), env::var_os("EDITOR")),
         pager: external_editor::pager(env::var_os("PAGER")),
@@ -149,6 +152,14 @@ fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
         AgentStart::Continue => Box::new(find::read_ahead(state_dir, seed)),
         _ => Box::new(move |id| find::earlier(&state_dir, id, seed)),
     }
+}
+
+fn earlier_commands(first: &AgentStart, state_dir: PathBuf) -> Option<EarlierCommands> {
+    let begins_here = matches!(first, AgentStart::New { .. });
+    (!begins_here).then(|| {
+        let read: EarlierCommands = Arc::new(move |id| find::commands(&state_dir, id));
+        read
+    })
 }
 
 /// Of two words only one could be the prompt, and the other would be lost.
