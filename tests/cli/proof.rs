@@ -82,6 +82,11 @@ fn a_gullible_judge_is_asked_for_its_proof() {
     let report = report(&done.code(0));
     assert_eq!(report["rounds"][0]["without_proof"], true, "{report}");
     assert_eq!(messages(&room), 2);
+    let list = room.ccc(&["sessions"]).run().code(0).out();
+    assert!(list.contains("confirmed without proof"), "{list}");
+    let shown = room.ccc(&["sessions", "show"]).run().code(0).out();
+    assert!(shown.contains("Confirmed complete in round 1/10, without proof"), "{shown}");
+    assert!(shown.contains("✔ Confirmed complete, without proof ·"), "{shown}");
 }
 
 #[test]
