@@ -4,6 +4,7 @@ mod surfaces;
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -24,7 +25,7 @@ use crate::prompt::external_editor;
 use crate::record::{Begun, Recorder, Scene, find};
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::Judging;
-use crate::session::{Earlier, JudgeStart, Setup, Workplace};
+use crate::session::{Earlier, EarlierCommands, JudgeStart, Setup, Workplace};
 use crate::surface::look;
 use surfaces::Wishes;
 
@@ -84,6 +85,7 @@ pub fn run(
     let size = crossterm::terminal::size().unwrap_or((120, 40));
     let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size));
     let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
+    let earlier_commands = earlier_commands(&taken_up.first, state_dir.clone());
     let earlier = earlier(&taken_up.first, state_dir, seed);
     let mut judges = judges(&place, &supervisor, &taken, clients.judges).into_iter();
     let setup = Setup {
@@ -104,6 +106,7 @@ pub fn run(
         dir: place.project,
         size,
         earlier,
+        earlier_commands,
         recorder,
         editor: external_editor::command(env::var_os("VISUAL"), env::var_os("EDITOR")),
         pager: external_editor::pager(env::var_os("PAGER")),
@@ -150,6 +153,14 @@ pub fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
         AgentStart::Continue => Box::new(find::read_ahead(state_dir, seed)),
         _ => Box::new(move |id| find::earlier(&state_dir, id, seed)),
     }
+}
+
+fn earlier_commands(first: &AgentStart, state_dir: PathBuf) -> Option<EarlierCommands> {
+    let begins_here = matches!(first, AgentStart::New { .. });
+    (!begins_here).then(|| {
+        let read: EarlierCommands = Arc::new(move |id| find::commands(&state_dir, id));
+        read
+    })
 }
 
 /// Of two words only one could be the prompt, and the other would be lost.

@@ -12,10 +12,12 @@ use jiff::Timestamp;
 use memchr::memmem;
 
 use super::format::{Content, EventLine};
-use super::read::{EVENTS, Recording, sessions};
+use super::read::{AGENT, EVENTS, Recording, WholeLines, sessions};
 use super::rerun;
+use crate::client::stream::Line;
 use crate::event::{Carried, Notice};
 use crate::files;
+use crate::review::commands::Commands;
 
 /// What is known already of nearly every recording from so much at the end of its events.
 const TAIL: u64 = 64 << 10;
@@ -176,6 +178,26 @@ fn candidates(several: &[Named]) -> String {
 pub fn earlier(state_dir: &Path, conversation: &str, seed: u64) -> Option<Carried> {
     let newest = all(state_dir).into_iter().find(|named| named.conversation == conversation)?;
     carried(&newest.dir, Some(seed))
+}
+
+/// So much of an earlier run is read for what the agent ran in it: more than is kept of that.
+const LATEST: u64 = 32 << 20;
+
+/// What the agent ran in earlier runs of a conversation, the latest of it. In a run that is on record
+/// already, it may be among it.
+pub fn commands(state_dir: &Path, conversation: &str) -> Commands {
+    let mut commands = Commands::default();
+    let named = all(state_dir).into_iter().find(|named| named.conversation == conversation);
+    let lines = named.and_then(|named| WholeLines::last_of(&named.dir.join(AGENT), LATEST).ok());
+    let Some(mut lines) = lines else { return commands };
+    while let Ok(Some(line)) = lines.next_line() {
+        // Most lines are neither, and need not be understood.
+        if memmem::find(line, b"tool_use").is_some() || memmem::find(line, b"tool_result").is_some()
+        {
+            commands.line(&Line::decode(line.to_vec()));
+        }
+    }
+    commands
 }
 
 /// The same for `--continue`, where only the client knows which conversation it is. That is nearly

@@ -40,6 +40,7 @@ use crate::process::signals;
 use crate::process::supervisor::Supervisor;
 use crate::prompt::external_editor::Editing;
 use crate::record::Recorder;
+use crate::review::commands::Commands;
 use crate::surface::{Intent, Report, Surface, Typed};
 use crate::tree::{Change, Snapshot};
 use checks::Base;
@@ -87,6 +88,8 @@ pub struct Setup {
     pub recorder: Option<Recorder>,
     /// What earlier runs of a session left, by its id.
     pub earlier: Earlier,
+    /// What the agent ran in them. `None` for a session that begins here.
+    pub earlier_commands: Option<EarlierCommands>,
     /// The person's own editor, and its arguments.
     pub editor: OsString,
     /// The same for what is only read.
@@ -109,6 +112,7 @@ impl Setup {
     }
 }
 
+pub type EarlierCommands = Arc<dyn Fn(&str) -> Commands + Send + Sync>;
 pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;
 
 /// What reaches the loop beside the children's output; it comes first.

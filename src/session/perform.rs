@@ -78,6 +78,7 @@ impl Session<'_> {
 
     /// The agent has named the session: it may have been here before.
     fn look_back(&mut self, session_id: &str) {
+        self.look_up_commands(session_id);
         if self.setup.rules.carried.is_none() {
             self.events.extend((self.setup.earlier)(session_id).map(Event::Restored));
         }

@@ -276,7 +276,8 @@ impl Judge<'_> {
                         Some(result.is_green())
                     };
                     let judge = &self.ran;
-                    let lookup = Lookup { agent, judge, roots, request, check: &check };
+                    let lookup =
+                        Lookup { agent, earlier: None, judge, roots, request, check: &check };
                     let findings = verify(&evidence, &lookup);
                     let now = self.now();
                     let steps = self.engine.verified(&findings, now);
