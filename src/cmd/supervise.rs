@@ -54,7 +54,8 @@ pub fn run(
     let supervisor = config.supervisor()?;
     let own = supervisor.checks.clone();
     let allowed = checks::allowed(&place, own, Some(&instructions), wishes, person)?;
-    let taken_up = take_up(&place, &taken, person)?;
+    let lines = args.plain || supervisor.plain || look::asked_for_lines();
+    let taken_up = take_up(&place, &taken, person, lines)?;
     let limits = Limits::of(config, args.max_iterations)?;
     let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
     let (defaults, judging) = (Rules::default(), Judging::today(proof));
@@ -133,7 +134,7 @@ pub fn run(
         pager: external_editor::pager(env::var_os("PAGER")),
     };
     let wishes = Wishes {
-        plain: args.plain || supervisor.plain || look::asked_for_lines(),
+        plain: lines,
         provider: provider.unwrap_or_default().to_owned(),
         notify: supervisor.notify,
         state_dir: place.state_dir,
