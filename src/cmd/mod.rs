@@ -12,6 +12,7 @@ mod logging;
 mod login;
 mod native;
 mod output;
+mod pick;
 mod prompt;
 mod provider;
 mod questions;

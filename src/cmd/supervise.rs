@@ -55,7 +55,8 @@ pub fn run(
     let supervisor = config.supervisor()?;
     let own = supervisor.checks.clone();
     let allowed = checks::allowed(&place, own, Some(&instructions), wishes, person)?;
-    let taken_up = take_up(&place, &taken, person)?;
+    let lines = args.plain || supervisor.plain || look::asked_for_lines();
+    let taken_up = take_up(&place, &taken, person, lines)?;
     let limits = Limits::of(config, args.max_iterations)?;
     let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
     let (defaults, judging) = (Rules::default(), Judging::today(proof));
@@ -113,7 +114,7 @@ pub fn run(
         native: None,
     };
     let wishes = Wishes {
-        plain: args.plain || supervisor.plain || look::asked_for_lines(),
+        plain: lines,
         provider: provider.unwrap_or_default().to_owned(),
         notify: supervisor.notify,
         state_dir: place.state_dir,
@@ -155,7 +156,7 @@ pub fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
     }
 }
 
-fn earlier_commands(first: &AgentStart, state_dir: PathBuf) -> Option<EarlierCommands> {
+pub fn earlier_commands(first: &AgentStart, state_dir: PathBuf) -> Option<EarlierCommands> {
     let begins_here = matches!(first, AgentStart::New { .. });
     (!begins_here).then(|| {
         let read: EarlierCommands = Arc::new(move |id| find::commands(&state_dir, id));

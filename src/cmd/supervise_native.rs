@@ -9,7 +9,7 @@ use anyhow::Result;
 use crossbeam_channel::{Receiver, Sender};
 
 use super::questions;
-use super::supervise::{earlier, find_instructions, judges, recorder, watched};
+use super::supervise::{earlier, earlier_commands, find_instructions, judges, recorder, watched};
 use super::{Usage, checks, slash_commands};
 use crate::cli::SessionArgs;
 use crate::client::args::{Taken, take_over, take_settings};
@@ -96,6 +96,7 @@ pub fn run(
     let mut judges = judges(&place, &supervisor, &taken, client.judges).into_iter();
     let setup = Setup {
         earlier: earlier(&first, place.state_dir.clone(), rules.seed),
+        earlier_commands: earlier_commands(&first, place.state_dir.clone()),
         rules,
         prompt: None,
         first,

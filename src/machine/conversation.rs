@@ -2,6 +2,7 @@
 
 use crate::client::session_id;
 use crate::client::stream::{Block, TurnResult};
+use crate::event::Carried;
 
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
@@ -47,9 +48,12 @@ pub(super) enum Naming {
 const MOVING: [&str; 3] = ["/clear", "/new", "/reset"];
 
 impl Conversation {
-    pub fn new(wanted: Option<&String>, resumed: bool) -> Self {
+    pub fn new(wanted: Option<&String>, carried: Option<&Carried>) -> Self {
         let id = wanted.cloned().map_or(Id::Unknown, Id::Wanted);
-        Self { id, resumed, on_disk: wanted.is_some(), ..Self::default() }
+        let ending = carried.and_then(|carried| carried.ending.as_ref());
+        let last_answer = ending.map(|ending| ending.answer.clone()).unwrap_or_default();
+        let resumed = carried.is_some();
+        Self { id, resumed, on_disk: wanted.is_some(), last_answer, ..Self::default() }
     }
 
     pub fn id(&self) -> Option<&String> {
@@ -124,9 +128,9 @@ mod tests {
     #[test]
     fn the_agent_names_the_conversation_and_clear_names_another() {
         let wanted = "S".to_owned();
-        let mut resumed = Conversation::new(Some(&wanted), true);
+        let mut resumed = Conversation::new(Some(&wanted), Some(&Carried::default()));
         assert_eq!(resumed.to_resume().as_deref(), Some("S"));
-        let mut conversation = Conversation::new(None, false);
+        let mut conversation = Conversation::new(None, None);
         for conversation in [&mut resumed, &mut conversation] {
             assert_eq!(conversation.named("S", true), Naming::Named);
             assert_eq!(conversation.named("S", true), Naming::Known);

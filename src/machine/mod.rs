@@ -143,7 +143,7 @@ impl Machine {
             actions: Vec::new(),
             supervising: rules.supervising,
             task,
-            conversation: Conversation::new(rules.resume.as_ref(), rules.carried.is_some()),
+            conversation: Conversation::new(rules.resume.as_ref(), rules.carried.as_ref()),
             process: Process::default(),
             outbox: Outbox::default(),
             turn: Turn::default(),

@@ -113,6 +113,7 @@ impl Script {
                 Event::Tick
             }
             "restored" => Event::Restored(Carried {
+                ending: None,
                 round: 2,
                 fresh: rest == "done",
                 said: vec![Said { text: "before".into(), earlier: false }],

@@ -14,6 +14,7 @@ use memchr::memmem;
 use super::format::{Content, EventLine};
 use super::read::{AGENT, EVENTS, Recording, WholeLines, sessions};
 use super::rerun;
+use super::story::Story;
 use crate::client::stream::Line;
 use crate::event::{Carried, Notice};
 use crate::files;
@@ -152,25 +153,30 @@ pub fn find(state_dir: &Path, name: &str, first: First) -> Result<Option<Named>>
         [] => Ok(None),
         [one] => Ok(Some(one.clone())),
         several => bail!(
-            "{name:?} is the beginning of {} recorded sessions: {}",
+            "{name:?} is the beginning of {} recorded sessions; type more of the one that is meant:{}",
             several.len(),
             candidates(several)
         ),
     }
 }
 
+/// A line for each, with what it was about.
 fn candidates(several: &[Named]) -> String {
-    let name = |named: &Named| {
-        if named.id == named.conversation {
-            return named.id.clone();
-        }
-        format!("{} (now {})", named.id, named.conversation)
+    let line = |named: &Named| {
+        let now = if named.id == named.conversation {
+            String::new()
+        } else {
+            format!(" (now {})", named.conversation)
+        };
+        let task = Story::read(&named.dir).ok().and_then(|story| story.task).unwrap_or_default();
+        let task = task.lines().next().unwrap_or_default();
+        format!("\n  {}{now}  {task}", named.id).trim_end().to_owned()
     };
-    let mut names: Vec<String> = several.iter().take(NAMED).map(name).collect();
+    let mut lines: Vec<String> = several.iter().take(NAMED).map(line).collect();
     if several.len() > NAMED {
-        names.push(format!("and {} more", several.len() - NAMED));
+        lines.push(format!("\n  and {} more", several.len() - NAMED));
     }
-    names.join(", ")
+    lines.concat()
 }
 
 /// What the newest recording of a conversation leaves for another run of it. That run may be on record
@@ -279,7 +285,7 @@ mod tests {
             }
         }
         let several = find(state.path(), "ab", First::Recording).unwrap_err().to_string();
-        assert!(several.contains("2 recorded sessions: abcd, abc"), "{several}");
+        assert!(several.ends_with("is meant:\n  abcd\n  abc"), "{several}");
     }
 
     #[test]

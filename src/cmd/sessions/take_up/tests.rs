@@ -25,7 +25,7 @@ fn place(home: &Path) -> Directories {
 
 fn taken_up(place: &Directories, args: &str) -> Result<TakenUp> {
     let taken = take_over(args.split_whitespace().map(OsString::from).collect());
-    take_up(place, &taken, false)
+    take_up(place, &taken, false, false)
 }
 
 #[test]
