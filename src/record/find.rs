@@ -257,7 +257,11 @@ mod tests {
             let began = format!("2026-01-0{}T03:04:05Z", at + 1);
             let mut sample = SampleRecording::begin(&dir, &began, Rules::default());
             sample.event(Event::Start { prompt: None });
+            let mut last = ids[0];
             for id in ids {
+                if std::mem::replace(&mut last, id) != id {
+                    sample.said("/clear");
+                }
                 sample.agent(&format!(
                     r#"{{"type":"system","subtype":"init","model":"m","session_id":"{id}"}}"#
                 ));
