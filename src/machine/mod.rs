@@ -42,6 +42,7 @@ mod background;
 mod checks;
 mod conversation;
 mod cost;
+mod judgement;
 mod outbox;
 mod process;
 mod questions;
@@ -68,9 +69,10 @@ use crate::event::{
 use crate::review::engine::Engine;
 use crate::review::permission::Denied;
 use background::Background;
-use checks::{Checking, Known};
+use checks::Known;
 use conversation::Conversation;
 use cost::Cost;
+use judgement::Judgement;
 use outbox::Outbox;
 use process::Process;
 pub use questions::NOBODY;
@@ -79,16 +81,6 @@ pub use rules::{Checking as CheckingRules, Rules, TypedInto};
 pub use status::Status;
 use task::Task;
 use turn::Turn;
-
-#[derive(Debug)]
-struct Review {
-    /// Of the process that judges now: a second attempt is another one.
-    id: u32,
-    started: Now,
-    cost_usd: f64,
-    usage: Usage,
-    engine: Engine,
-}
 
 #[derive(Debug)]
 pub struct Machine {
@@ -111,11 +103,10 @@ pub struct Machine {
     background: Background,
 
     activity: Activity,
-    checking: Option<Checking>,
+    judgement: Judgement,
     /// How many looks at the files and checks there were.
     checks: u32,
     known: Known,
-    review: Option<Review>,
     reviews: u32,
     questions: VecDeque<Question>,
     /// What the agent was not allowed to do.
@@ -151,10 +142,9 @@ impl Machine {
             tool_used: false,
             background: Background::default(),
             activity: Activity::default(),
-            checking: None,
+            judgement: Judgement::None,
             checks: 0,
             known: Known::default(),
-            review: None,
             reviews: 0,
             questions: VecDeque::new(),
             denials: Vec::new(),
@@ -201,8 +191,7 @@ impl Machine {
 
     /// When to come back with a `Tick` if nothing else happens.
     pub fn deadline(&self) -> Option<Now> {
-        let review = self.review.as_ref().and_then(|review| review.engine.deadline());
-        [review, self.check_deadline(), self.background.deadline()].into_iter().flatten().min()
+        self.judgement.deadline().into_iter().chain(self.background.deadline()).min()
     }
 
     fn start(&mut self, prompt: Option<String>) {
@@ -317,7 +306,7 @@ impl Machine {
     }
 
     fn request(&self, review: u32) -> Option<ReviewRequest> {
-        let engine = self.review.as_ref().map(|review| &review.engine);
+        let engine = self.judgement.engine();
         let fresh = engine.and_then(Engine::seat).is_some_and(|seat| seat.fresh);
         let known = engine.map_or(&*self.task.requirements, Engine::known);
         Some(ReviewRequest {

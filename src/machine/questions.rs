@@ -51,7 +51,9 @@ impl Machine {
             return;
         }
         let Some(question) = self.questions.pop_front() else { return };
-        if let Some(review) = self.review.as_mut().filter(|_| question.asker == Asker::Supervisor) {
+        if question.asker == Asker::Supervisor
+            && let Some(review) = self.judgement.review()
+        {
             review.engine.answered(request_id, self.now);
         }
         self.answer(question.asker, question.request_id, question.asked, answer);
