@@ -155,7 +155,13 @@ impl Machine {
         let (round, verdict) = (self.task.round, Verdict::new(false, text));
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let usage = Usage::default();
-        self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd: 0.0, usage });
+        self.account.rounds.push(Round {
+            round,
+            verdict: verdict.clone(),
+            seconds,
+            cost_usd: 0.0,
+            usage,
+        });
         // The same output three times is a circle, whatever was changed meanwhile.
         self.send_back(&verdict, None);
     }

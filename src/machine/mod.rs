@@ -37,6 +37,7 @@
 //!
 //! Without a person at the terminal, "back to the person" is the end of the session.
 
+mod account;
 mod agent;
 mod background;
 mod checks;
@@ -57,27 +58,23 @@ mod turn;
 mod user;
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use crate::brief::activity::Activity;
 use crate::brief::{Facts, brief};
 use crate::checks::result::CheckResult;
-use crate::client::stream::Usage;
-use crate::event::{
-    Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
-};
+use crate::event::{Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest};
 use crate::review::engine::Engine;
 use crate::review::permission::Denied;
+use account::Account;
 use background::Background;
 use checks::Known;
 use conversation::Conversation;
-use cost::Cost;
 use judgement::Judgement;
 use outbox::Outbox;
 use process::Process;
 pub use questions::NOBODY;
 use resume::resumed_notice;
-pub use rules::{Checking as CheckingRules, Rules, TypedInto};
+pub use rules::{CheckingRules, Rules, TypedInto};
 pub use status::Status;
 use task::Task;
 use turn::Turn;
@@ -86,7 +83,6 @@ use turn::Turn;
 pub struct Machine {
     rules: Rules,
     phase: Phase,
-    phase_since: Now,
     now: Now,
     actions: Vec<Action>,
 
@@ -107,29 +103,18 @@ pub struct Machine {
     /// How many looks at the files and checks there were.
     checks: u32,
     known: Known,
-    reviews: u32,
     questions: VecDeque<Question>,
     /// What the agent was not allowed to do.
     denials: Vec<Denied>,
     ids: u64,
-
-    rounds: Vec<Round>,
-    cost: Cost,
-    review_usage: Usage,
-    working: Duration,
-    reviewing: Duration,
+    account: Account,
 }
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
         let task = Task::new(rules.carried.as_ref());
-        let (all, agents) = rules
-            .carried
-            .as_ref()
-            .map_or((0.0, 0.0), |carried| (carried.cost_usd, carried.agent_usd));
         Self {
             phase: Phase::Waiting,
-            phase_since: Now::ZERO,
             now: Now::ZERO,
             actions: Vec::new(),
             supervising: rules.supervising,
@@ -145,15 +130,10 @@ impl Machine {
             judgement: Judgement::None,
             checks: 0,
             known: Known::default(),
-            reviews: 0,
             questions: VecDeque::new(),
             denials: Vec::new(),
             ids: 0,
-            rounds: Vec::new(),
-            cost: Cost::carried(all, agents),
-            review_usage: Usage::default(),
-            working: Duration::ZERO,
-            reviewing: Duration::ZERO,
+            account: Account::new(rules.carried.as_ref()),
             rules,
         }
     }
@@ -273,14 +253,8 @@ impl Machine {
 
     fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
-            let spent = self.now.saturating_sub(self.phase_since);
-            match self.phase {
-                Phase::Working => self.working += spent,
-                Phase::Reviewing => self.reviewing += spent,
-                Phase::Waiting | Phase::Ended => {}
-            }
+            self.account.leave(self.phase, self.now);
             self.phase = phase;
-            self.phase_since = self.now;
             self.say(self.phase_notice());
         }
     }

@@ -19,7 +19,7 @@ pub struct Rules {
     #[serde(default)]
     pub judging: Judging,
     #[serde(default)]
-    pub checking: Checking,
+    pub checking: CheckingRules,
     /// A message that the agent never took up is told to the person; a review that runs while the count
     /// begins anew is in the new count; only the person moves the agent to another conversation; a turn in
     /// which a tool was used is work, whatever its result says. Older recordings did without all of it.
@@ -59,7 +59,7 @@ impl TypedInto {
 /// What happens before a judge is asked. The default is how recordings went that do not have it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Checking {
+pub struct CheckingRules {
     /// The project's files are looked at: what changed since the task began.
     pub examines: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -77,7 +77,7 @@ impl Default for Rules {
             max_iterations: 10,
             review_timeout: Duration::from_secs(600),
             judging: Judging::today(Proof::Off),
-            checking: Checking::default(),
+            checking: CheckingRules::default(),
             careful: true,
             background_wait: Duration::from_secs(600),
             resume: None,

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use crate::checks::suite::RunningCheck;
-use crate::event::{Now, Outcome, Phase, Report, Seconds, Supervision};
+use crate::event::{Now, Outcome, Phase, Report};
 use crate::review::requirement;
 
 /// What a status line needs.
@@ -31,13 +31,13 @@ impl Machine {
     pub fn status(&self) -> Status {
         Status {
             phase: self.phase,
-            since: self.phase_since,
+            since: self.account.phase_since(),
             round: self.task.round,
             max: self.rules.max_iterations,
             supervising: self.supervising,
             model: self.conversation.model.clone(),
             background: self.background.len(),
-            cost_usd: self.cost.total(),
+            cost_usd: self.account.cost.total(),
             context: self.conversation.context(),
             queued: self.outbox.steering(),
             check: self.running_check(),
@@ -64,20 +64,12 @@ impl Machine {
             exit_code: outcome.exit_code(),
             outcome,
             session_id: self.conversation.id().filter(|_| begun).cloned(),
-            rounds: self.rounds.clone(),
+            rounds: self.account.rounds.clone(),
             result: self.conversation.last_answer.clone(),
             denials: self.denials.clone(),
-            cost_usd: self.cost.total(),
-            supervision: Supervision {
-                reviews: self.reviews,
-                cost_usd: self.cost.reviews(),
-                usage: self.review_usage,
-            },
-            seconds: Seconds {
-                total: now.as_secs_f64(),
-                working: self.working.as_secs_f64(),
-                reviewing: self.reviewing.as_secs_f64(),
-            },
+            cost_usd: self.account.cost.total(),
+            supervision: self.account.supervision(),
+            seconds: self.account.seconds(now),
         }
     }
 }

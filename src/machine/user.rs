@@ -160,7 +160,7 @@ impl Machine {
         self.outbox.new_process();
         self.background = Background::default();
         self.withdraw(|question| question.asker == Asker::Agent);
-        self.cost.new_process();
+        self.account.cost.new_process();
         let resume = self.conversation.to_resume();
         self.actions.push(Action::StartAgent { resume });
     }
