@@ -5,6 +5,7 @@ mod proof;
 mod resume;
 mod troubles;
 mod turns;
+mod typed_into_the_client;
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::brief::facts::Examined;
 use crate::client::stream::{
     Block, Control, Envelope, Init, Message, Permission, PermissionRequest, TaskNote, TurnResult,
 };
-use crate::event::{Action, Carried, Event, Gone, Notice, Said};
+use crate::event::{Action, Carried, ChangeKind, ChangedFile, Event, Gone, Notice, Said};
 
 struct Script {
     machine: Machine,
@@ -67,6 +68,15 @@ impl Script {
                 let uuid = on_their_way.first().expect("a message on its way").clone();
                 self.agent(Message::Taken { uuid })
             }
+            "uses" => self.agent(Message::Assistant {
+                model: "m".into(),
+                blocks: vec![Block::ToolUse {
+                    id: "t".into(),
+                    name: rest.into(),
+                    input: "{}".into(),
+                }],
+                context: None,
+            }),
             "says" => self.agent(Message::Assistant {
                 model: "m".into(),
                 blocks: vec![Block::Text(rest.into())],
@@ -132,6 +142,15 @@ impl Script {
                 let missing = (rest == "nothing").then(|| "not there".to_owned());
                 Event::Verified { review: self.review, findings: vec![missing] }
             }
+            "conversation" => {
+                self.session = if rest == "S2" { "S2" } else { "S" };
+                Event::Conversation { session_id: rest.into() }
+            }
+            "tree-changes" => Event::TreeChanged {
+                review: self.review,
+                files: vec![ChangedFile { path: rest.into(), kind: ChangeKind::Added }],
+                more: 0,
+            },
             "signal" => Event::Signal(rest.parse().expect("a number")),
             other => panic!("no such event: {other}"),
         }
@@ -201,6 +220,7 @@ fn short(action: &Action) -> Option<String> {
             }
             Notice::CheckEnded(result) => format!("{} {}", result.name, result.told()),
             Notice::ChecksChangedFiles => "checks changed files".into(),
+            Notice::TreeChanged { files, .. } => format!("changed {}", files[0]),
             Notice::Supervision { on } => format!("supervision {on}"),
             _ => return None,
         },

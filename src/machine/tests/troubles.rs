@@ -76,6 +76,16 @@ fn a_review_that_runs_is_in_the_count_that_begins_anew() {
 }
 
 #[test]
+fn a_project_that_changes_during_its_review_is_told_and_the_verdict_counts() {
+    check(&after_review(&[
+        ("tree-changes new.rs", "changed new.rs (added)"),
+        ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        // The review is over: what changes now is nobody's alarm.
+        ("tree-changes more.rs", ""),
+    ]));
+}
+
+#[test]
 fn the_person_is_asked_for_permission_one_question_at_a_time() {
     check(&[
         ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),

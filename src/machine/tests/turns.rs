@@ -165,6 +165,19 @@ fn a_slash_command_is_not_reviewed_and_is_no_wish_of_the_user() {
 }
 
 #[test]
+fn a_turn_that_used_a_tool_is_no_slash_command() {
+    let start = ("start /cost", "start agent; send \"/cost\"; →Working");
+    check_headless(&[start, ("init, command-result", "→Ended; finish Unreviewed")]);
+    check_headless(&[
+        start,
+        (
+            "init, uses Bash, command-result",
+            "→Ended; finish NoVerdict(\"the agent's turn ended without any work that could be reviewed\")",
+        ),
+    ]);
+}
+
+#[test]
 fn a_background_task_delays_the_review_until_the_agent_has_seen_its_end() {
     check(&[
         ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
