@@ -29,7 +29,7 @@ use crate::directories::{Directories, STATE_DIR};
 use crate::hook::client_environment;
 use crate::hook::event::{HookEvent, Kind, answer};
 use crate::hook::pinned::PinnedFile;
-use crate::hook::state::{State, StateFile};
+use crate::hook::state::{HookState, StateFile};
 use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
 use crate::review::circle::Circle;
@@ -267,7 +267,7 @@ struct Kept<'a> {
 
 impl Kept<'_> {
     fn change<T>(&mut self, change: impl FnOnce(&mut Task) -> T) -> Result<T> {
-        let changed = |state: &mut State| (change(&mut state.task), state.task.clone());
+        let changed = |state: &mut HookState| (change(&mut state.task), state.task.clone());
         let (result, task) = self.state.change(changed)?;
         if let Some(guarded) = self.guarded.as_deref_mut() {
             guarded.keep(&task)?;

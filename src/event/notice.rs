@@ -29,7 +29,7 @@ pub enum Notice {
     Session {
         session_id: String,
     },
-    /// An earlier run of the session is gone on with: its last round, and how much was said in it.
+    /// The session continues an earlier run: that run's last round, and how much was said in it.
     Resumed {
         round: u32,
         max: u32,

@@ -120,7 +120,7 @@ impl Machine {
             return self.turn_ended(&TurnResult {
                 is_error: true,
                 text: error,
-                cost_usd: self.account.cost.agents(),
+                cost_usd: self.spent.cost.agents(),
                 ..TurnResult::default()
             });
         }
@@ -158,7 +158,7 @@ impl Machine {
         let end = self.turn.end();
         let worked = std::mem::take(&mut self.tool_used) && self.rules.careful;
         self.await_waking();
-        self.account.cost.agent(result.cost_usd);
+        self.spent.cost.agent(result.cost_usd);
         self.conversation.learns_window(result);
         self.withdraw(|question| question.asker == Asker::Agent);
         if end == TurnEnd::Interrupted {

@@ -155,7 +155,7 @@ impl Machine {
         let (round, verdict) = (self.task.round, Verdict::new(false, text));
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let usage = Usage::default();
-        self.account.rounds.push(Round {
+        self.spent.rounds.push(Round {
             round,
             verdict: verdict.clone(),
             seconds,

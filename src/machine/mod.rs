@@ -38,7 +38,6 @@
 //! Without a person at the terminal, "back to the person" is the end of the session. The tests are in
 //! `tests/`; `tests/cli/scenarios.rs` holds that every row has one.
 
-mod account;
 mod agent;
 mod background;
 mod checks;
@@ -51,6 +50,7 @@ mod questions;
 mod resume;
 mod review;
 mod rules;
+mod spent;
 mod status;
 mod task;
 #[cfg(test)]
@@ -66,7 +66,6 @@ use crate::checks::result::CheckResult;
 use crate::event::{Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest};
 use crate::review::engine::Engine;
 use crate::review::permission::Denied;
-use account::Account;
 use background::Background;
 use checks::Known;
 use conversation::Conversation;
@@ -76,9 +75,10 @@ use process::Process;
 pub use questions::NOBODY;
 use resume::resumed_notice;
 pub use rules::{CheckingRules, Rules, TypedInto};
+use spent::Spent;
 pub use status::Status;
 use task::Task;
-use turn::Turn;
+use turn::AgentTurn;
 
 #[derive(Debug)]
 pub struct Machine {
@@ -92,7 +92,7 @@ pub struct Machine {
     conversation: Conversation,
     process: Process,
     outbox: Outbox,
-    turn: Turn,
+    turn: AgentTurn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
     /// The agent used a tool in its turn: the turn is work, whatever its result says.
@@ -108,7 +108,7 @@ pub struct Machine {
     /// What the agent was not allowed to do.
     denials: Vec<Denied>,
     ids: u64,
-    account: Account,
+    spent: Spent,
 }
 
 impl Machine {
@@ -123,7 +123,7 @@ impl Machine {
             conversation: Conversation::new(rules.resume.as_ref(), rules.carried.as_ref()),
             process: Process::default(),
             outbox: Outbox::default(),
-            turn: Turn::default(),
+            turn: AgentTurn::default(),
             unjudged: false,
             tool_used: false,
             background: Background::default(),
@@ -134,7 +134,7 @@ impl Machine {
             questions: VecDeque::new(),
             denials: Vec::new(),
             ids: 0,
-            account: Account::new(rules.carried.as_ref()),
+            spent: Spent::new(rules.carried.as_ref()),
             rules,
         }
     }
@@ -254,7 +254,7 @@ impl Machine {
 
     fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
-            self.account.leave(self.phase, self.now);
+            self.spent.leave(self.phase, self.now);
             self.phase = phase;
             self.say(self.phase_notice());
         }

@@ -12,8 +12,8 @@ impl Machine {
             round: self.task.round.saturating_sub(u32::from(self.judgement.is_running())),
             fresh: self.task.fresh,
             said: self.task.said.clone(),
-            cost_usd: self.account.cost.total(),
-            agent_usd: self.account.cost.agents(),
+            cost_usd: self.spent.cost.total(),
+            agent_usd: self.spent.cost.agents(),
             requirements: self.task.requirements.clone(),
             ending: self.ending(),
         }
@@ -34,7 +34,7 @@ impl Machine {
 
     /// Which session it is may be known only from the agent's first turn.
     pub(super) fn restored(&mut self, carried: Carried) {
-        if self.conversation.resumed || self.account.reviews > 0 {
+        if self.conversation.resumed || self.spent.reviews > 0 {
             return;
         }
         self.conversation.resumed = true;
@@ -44,7 +44,7 @@ impl Machine {
         {
             self.conversation.last_answer.clone_from(&ending.answer);
         }
-        self.account.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
+        self.spent.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
         self.task.restored(carried);
         if self.judgement.checks().is_some() && self.rules.careful {
             // The checks of a round are running already: it is one more.

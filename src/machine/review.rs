@@ -27,10 +27,10 @@ impl Machine {
         let Some(review) = self.judgement.review_of(id) else { return };
         if let Message::Result(result) = &envelope.message {
             let turn = result.turn_cost_usd.filter(|_| self.rules.judging.own_cost);
-            review.cost_usd = self.account.cost.review(result.cost_usd, turn);
+            review.cost_usd = self.spent.cost.review(result.cost_usd, turn);
             review.usage += result.usage;
             review.engine.paid(review.cost_usd, result.usage);
-            self.account.usage += result.usage;
+            self.spent.usage += result.usage;
         }
         let steps = review.engine.heard(envelope, self.now);
         self.follow(steps);
@@ -72,7 +72,7 @@ impl Machine {
             match step {
                 Step::Start { attempt, .. } => self.start_judge(attempt),
                 Step::Tell(text) => {
-                    let (review, uuid) = (self.account.reviews, self.next_id());
+                    let (review, uuid) = (self.spent.reviews, self.next_id());
                     self.actions.push(Action::TellSupervisor { review, uuid, text });
                 }
                 Step::Ask { request_id, asked } => self.ask(Asker::Supervisor, request_id, asked),
@@ -91,7 +91,7 @@ impl Machine {
                 }
                 Step::Rule { request_id, ruling } => {
                     self.actions.push(Action::Rule {
-                        review: self.account.reviews,
+                        review: self.spent.reviews,
                         request_id,
                         ruling,
                     });
@@ -103,7 +103,7 @@ impl Machine {
                     self.say(Notice::Opinion { round: self.task.round, opinion });
                 }
                 Step::Verify(evidence) => {
-                    self.actions.push(Action::Verify { review: self.account.reviews, evidence });
+                    self.actions.push(Action::Verify { review: self.spent.reviews, evidence });
                 }
                 Step::Stop => self.stop_judge(),
                 Step::Failed { reason, retrying } => {
@@ -119,8 +119,8 @@ impl Machine {
     }
 
     fn start_judge(&mut self, attempt: u32) {
-        self.account.reviews += 1;
-        let id = self.account.reviews;
+        self.spent.reviews += 1;
+        let id = self.spent.reviews;
         let mut first = attempt == 1;
         let mut judge = None;
         if let Some(review) = self.judgement.review() {
@@ -132,7 +132,7 @@ impl Machine {
                 review.started = self.now;
             }
         }
-        self.account.cost.new_review();
+        self.spent.cost.new_review();
         self.say(Notice::ReviewStarted {
             round: self.task.round,
             max: self.rules.max_iterations,
@@ -169,13 +169,7 @@ impl Machine {
         verdict.amended = amended.filter(|_| self.rules.judging.detailed_notices);
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let round = self.task.round;
-        self.account.rounds.push(Round {
-            round,
-            verdict: verdict.clone(),
-            seconds,
-            cost_usd,
-            usage,
-        });
+        self.spent.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });
         self.say(self.verdict_notice(verdict.clone(), seconds, cost_usd, usage));
         let feedback = verdict.feedback.clone();
         match verdict.halt {
@@ -219,7 +213,7 @@ impl Machine {
         usage: Usage,
     ) -> Notice {
         let (round, max, total) =
-            (self.task.round, self.rules.max_iterations, self.account.cost.total());
+            (self.task.round, self.rules.max_iterations, self.spent.cost.total());
         if self.rules.judging.own_cost {
             let session_usd = Some(total);
             Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict }

@@ -31,13 +31,13 @@ impl Machine {
     pub fn status(&self) -> Status {
         Status {
             phase: self.phase,
-            since: self.account.phase_since(),
+            since: self.spent.phase_since(),
             round: self.task.round,
             max: self.rules.max_iterations,
             supervising: self.supervising,
             model: self.conversation.model.clone(),
             background: self.background.len(),
-            cost_usd: self.account.cost.total(),
+            cost_usd: self.spent.cost.total(),
             context: self.conversation.context(),
             queued: self.outbox.steering(),
             check: self.running_check(),
@@ -64,12 +64,12 @@ impl Machine {
             exit_code: outcome.exit_code(),
             outcome,
             session_id: self.conversation.id().filter(|_| begun).cloned(),
-            rounds: self.account.rounds.clone(),
+            rounds: self.spent.rounds.clone(),
             result: self.conversation.last_answer.clone(),
             denials: self.denials.clone(),
-            cost_usd: self.account.cost.total(),
-            supervision: self.account.supervision(),
-            seconds: self.account.seconds(now),
+            cost_usd: self.spent.cost.total(),
+            supervision: self.spent.supervision(),
+            seconds: self.spent.seconds(now),
         }
     }
 }

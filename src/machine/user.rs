@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::outbox::TakenBack;
-use super::turn::Turn;
+use super::turn::AgentTurn;
 use super::{Machine, TypedInto};
 use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase};
 
@@ -154,13 +154,13 @@ impl Machine {
 
     pub(super) fn start_agent(&mut self) {
         self.process.running = true;
-        self.turn = Turn::default();
+        self.turn = AgentTurn::default();
         self.tool_used = false;
         self.conversation.new_process();
         self.outbox.new_process();
         self.background = Background::default();
         self.withdraw(|question| question.asker == Asker::Agent);
-        self.account.cost.new_process();
+        self.spent.cost.new_process();
         let resume = self.conversation.to_resume();
         self.actions.push(Action::StartAgent { resume });
     }

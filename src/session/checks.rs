@@ -8,7 +8,7 @@ use crate::brief::diff::{as_text, diffs};
 use crate::brief::facts::{Changed, Examined, FileChange, How};
 use crate::brief::signs::{FileDiff, signs};
 use crate::checks::Check;
-use crate::checks::running::{Happened, Running, Surroundings};
+use crate::checks::running::{CheckHappened, CheckProcess, Surroundings};
 use crate::event::{Event, Gone};
 use crate::threads::named;
 use crate::tree::{self, Kind, Snapshot};
@@ -69,7 +69,7 @@ impl Session<'_> {
         let to_checks = self.to_checks.clone();
         let on_event = move |event| to_checks.send((id, event)).is_ok();
         let Some(workplace) = &self.setup.workplace else { return };
-        match Running::start(check, &workplace.surroundings, on_event) {
+        match CheckProcess::start(check, &workplace.surroundings, on_event) {
             Ok(running) => self.check = Some((id, running)),
             Err(error) => {
                 let gone = Gone { how: format!("did not start: {error:#}"), ..Gone::default() };
@@ -83,13 +83,13 @@ impl Session<'_> {
         self.check.take_if(|(running, _)| *running == id);
     }
 
-    pub(super) fn check_event(&mut self, check: u32, event: Happened) {
+    pub(super) fn check_event(&mut self, check: u32, event: CheckHappened) {
         match event {
-            Happened::Printed(text) => {
+            CheckHappened::Printed(text) => {
                 self.surface.check_printed(&text);
                 self.step(Event::CheckPrinted { check, text });
             }
-            Happened::Gone(gone) => {
+            CheckHappened::Gone(gone) => {
                 self.stop_check(check);
                 self.step(Event::CheckGone { check, gone });
             }

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
-use crate::checks::running::{Happened, Running};
+use crate::checks::running::{CheckHappened, CheckProcess};
 use crate::client::launch::{AgentStart, ReviewOptions};
 use crate::clock::Clock;
 use crate::event::{Carried, Event, Gone, Now, Outcome};
@@ -48,7 +48,7 @@ pub use checks::Workplace;
 pub use child_state::ChildState;
 pub use facts::one_time_word;
 pub use native::NativeSetup;
-pub use shown::{Aside, Filmed, Narrated, Tee};
+pub use shown::{Aside, RecordedScreen, RecordedSurface, Tee};
 use tree_watch::Comparing;
 pub use tree_watch::files as changed_files;
 
@@ -166,14 +166,14 @@ pub struct Session<'a> {
     base: Base,
     /// What had changed when the files were last looked at, line by line; kept for fresh eyes.
     diff: Arc<Mutex<String>>,
-    check: Option<(u32, Running)>,
-    checks: Receiver<(u32, Happened)>,
-    to_checks: Sender<(u32, Happened)>,
+    check: Option<(u32, CheckProcess)>,
+    checks: Receiver<(u32, CheckHappened)>,
+    to_checks: Sender<(u32, CheckHappened)>,
     /// The project as it was when a review began.
     trees: HashMap<u32, Receiver<Snapshot>>,
     comparing: HashMap<u32, Comparing>,
     events: VecDeque<Event>,
-    known: facts::Known,
+    known: facts::KnownFacts,
     /// Changed files that the person was told of.
     told_changed: Vec<String>,
     outcome: Option<Outcome>,
@@ -248,7 +248,7 @@ impl<'a> Session<'a> {
             trees: HashMap::new(),
             comparing: HashMap::new(),
             events: VecDeque::new(),
-            known: facts::Known::default(),
+            known: facts::KnownFacts::default(),
             told_changed: Vec::new(),
             outcome: None,
             silence: silence::Silence::default(),
@@ -260,7 +260,7 @@ impl<'a> Session<'a> {
 
     /// Runs to the end and leaves nothing behind.
     pub fn run(mut self) -> Report {
-        // A session that is gone on with begins no task of its own.
+        // A session that continues an earlier one begins no task of its own.
         self.note_files();
         let prompt = self.setup.prompt.take();
         self.step(Event::Start { prompt });

@@ -14,7 +14,7 @@ use super::styled::{self, Glyphs, Style, Styled};
 use crate::client::stream::{Block, Envelope, Line, Message, Part, TurnResult};
 use crate::event::{Asker, Now};
 use crate::review::verdict::Verdict;
-use tools::Running;
+use tools::RunningTool;
 pub use whole::{SessionLog, Whole};
 use writing::{Retry, Writing};
 
@@ -95,14 +95,14 @@ pub enum LineKind {
 pub struct Transcript {
     pub(super) look: Look,
     pub(super) supervising: bool,
-    /// The conversation that is gone on with.
+    /// The conversation that runs now.
     pub(super) session: Option<String>,
     width: usize,
     /// Where text is wrapped; `None` where the reader's program does that.
     pub(super) wrap: Option<usize>,
     now: Now,
     last: (LineKind, Author),
-    running: Vec<Running>,
+    running: Vec<RunningTool>,
     /// The tool use on the last line, when that is what stands there.
     last_tool: Option<String>,
     writing: Option<Writing>,

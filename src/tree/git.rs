@@ -52,7 +52,7 @@ pub struct Repository {
     part: Option<PathBuf>,
 }
 
-pub struct State {
+pub struct GitState {
     pub head: String,
     pub differs: BTreeMap<PathBuf, Content>,
     /// Directories that git names as one thing: submodules, and repositories that it does not know.
@@ -75,7 +75,7 @@ impl Repository {
         &self.git
     }
 
-    pub fn state(&self, budget: &mut Budget) -> Result<State> {
+    pub fn state(&self, budget: &mut Budget) -> Result<GitState> {
         let pathspec = self.part.as_deref().map(|part| [OsStr::new("--"), part.as_os_str()]);
         let pathspec = pathspec.iter().flatten().copied();
         let hidden = self.git.clone();
@@ -87,13 +87,13 @@ impl Repository {
         let status = self.git.run(asked.map(OsStr::new).chain(pathspec), &[])?;
         let hidden = hidden.join().unwrap_or_else(|_| bail!("a thread of ccc failed"))?;
 
-        let Status { head, mut paths } = Status::read(&status);
+        let GitStatus { head, mut paths } = GitStatus::read(&status);
         let head = match head {
             Some(head) => head,
             None => self.git.empty_tree()?,
         };
         paths.extend(hidden);
-        let mut state = State { head, differs: BTreeMap::new(), inner: Vec::new() };
+        let mut state = GitState { head, differs: BTreeMap::new(), inner: Vec::new() };
         for path in paths {
             let full = self.git.dir.join(&path);
             if full.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
@@ -257,13 +257,13 @@ fn next_blob<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 
 /// What `git status --porcelain=v2 --branch -z` said.
 #[derive(Debug, Default, PartialEq)]
-struct Status {
+struct GitStatus {
     /// None before the first commit.
     head: Option<String>,
     paths: Vec<PathBuf>,
 }
 
-impl Status {
+impl GitStatus {
     fn read(text: &[u8]) -> Self {
         let mut status = Self::default();
         for line in text.split(|byte| *byte == 0) {
@@ -300,10 +300,10 @@ mod tests {
             1 .M N... 100644 100644 100644 aaaa bbbb a b.txt\0\
             u UU N... 100644 100644 100644 100644 aa bb cc both changed\0\
             ? new file\n2\0? dir/\0";
-        let status = Status::read(text);
+        let status = GitStatus::read(text);
         assert_eq!(status.head.as_deref(), Some("1234"));
         let paths: Vec<_> = status.paths.iter().map(|path| path.to_string_lossy()).collect();
         assert_eq!(paths, ["a b.txt", "both changed", "new file\n2", "dir/"]);
-        assert_eq!(Status::read(b"# branch.oid (initial)\0"), Status::default());
+        assert_eq!(GitStatus::read(b"# branch.oid (initial)\0"), GitStatus::default());
     }
 }

@@ -131,7 +131,7 @@ pub fn refuse_control(request_id: &str, subtype: &str) -> Vec<u8> {
 
 fn success(request_id: &str, response: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
-    struct Line<'a, T> {
+    struct Outgoing<'a, T> {
         r#type: &'static str,
         response: Success<'a, T>,
     }
@@ -142,7 +142,7 @@ fn success(request_id: &str, response: &impl Serialize) -> serde_json::Result<Ve
         response: &'a T,
     }
     let response = Success { subtype: "success", request_id, response };
-    let mut line = serde_json::to_vec(&Line { r#type: "control_response", response })?;
+    let mut line = serde_json::to_vec(&Outgoing { r#type: "control_response", response })?;
     line.push(b'\n');
     Ok(line)
 }

@@ -19,7 +19,7 @@ use crate::process::{orphans, signals};
 use crate::prompt::history::History;
 use crate::prompt::project_files::ProjectFiles;
 use crate::record::{Cast, Recorder};
-use crate::session::{self, Aside, Filmed, Incoming, Narrated, Session, Setup, Tee};
+use crate::session::{self, Aside, Incoming, RecordedScreen, RecordedSurface, Session, Setup, Tee};
 use crate::surface::look;
 use crate::surface::{
     self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet,
@@ -81,7 +81,7 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     })?;
     let out = Outlet::stdout()?;
     let hurry = out.hurry();
-    let screen = Filmed::new(RealScreen::new(out, keys), cast(&setup));
+    let screen = RecordedScreen::new(RealScreen::new(out, keys), cast(&setup));
     let terminal = Terminal::new(screen, look::terminal(), reflow)?;
     let mut terminal =
         terminal.for_session(&wishes.provider, attention).with_aids(aids(&setup.dir, wishes));
@@ -169,14 +169,16 @@ fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
     };
     let mut surface: Box<dyn Surface> = match format {
         OutputFormat::Text if apart => {
-            Box::new(Narrated::new(AnswerSurface::new(out), look, beside, cast))
+            Box::new(RecordedSurface::new(AnswerSurface::new(out), look, beside, cast))
         }
         OutputFormat::Text => Box::new(TextSurface::new(Tee::new(out, cast), look)),
         OutputFormat::StreamJson => {
             let lines = StreamJsonSurface::new(out, !console::is_terminal());
-            Box::new(Narrated::new(lines, look, beside, cast))
+            Box::new(RecordedSurface::new(lines, look, beside, cast))
         }
-        OutputFormat::Json => Box::new(Narrated::new(JsonSurface::new(out), look, beside, cast)),
+        OutputFormat::Json => {
+            Box::new(RecordedSurface::new(JsonSurface::new(out), look, beside, cast))
+        }
     };
     let report = run_session(setup, surface.as_mut(), hurries, session::control())?;
     if let Outcome::Unwritten(why) = &report.outcome {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::checks;
 use super::guard::Guarded;
-use super::judge::{self, JudgeStart, Review};
+use super::judge::{self, HookReview, JudgeStart};
 use super::typed;
 use crate::brief::diff::{as_text, since};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
@@ -151,7 +151,7 @@ pub fn run(
             None => since(&place.project, workplace.git.as_deref(), "HEAD"),
         });
     }
-    let review = Review {
+    let review = HookReview {
         request: &request,
         ran,
         roots: &roots,

@@ -49,9 +49,9 @@ fn a_red_check_goes_to_the_agent_and_no_judge_is_asked() {
             ("looked b", "check build"),
         ]),
     );
-    assert_eq!(machine.account.rounds.len(), 1);
-    assert!(machine.account.rounds[0].verdict.feedback.contains("`build` exited with code 3"));
-    assert!(machine.account.rounds[0].verdict.feedback.contains("boom"));
+    assert_eq!(machine.spent.rounds.len(), 1);
+    assert!(machine.spent.rounds[0].verdict.feedback.contains("`build` exited with code 3"));
+    assert!(machine.spent.rounds[0].verdict.feedback.contains("boom"));
 }
 
 #[test]

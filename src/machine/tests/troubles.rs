@@ -234,7 +234,7 @@ fn leaving_and_signals_end_the_session() {
 fn costs_add_up_over_processes_and_reviews() {
     let mut machine = Machine::new(Rules::default());
     for (total, sum) in [(1.0, 1.0), (1.5, 1.5), (0.25, 1.75)] {
-        machine.account.cost.agent(total);
+        machine.spent.cost.agent(total);
         assert!((machine.status().cost_usd - sum).abs() < 1e-9);
     }
 }

@@ -58,7 +58,7 @@ const DESCRIPTIVE_FIELDS: [&str; 12] = [
 
 /// A use of a tool that has not answered yet.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningTool {
     id: String,
     name: String,
     /// What tells its result from those of others that ran beside it.
@@ -93,7 +93,7 @@ impl Transcript {
         }
         let hidden = name == VERDICT_TOOL;
         let label = styled::cut(&format!("{name} {first}"), LABEL, self.look.glyphs.ellipsis);
-        let running = Running {
+        let running = RunningTool {
             id: id.to_owned(),
             name: name.to_owned(),
             label: label.trim_end().to_owned(),
@@ -301,7 +301,7 @@ impl Transcript {
 
     /// What is running now, for how long.
     pub(super) fn running_rows(&self) -> Vec<Styled> {
-        let row = |running: &Running| {
+        let row = |running: &RunningTool| {
             let took = self.asked_at.unwrap_or(self.now).saturating_sub(running.since);
             let line = running.head.clone();
             let line = if took >= WORTH_TELLING {

@@ -7,7 +7,7 @@ use crate::client::stream::Usage;
 use crate::event::{Carried, Now, Phase, Round, Seconds, Supervision};
 
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct Spent {
     pub rounds: Vec<Round>,
     pub cost: Cost,
     /// Processes that judged, those without a verdict among them.
@@ -19,7 +19,7 @@ pub(super) struct Account {
     reviewing: Duration,
 }
 
-impl Account {
+impl Spent {
     pub fn new(carried: Option<&Carried>) -> Self {
         let (all, agents) = carried.map_or((0.0, 0.0), |run| (run.cost_usd, run.agent_usd));
         Self {
@@ -34,10 +34,10 @@ impl Account {
     }
 
     pub fn leave(&mut self, phase: Phase, now: Now) {
-        let spent = now.saturating_sub(self.phase_since);
+        let passed = now.saturating_sub(self.phase_since);
         match phase {
-            Phase::Working => self.working += spent,
-            Phase::Reviewing => self.reviewing += spent,
+            Phase::Working => self.working += passed,
+            Phase::Reviewing => self.reviewing += passed,
             Phase::Waiting | Phase::Ended => {}
         }
         self.phase_since = now;
@@ -66,14 +66,14 @@ mod tests {
 
     #[test]
     fn only_work_and_reviews_are_timed() {
-        let mut account = Account::new(None);
+        let mut spent = Spent::new(None);
         for (phase, until) in
             [(Phase::Waiting, 5), (Phase::Working, 7), (Phase::Reviewing, 10), (Phase::Working, 14)]
         {
-            account.leave(phase, Now::from_secs(until));
+            spent.leave(phase, Now::from_secs(until));
         }
         let seconds = Seconds { total: 20.0, working: 6.0, reviewing: 3.0 };
-        assert_eq!(account.seconds(Now::from_secs(20)), seconds);
-        assert_eq!(account.phase_since(), Now::from_secs(14));
+        assert_eq!(spent.seconds(Now::from_secs(20)), seconds);
+        assert_eq!(spent.phase_since(), Now::from_secs(14));
     }
 }
