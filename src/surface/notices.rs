@@ -56,18 +56,7 @@ impl Transcript {
             Notice::CheckEnded(result) => self.check_ended(result),
             Notice::ChecksChangedFiles => self.checks_changed_files(),
             Notice::ReviewStarted { round, max, attempt, judge } => {
-                self.review_dropped = false;
-                let second = if *attempt > 1 { ", second try" } else { "" };
-                let by = judge.as_ref().map(|judge| {
-                    let eyes = if judge.fresh { ", fresh eyes" } else { "" };
-                    format!(" by {}{eyes}", judge.name)
-                });
-                let by = by.unwrap_or_default();
-                let text = format!("{}Review {round}/{max}{by}{second}", self.look.glyphs.gutter);
-                let lines = vec![Styled::new(Style::Supervisor, &text)];
-                let lines =
-                    if *attempt > 1 || self.look.phases { lines } else { self.apart(lines) };
-                self.heading(lines)
+                self.review_started(&format!("{round}/{max}"), *attempt, judge.as_ref())
             }
             Notice::TreeChanged { files, more, .. } => self.tree_changed(files, *more),
             Notice::ReviewCase { held, why, .. } => self.case(*held, why),
@@ -105,16 +94,7 @@ impl Transcript {
                 self.shown(vec![Styled::new(Style::Dim, &text)])
             }
             Notice::PermissionAnswered { tool, allowed, reason, .. } => {
-                self.answered();
-                let text = match (allowed, reason.as_str()) {
-                    (true, _) => format!("allowed {tool}"),
-                    (false, "") => format!("denied {tool}"),
-                    (false, reason) if reason.starts_with(NOBODY) => format!(
-                        "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"
-                    ),
-                    (false, reason) => format!("denied {tool}: {reason}"),
-                };
-                self.shown(self.own_lines(Style::Dim, &text))
+                self.permission_answered(tool, *allowed, reason)
             }
             Notice::AgentGone { how, last_words, resuming } => {
                 self.agent_gone(how, last_words.trim(), *resuming)
@@ -143,6 +123,19 @@ impl Transcript {
             Notice::CheckStarted { name, timeout, .. } => self.check_started(name, *timeout),
             Notice::PermissionAsked { .. } | Notice::Brief { .. } => Vec::new(),
         }
+    }
+
+    fn permission_answered(&mut self, tool: &str, allowed: bool, reason: &str) -> Vec<Styled> {
+        self.answered();
+        let text = match (allowed, reason) {
+            (true, _) => format!("allowed {tool}"),
+            (false, "") => format!("denied {tool}"),
+            (false, reason) if reason.starts_with(NOBODY) => format!(
+                "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"
+            ),
+            (false, reason) => format!("denied {tool}: {reason}"),
+        };
+        self.shown(self.own_lines(Style::Dim, &text))
     }
 
     fn tree_changed(&mut self, files: &[ChangedFile], more: usize) -> Vec<Styled> {

@@ -146,8 +146,13 @@ fn the_second_lists_what_the_first_listed_and_the_strictest_counts() {
     let steps = engine.heard(result(&second_says), second(2));
     let Some(Step::End(Ok(verdict))) = steps.last() else { panic!("{steps:?}") };
     let told: Vec<_> = verdict.requirements.iter().map(|one| (&*one.id, one.status)).collect();
-    use Standing::{Met, Unmet, Unproven};
-    assert_eq!(told, [("R1", Unproven), ("R2", Unmet), ("R3", Met), ("R4", Met)]);
+    let expected = [
+        ("R1", Standing::Unproven),
+        ("R2", Standing::Unmet),
+        ("R3", Standing::Met),
+        ("R4", Standing::Met),
+    ];
+    assert_eq!(told, expected);
 }
 
 #[test]
