@@ -41,11 +41,6 @@ impl Script {
 
     fn event(&mut self, line: &str) -> Event {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let gone = |how: &str| Gone {
-            how: format!("exited with code {how}"),
-            code: how.parse().ok(),
-            last_words: "boom".into(),
-        };
         match word {
             "start" => Event::Start { prompt: (!rest.is_empty()).then(|| rest.to_owned()) },
             "said" => Event::Said(rest.into()),
@@ -131,6 +126,13 @@ impl Script {
                 agent_usd: 0.25,
                 requirements: Vec::new(),
             }),
+            _ => self.world(word, rest),
+        }
+    }
+
+    /// What happens beside the agent and its judge.
+    fn world(&mut self, word: &str, rest: &str) -> Event {
+        match word {
             "looked" => Event::Examined {
                 id: self.check,
                 examined: Examined { fingerprint: Some(rest.into()), ..Examined::default() },
@@ -154,6 +156,14 @@ impl Script {
             "signal" => Event::Signal(rest.parse().expect("a number")),
             other => panic!("no such event: {other}"),
         }
+    }
+}
+
+fn gone(how: &str) -> Gone {
+    Gone {
+        how: format!("exited with code {how}"),
+        code: how.parse().ok(),
+        last_words: "boom".into(),
     }
 }
 

@@ -317,7 +317,7 @@ fn only_a_case_that_is_not_the_best_has_a_line() {
 
 #[test]
 fn a_resumed_session_shows_how_the_old_one_ended() {
-    let answer = (1..=30).map(|at| format!("line {at}\n")).collect::<String>();
+    let answer = (1..=30).map(|at| format!("line {at}\n")).collect::<Vec<_>>().concat();
     let resumed =
         |ending| Notice::Resumed { round: 2, max: 10, messages: 3, cost_usd: 0.25, ending };
     assert_eq!(shown(LOOK, &resumed(None)), "Resumed: after round 2 of 10, 3 messages, $0.25");

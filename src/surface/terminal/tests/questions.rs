@@ -274,7 +274,7 @@ fn several_options_of_a_form_are_marked() {
 
 #[test]
 fn a_long_question_stays_in_view_and_opens_in_the_pager() {
-    let content = (1..=60).map(|at| format!("line {at}\\n")).collect::<String>();
+    let content = (1..=60).map(|at| format!("line {at}\\n")).collect::<Vec<_>>().concat();
     let asked = PermissionRequest {
         tool: "Write".into(),
         input: format!(r#"{{"file_path":"long.txt","content":"{content}"}}"#),
