@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Asker, ChangedFile};
 use crate::checks::result::CheckResult;
 use crate::client::case::Held;
+use crate::client::mode::PermissionMode;
 use crate::client::stream::Usage;
 use crate::review::requirement::Requirement;
 use crate::review::verdict::Verdict;
@@ -44,6 +45,17 @@ pub enum Notice {
     Supervision {
         on: bool,
     },
+    /// The permission mode is another one now; the first is what the session began in.
+    Mode {
+        mode: PermissionMode,
+    },
+    /// The agent's client does not do what the person wanted of it.
+    WishRefused {
+        what: String,
+        why: String,
+    },
+    /// What runs now goes on in the background.
+    Backgrounded,
     CheckStarted {
         name: String,
         run: String,

@@ -27,6 +27,10 @@
 //! | any, before the first review | the session has been here before | its count, messages and cost are gone on with |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off |
 //! | reviewing | the project changed meanwhile | the person is told; the verdict counts all the same |
+//! | any | another permission mode, model, … is wanted | the client is asked; what it says then counts |
+//! | any | the client starts up, nobody chose a mode | the mode that the client's own screen would begin in |
+//! | any | the client is started again | it gets the mode that it had |
+//! | working | what runs is to go on in the background | the client is asked |
 //! | any | leave, signal | the end |
 //!
 //! Without a person at the terminal, "back to the person" is the end of the session.
@@ -42,6 +46,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod user;
+mod wishes;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -59,8 +64,9 @@ use crate::review::engine::Engine;
 use crate::review::requirement::Requirement;
 use checks::{Checking, Known};
 use cost::Cost;
-pub use rules::{Checking as CheckingRules, Rules};
+pub use rules::{Checking as CheckingRules, Modes, Rules};
 pub use status::Status;
+use wishes::ClientSide;
 
 /// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
 /// not, the work is reviewed as it is.
@@ -152,6 +158,7 @@ pub struct Machine {
     circle: Circle,
     undecided: bool,
     questions: VecDeque<Question>,
+    client: ClientSide,
     ids: u64,
 
     rounds: Vec<Round>,
@@ -207,6 +214,7 @@ impl Machine {
             circle: Circle::default(),
             undecided: false,
             questions: VecDeque::new(),
+            client: ClientSide::default(),
             ids: 0,
             rounds: Vec::new(),
             cost: Cost::carried(cost_usd, agent_usd),
@@ -226,6 +234,7 @@ impl Machine {
                 Event::TakeBack => self.take_back(),
                 Event::Interrupt => self.interrupt(),
                 Event::Leave => self.finish(Outcome::Ended),
+                Event::Wish(wish) => self.wish(wish),
                 Event::Answered { request_id, answer } => self.answered(&request_id, answer),
                 Event::Agent(envelope) => self.agent(envelope),
                 Event::AgentGone(gone) => self.agent_gone(gone),

@@ -20,6 +20,8 @@ pub struct Rules {
     pub judging: Judging,
     #[serde(default)]
     pub checking: Checking,
+    #[serde(default)]
+    pub modes: Modes,
     /// A server started in the background never ends; after this long its review goes ahead.
     pub background_wait: Duration,
     pub resume: Option<String>,
@@ -43,6 +45,20 @@ pub struct Checking {
     pub untrusted: Vec<Check>,
 }
 
+/// Permission modes. The default is how recordings went that do not have it: nothing is said of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Modes {
+    /// Changes are told.
+    pub told: bool,
+    /// The provider has the check that auto mode needs.
+    pub auto: bool,
+    /// Nobody has chosen a mode: it is the one that the client's own screen would begin in.
+    pub unchosen: bool,
+    /// The client was started so that it may skip permissions.
+    pub bypass: bool,
+}
+
 impl Default for Rules {
     fn default() -> Self {
         Self {
@@ -52,6 +68,7 @@ impl Default for Rules {
             review_timeout: Duration::from_secs(600),
             judging: Judging::today(Proof::Off),
             checking: Checking::default(),
+            modes: Modes::default(),
             background_wait: Duration::from_secs(600),
             resume: None,
             client_may_leave: false,

@@ -1,6 +1,8 @@
 //! How things stand: for a status line, for the recording, and at the end.
 
 use super::Machine;
+use crate::client::mode::PermissionMode;
+use crate::client::stream::RateLimit;
 use crate::event::{Now, Outcome, Phase, Report, Seconds, Supervision};
 
 /// What a status line needs.
@@ -14,6 +16,11 @@ pub struct Status {
     pub model: String,
     pub background: usize,
     pub cost_usd: f64,
+    /// What of it went into reviews.
+    pub reviews_usd: f64,
+    /// Not known before the client has said it.
+    pub mode: Option<PermissionMode>,
+    pub limit: Option<RateLimit>,
     /// Tokens of the conversation, and how many the model holds.
     pub context: Option<(u64, Option<u64>)>,
     /// Messages of the person that the agent has not taken up yet.
@@ -32,7 +39,10 @@ impl Machine {
             round: self.round,
             max: self.rules.max_iterations,
             supervising: self.supervising,
-            model: self.model.clone(),
+            model: self.client.model.as_ref().unwrap_or(&self.model).clone(),
+            reviews_usd: self.cost.reviews(),
+            mode: self.client.mode.clone(),
+            limit: self.client.limit.clone(),
             background: self.background.len(),
             cost_usd: self.cost.total(),
             context: self.context.map(|tokens| (tokens, self.window)),

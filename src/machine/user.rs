@@ -158,5 +158,6 @@ impl Machine {
         self.cost.new_process();
         let resume = self.session_id.clone().filter(|_| self.resumable);
         self.actions.push(Action::StartAgent { resume });
+        self.ask_for_mode_again();
     }
 }

@@ -2,7 +2,8 @@
 
 use super::Session;
 use crate::client::stream::{
-    cancel_message, interrupt, permission_answer, refuse_control, tool_ruling, user_message,
+    cancel_message, client_request, interrupt, permission_answer, refuse_control, tool_ruling,
+    user_message,
 };
 use crate::event::{Action, Asker, Event, Notice};
 
@@ -16,6 +17,9 @@ impl Session<'_> {
             }
             Action::GiveBack { text } => self.surface.give_back(&text),
             Action::InterruptAgent { request_id } => self.to_agent(interrupt(&request_id)),
+            Action::AskClient { request_id, request } => {
+                self.to_agent(client_request(&request_id, &request));
+            }
             Action::Answer { asker, request_id, asked, answer } => {
                 self.to(asker, permission_answer(&request_id, &asked, &answer));
             }

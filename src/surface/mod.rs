@@ -3,10 +3,12 @@
 
 mod commands;
 mod completion;
+mod context;
 mod diff;
 mod editor;
 mod highlight;
 mod json;
+mod limit;
 mod line;
 pub mod look;
 mod markdown;
@@ -20,6 +22,7 @@ mod styled;
 mod terminal;
 mod text;
 mod transcript;
+mod whereabouts;
 
 use std::time::Duration;
 
@@ -40,6 +43,7 @@ pub use terminal::{
 };
 pub use text::TextSurface;
 pub use transcript::{Look, Transcript};
+pub use whereabouts::Whereabouts;
 
 pub trait Surface {
     /// A line of the agent, as it came.
@@ -75,6 +79,11 @@ pub trait Surface {
     fn edited(&mut self, _text: Result<String, String>) {}
     /// A command of the person's has ended: what it printed.
     fn ran(&mut self, _command: &str, _output: &str) {}
+    /// What the task has changed, as `git diff` writes it; the pager gets what is too long. Says whether
+    /// it was shown.
+    fn diff(&mut self, _text: &str) -> bool {
+        true
+    }
     /// Something that was wanted is done, or could not be.
     fn told(&mut self, _text: Result<String, String>) {}
     /// Give the terminal back to the shell, and take it again.
@@ -100,4 +109,6 @@ pub enum Intent {
     Shell(String),
     /// This is to be added to the project's memory.
     Note(String),
+    /// What the task has changed is to be shown.
+    Diff,
 }

@@ -26,6 +26,8 @@ pub enum Style {
     Tool,
     Good,
     Bad,
+    /// What nobody may overlook.
+    Alarm,
     Supervisor,
     Question,
     Italic,
@@ -59,6 +61,7 @@ impl Style {
             Style::Tool | Style::Code | Style::Literal => "\x1b[36m",
             Style::Good | Style::Added | Style::Quoted => "\x1b[32m",
             Style::Bad | Style::Removed => "\x1b[31m",
+            Style::Alarm => "\x1b[1;31m",
             Style::Supervisor | Style::Keyword => "\x1b[35m",
             Style::Comment => "\x1b[2;3m",
         }

@@ -23,7 +23,7 @@ use crate::session::{self, Filmed, Incoming, Narrated, Session, Setup, Tee};
 use crate::surface::look;
 use crate::surface::{
     self, Aids, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet, RealScreen,
-    StreamJsonSurface, Surface, Terminal, TextSurface,
+    StreamJsonSurface, Surface, Terminal, TextSurface, Whereabouts,
 };
 use crate::{clock, threads};
 
@@ -46,7 +46,7 @@ pub fn somebody(format: Option<OutputFormat>) -> bool {
 pub struct Wishes {
     /// Nothing may be drawn over.
     pub plain: bool,
-    pub provider: String,
+    pub place: Whereabouts,
     pub notify: Option<String>,
     pub state_dir: PathBuf,
     /// What is typed may be kept.
@@ -57,7 +57,7 @@ pub fn run(setup: Setup, format: Option<OutputFormat>, wishes: &Wishes) -> Resul
     let plain = wishes.plain;
     let person = setup.rules.person;
     if person && (plain || look::only_lines()) {
-        lines(setup, plain)
+        lines(setup, wishes)
     } else if person {
         interactive(setup, wishes)
     } else {
@@ -84,7 +84,7 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     let screen = Filmed::new(RealScreen::new(out, keys), cast(&setup));
     let terminal = Terminal::new(screen, look::terminal(), reflow)?;
     let mut terminal =
-        terminal.for_session(&wishes.provider, attention).with_aids(aids(&setup.dir, wishes));
+        terminal.for_session(wishes.place.clone(), attention).with_aids(aids(&setup.dir, wishes));
     run_session(setup, &mut terminal, hurry, (to_control, control))
 }
 
@@ -116,11 +116,12 @@ fn aids(project: &Path, wishes: &Wishes) -> Aids {
     Aids { history: earlier, remember: Box::new(remember), files: Box::new(move || files.list()) }
 }
 
-fn lines(setup: Setup, plain: bool) -> Result<Report> {
+fn lines(setup: Setup, wishes: &Wishes) -> Result<Report> {
     let out = Outlet::stdout()?;
     let hurry = out.hurry();
     let out = Tee::new(out, cast(&setup));
-    let mut surface = LineSurface::new(out, look::lines(plain), console::is_terminal());
+    let surface = LineSurface::new(out, look::lines(wishes.plain), console::is_terminal());
+    let mut surface = surface.at(wishes.place.clone());
     let (to_control, control) = session::control();
     let typed = to_control.clone();
     threads::named("lines", move || {

@@ -6,6 +6,7 @@ mod environment;
 mod generated;
 mod judge;
 mod key;
+mod permission_mode;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 pub use environment::{inherited, of_this_process};
 pub use generated::{forget, settings_path};
+pub use permission_mode::modes;
 
 use super::{Config, expand, merge};
 use crate::directories::{Directories, STATE_DIR};

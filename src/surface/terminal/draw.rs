@@ -9,8 +9,10 @@ use unicode_width::UnicodeWidthStr;
 use super::frame::{BEGIN, END, Frame, clamp};
 use super::screen::cleared;
 use super::{Focus, Screen, Terminal};
+use crate::client::mode::PermissionMode;
 use crate::surface::status;
 use crate::surface::styled::{self, Style, Styled};
+use crate::surface::whereabouts::BYPASS;
 
 /// Below this there is room for the text alone.
 const PROMPT_FROM: usize = 8;
@@ -81,6 +83,7 @@ impl<S: Screen> Terminal<S> {
     fn frame(&mut self) -> Frame {
         let (columns, height) = self.size;
         let mut status = self.below_rows(columns, height);
+        status.extend(self.alarm_row(columns));
         status.extend(self.status_rows(columns));
         let gap = usize::from(height >= GAP_FROM);
         status.truncate(height - 1 - gap);
@@ -146,8 +149,18 @@ impl<S: Screen> Terminal<S> {
         rows
     }
 
+    /// What must be seen all the time, whatever else there is to say.
+    fn alarm_row(&self, columns: usize) -> Option<Styled> {
+        let skipped = self.status.mode == Some(PermissionMode::Bypass);
+        let row = || Styled::new(Style::Alarm, BYPASS).cut(columns, self.look.glyphs.ellipsis);
+        skipped.then(row)
+    }
+
     fn status_rows(&self, columns: usize) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
+        if let Some(menu) = &self.menu {
+            return menu.rows(self.size, glyphs);
+        }
         let note = |text: &str| {
             vec![Styled::new(Style::Question, &styled::cut(text, columns, glyphs.ellipsis))]
         };

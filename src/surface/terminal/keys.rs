@@ -3,11 +3,12 @@
 use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::choices::Choice;
+use super::menu::{Menu, Pressed};
 use super::{Focus, Screen, Terminal};
 use crate::client::stream::Permission;
-use crate::event::{Event, Phase};
+use crate::event::{Event, Phase, Wish};
 use crate::surface::Intent;
-use crate::surface::commands::{About, OwnCommand, own_command};
+use crate::surface::commands::{About, NO_MODELS, NO_TODOS, OwnCommand, own_command};
 use crate::surface::styled::{Style, Styled};
 
 /// What the agent reads when the person says no more than no.
@@ -54,6 +55,16 @@ impl<S: Screen> Terminal<S> {
     }
 
     fn key(&mut self, key: KeyEvent) -> Option<Intent> {
+        if let Some(menu) = &mut self.menu {
+            let pressed = menu.key(key);
+            if pressed != Pressed::Stays {
+                self.menu = None;
+            }
+            return match pressed {
+                Pressed::Chosen(wish) => Some(Intent::Event(Event::Wish(wish))),
+                Pressed::Stays | Pressed::Closed => None,
+            };
+        }
         let leaving = std::mem::take(&mut self.leaving);
         let help = std::mem::take(&mut self.desk.help);
         let control = key.modifiers == KeyModifiers::CONTROL;
@@ -64,6 +75,16 @@ impl<S: Screen> Terminal<S> {
                 return None;
             }
             KeyCode::Char('o') if control => return Some(Intent::Page(self.log.text())),
+            KeyCode::Char('t') if control => {
+                self.toggle_todos();
+                return None;
+            }
+            KeyCode::Char('b') if control && self.transcript.is_running_tool() => {
+                return Some(Intent::Event(Event::Wish(Wish::Background)));
+            }
+            KeyCode::BackTab if self.focus != Focus::Reason => {
+                return Some(Intent::Event(Event::Wish(Wish::NextMode)));
+            }
             KeyCode::Char('c') if control => return self.control_c(leaving.is_some()),
             KeyCode::Char('d') if control && self.focus != Focus::Reason => {
                 if self.editor.is_empty() && self.editor.searching().is_none() {
@@ -78,6 +99,21 @@ impl<S: Screen> Terminal<S> {
             Focus::Reason => self.reason_key(key),
             Focus::Text | Focus::Fresh if help && key.code == KeyCode::Esc => None,
             Focus::Text | Focus::Fresh => self.text_key(key, help),
+        }
+    }
+
+    fn toggle_todos(&mut self) {
+        if self.transcript.has_todos() {
+            self.todos = Some(!self.transcript.shows_todos);
+        } else {
+            self.pending.push(Styled::new(Style::Dim, NO_TODOS));
+        }
+    }
+
+    fn choose_model(&mut self) {
+        self.menu = Menu::models(&self.desk.models, &self.status.model);
+        if self.menu.is_none() {
+            self.pending.push(Styled::new(Style::Dim, NO_MODELS));
         }
     }
 
@@ -187,6 +223,17 @@ impl<S: Screen> Terminal<S> {
                 Some(Intent::Shell(command))
             }
             OwnCommand::Note(note) => Some(Intent::Note(note)),
+            OwnCommand::Wish(wish) => Some(Intent::Event(Event::Wish(wish))),
+            OwnCommand::Diff => Some(Intent::Diff),
+            OwnCommand::ChooseModel => {
+                self.choose_model();
+                None
+            }
+            OwnCommand::Todos => {
+                self.toggle_todos();
+                None
+            }
+            OwnCommand::Vim => None,
             OwnCommand::Help => {
                 self.desk.help = true;
                 None
@@ -231,6 +278,7 @@ impl<S: Screen> Terminal<S> {
         match self.choices.selected()? {
             Choice::Once => self.answer(Permission::Once),
             Choice::Always => self.answer(Permission::Always),
+            Choice::AcceptEdits => self.answer(Permission::AcceptEdits),
             Choice::Deny | Choice::Decline => self.answer(Permission::Deny(DENIED.to_owned())),
             Choice::DenyAndExplain | Choice::OwnWords => {
                 self.focus = Focus::Reason;
