@@ -128,6 +128,8 @@ pub fn run(
         plain: args.plain || supervisor.plain || look::asked_for_lines(),
         place: here,
         notify: supervisor.notify,
+        theme: supervisor.theme,
+        editor_mode: supervisor.editor_mode,
         state_dir: place.state_dir,
         records: !args.no_record,
     };

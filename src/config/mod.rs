@@ -68,6 +68,10 @@ pub struct Supervisor {
     pub notify: Option<String>,
     /// Lines instead of a screen that is drawn: as `--plain`.
     pub plain: bool,
+    /// The colours at a terminal: terminal, dark, light.
+    pub theme: Option<String>,
+    /// The keys of the prompt: shell, vim.
+    pub editor_mode: Option<String>,
     /// Commands that ccc runs before a review, in every project: as in the front matter of
     /// SUPERVISOR.md.
     pub checks: Vec<Check>,

@@ -21,6 +21,7 @@ mod stream_json;
 mod styled;
 mod terminal;
 mod text;
+mod theme;
 mod transcript;
 mod whereabouts;
 
@@ -42,6 +43,7 @@ pub use terminal::{
     Aids, Attention, Call, Keys, RealScreen, Screen, Terminal, reflows, restore_on_panic,
 };
 pub use text::TextSurface;
+pub use theme::Theme;
 pub use transcript::{Look, Transcript};
 pub use whereabouts::Whereabouts;
 

@@ -13,6 +13,7 @@ mod writing;
 use unicode_width::UnicodeWidthStr;
 
 use super::styled::{self, Glyphs, Style, Styled};
+use super::theme::Theme;
 use super::whereabouts::Place;
 use crate::client::stream::{Block, Envelope, Line, Message, Part, TurnResult};
 use crate::event::{Asker, Now};
@@ -42,7 +43,8 @@ pub(super) const SPOKEN_NAME: &str = "ccc: ";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     pub glyphs: Glyphs,
-    pub colour: bool,
+    /// None are wanted, or cannot be shown.
+    pub colour: Option<Theme>,
     /// Say what a person could type next.
     pub hints: bool,
     /// A line for each change of phase: for where no status line shows it.
@@ -62,7 +64,7 @@ impl Look {
     /// What a script is compared with: all there is to say, the same on every machine.
     pub const SCRIPTED: Self = Self {
         glyphs: Glyphs::unicode(),
-        colour: false,
+        colour: None,
         hints: true,
         phases: true,
         rich: false,

@@ -23,7 +23,7 @@ use crate::session::{self, Filmed, Incoming, Narrated, Session, Setup, Tee};
 use crate::surface::look;
 use crate::surface::{
     self, Aids, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet, RealScreen,
-    StreamJsonSurface, Surface, Terminal, TextSurface, Whereabouts,
+    StreamJsonSurface, Surface, Terminal, TextSurface, Theme, Whereabouts,
 };
 use crate::{clock, threads};
 
@@ -48,6 +48,8 @@ pub struct Wishes {
     pub plain: bool,
     pub place: Whereabouts,
     pub notify: Option<String>,
+    pub theme: Option<String>,
+    pub editor_mode: Option<String>,
     pub state_dir: PathBuf,
     /// What is typed may be kept.
     pub records: bool,
@@ -68,6 +70,7 @@ pub fn run(setup: Setup, format: Option<OutputFormat>, wishes: &Wishes) -> Resul
 fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     setup.live = true;
     let attention = attention(wishes.notify.as_deref(), &setup.dir)?;
+    let (theme, vim) = (theme(wishes.theme.as_deref())?, vim(wishes.editor_mode.as_deref())?);
     surface::restore_on_panic();
     let reflow = surface::reflows(|name| env::var_os(name));
     let (to_control, control) = session::control();
@@ -82,10 +85,34 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     let out = Outlet::stdout()?;
     let hurry = out.hurry();
     let screen = Filmed::new(RealScreen::new(out, keys), cast(&setup));
-    let terminal = Terminal::new(screen, look::terminal(), reflow)?;
+    let terminal = Terminal::new(screen, look::terminal(theme), reflow)?;
     let mut terminal =
         terminal.for_session(wishes.place.clone(), attention).with_aids(aids(&setup.dir, wishes));
+    if vim {
+        terminal.toggle_vim();
+    }
     run_session(setup, &mut terminal, hurry, (to_control, control))
+}
+
+/// `supervisor.theme` in ccc.json.
+fn theme(configured: Option<&str>) -> Result<Theme> {
+    let name = configured.unwrap_or("terminal");
+    Theme::named(name).ok_or_else(|| {
+        Usage(format!("supervisor.theme in ccc.json is terminal, dark or light, not {name:?}"))
+            .into()
+    })
+}
+
+/// `supervisor.editor_mode` in ccc.json.
+fn vim(configured: Option<&str>) -> Result<bool> {
+    match configured.unwrap_or("shell") {
+        "shell" => Ok(false),
+        "vim" => Ok(true),
+        other => {
+            Err(Usage(format!("supervisor.editor_mode in ccc.json is shell or vim, not {other:?}"))
+                .into())
+        }
+    }
 }
 
 /// How a person is told that the session waits for them: `supervisor.notify` in ccc.json, or

@@ -17,6 +17,8 @@ use crate::surface::whereabouts::BYPASS;
 /// Below this there is room for the text alone.
 const PROMPT_FROM: usize = 8;
 const GAP_FROM: usize = 10;
+/// In front of the text while its keys are commands of vi; as wide as the prompt.
+const NORMAL: &str = ": ";
 /// A terminal that had another size this short a time ago may get a third one before it has read what
 /// it is sent.
 const RESIZE_SETTLED: Duration = Duration::from_millis(300);
@@ -93,6 +95,7 @@ impl<S: Screen> Terminal<S> {
         let (editor, prompt) = match self.focus {
             Focus::Reason if form => (&mut self.reason, self.look.glyphs.prompt),
             Focus::Reason => (&mut self.reason, "Why? "),
+            _ if search.is_none() && self.editor.is_vim_normal() => (&mut self.editor, NORMAL),
             _ => (&mut self.editor, search.as_deref().unwrap_or(self.look.glyphs.prompt)),
         };
         let prompt = if columns < PROMPT_FROM { "" } else { prompt };

@@ -110,6 +110,10 @@ impl<S: Screen> Terminal<S> {
         }
     }
 
+    pub fn toggle_vim(&mut self) -> bool {
+        self.editor.toggle_vim()
+    }
+
     fn choose_model(&mut self) {
         self.menu = Menu::models(&self.desk.models, &self.status.model);
         if self.menu.is_none() {
@@ -156,6 +160,10 @@ impl<S: Screen> Terminal<S> {
         let empty = self.editor.is_empty();
         let queued = !self.status.queued.is_empty();
         match key.code {
+            KeyCode::Esc if self.editor.takes_escape() => {
+                self.editor.key(key);
+                None
+            }
             KeyCode::Esc if self.busy() => Some(Intent::Event(Event::Interrupt)),
             KeyCode::Enter if plain => self.send(),
             KeyCode::Up if plain && empty && queued => Some(Intent::Event(Event::TakeBack)),
@@ -163,7 +171,7 @@ impl<S: Screen> Terminal<S> {
                 self.desk.completion.close();
                 Some(Intent::Edit(self.editor.text()))
             }
-            KeyCode::Char('r') if control => {
+            KeyCode::Char('r') if control && !self.editor.is_vim_normal() => {
                 self.desk.completion.close();
                 self.editor.start_search();
                 None
@@ -180,7 +188,11 @@ impl<S: Screen> Terminal<S> {
             }
             _ => {
                 self.editor.key(key);
-                self.desk.after(key, &self.editor);
+                if self.editor.is_vim_normal() {
+                    self.desk.completion.close();
+                } else {
+                    self.desk.after(key, &self.editor);
+                }
                 None
             }
         }
@@ -233,7 +245,17 @@ impl<S: Screen> Terminal<S> {
                 self.toggle_todos();
                 None
             }
-            OwnCommand::Vim => None,
+            OwnCommand::Vim => {
+                let on = self.editor.toggle_vim();
+                let text = if on {
+                    "The prompt has the keys of vi."
+                } else {
+                    "The prompt has the keys of a shell."
+                };
+                let lines = self.transcript.remark(Style::Dim, text);
+                self.print(lines);
+                None
+            }
             OwnCommand::Help => {
                 self.desk.help = true;
                 None

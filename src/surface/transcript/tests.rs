@@ -5,7 +5,7 @@ mod live;
 
 pub const LOOK: Look = Look {
     glyphs: Glyphs::unicode(),
-    colour: false,
+    colour: None,
     hints: true,
     phases: false,
     rich: true,

@@ -200,7 +200,7 @@ fn sub_agents_are_a_tree_until_they_report() {
         "q",
         r#""description":"Running make","usage":{"tool_uses":3}"#,
     ));
-    let mut watched = watched.after(5);
+    watched.after(5);
     assert_eq!(
         watched.live(),
         [
