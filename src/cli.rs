@@ -106,7 +106,7 @@ pub enum Where {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// A readable transcript
+    /// A readable transcript; into a pipe or a file, the agent's last answer
     Text,
     /// The agent's lines as they are, and ccc's own between them
     StreamJson,
@@ -152,9 +152,11 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
         state_dir: PathBuf,
     },
-    /// The endpoints claude can run on
-    #[command(subcommand)]
-    Provider(provider::ProviderCommand),
+    /// The endpoints claude can run on; with no argument, print which one is used
+    Provider {
+        #[command(subcommand)]
+        command: Option<provider::ProviderCommand>,
+    },
     /// Try a provider with one tiny request
     Validate(provider::ValidateArgs),
     /// Look back at recorded sessions

@@ -1,5 +1,6 @@
 //! The other program: its protocol, its command lines, the arguments the user gives it.
 
+pub mod account;
 pub mod args;
 pub mod case;
 pub mod form;
@@ -8,3 +9,4 @@ pub mod mode;
 pub mod plan;
 pub mod session_id;
 pub mod stream;
+pub mod transcript;

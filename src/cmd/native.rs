@@ -68,7 +68,11 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
         PinnedFile::new(&place.config_dir, &id)?.remove();
         let begins = Begins {
             provider: native.provider.as_deref(),
-            settings: Some(&clients.supervisor.settings),
+            settings: &clients
+                .judges
+                .iter()
+                .map(|judge| judge.settings.clone())
+                .collect::<Vec<_>>(),
             max_iterations: native.max_iterations,
             arguments: Some(&take_over(native.args.clone())),
         };

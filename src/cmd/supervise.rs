@@ -24,7 +24,7 @@ use crate::prompt::external_editor;
 use crate::record::{Begun, Recorder, Scene, find};
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::Judging;
-use crate::session::{Earlier, Setup, Workplace};
+use crate::session::{Earlier, JudgeStart, Setup, Workplace};
 use crate::surface::{Whereabouts, look};
 use crate::tree;
 use surfaces::Wishes;
@@ -64,7 +64,12 @@ pub fn run(
         person,
         max_iterations: limits.max_iterations,
         review_timeout: limits.review_timeout,
-        judging: Judging { allowed_tools: supervisor.allowed_tools.clone(), ..judging },
+        judging: Judging {
+            allowed_tools: supervisor.allowed_tools.clone(),
+            judges: supervisor.seats(),
+            judges_ask: supervisor.judges_ask,
+            ..judging
+        },
         background_wait: supervisor.background_wait()?.unwrap_or(defaults.background_wait),
         resume: taken_up.resume,
         carried: taken_up.carried,
@@ -93,6 +98,21 @@ pub fn run(
     });
     let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
     let earlier = earlier(&taken_up.first, state_dir, seed);
+    let prompt_options = pinned_options(&place.config_dir, &taken.prompt_options);
+    let mut judges =
+        supervisor.all_judges().into_iter().zip(clients.judges).map(|(judge, client)| {
+            let options = ReviewOptions {
+                form: supervisor.review,
+                settings: Some(client.settings),
+                second_opinion: judge.provider.is_some(),
+                model: judge.model,
+                allowed_tools: supervisor.allowed_tools.clone(),
+                add_dirs: taken.add_dirs.clone(),
+                prompt_options: prompt_options.clone(),
+                sandbox: supervisor.sandbox,
+            };
+            JudgeStart { env: client.env, options }
+        });
     let setup = Setup {
         rules,
         prompt,
@@ -103,17 +123,8 @@ pub fn run(
         live: false,
         settings: Some(clients.agent.settings),
         agent_env: clients.agent.env,
-        review_env: clients.supervisor.env,
-        review: ReviewOptions {
-            form: supervisor.review,
-            settings: Some(clients.supervisor.settings),
-            second_opinion: supervisor.provider.is_some(),
-            model: supervisor.model,
-            allowed_tools: supervisor.allowed_tools,
-            add_dirs: taken.add_dirs,
-            prompt_options: pinned_options(&place.config_dir, &taken.prompt_options),
-            sandbox: supervisor.sandbox,
-        },
+        judge: judges.next().unwrap_or_default(),
+        other_judges: judges.collect(),
         watched: watched(&place, instructions.path),
         instructions: instructions.text,
         workplace: Some(Workplace::of(&place.project)?),

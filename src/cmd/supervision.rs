@@ -21,8 +21,8 @@ use crate::review::instructions;
 #[derive(Default)]
 pub struct Begins<'a> {
     pub provider: Option<&'a str>,
-    /// The judge's generated settings.
-    pub settings: Option<&'a std::path::Path>,
+    /// The generated settings of each judge.
+    pub settings: &'a [PathBuf],
     pub max_iterations: Option<u32>,
     /// The agent's own arguments.
     pub arguments: Option<&'a Taken>,
@@ -41,8 +41,11 @@ pub fn pin(
         let text = files::read_text(&found.path).ok()?;
         Some(PinnedInstructions { path: found.path, text })
     });
-    let settings = begins.settings.and_then(|path| files::read_text(path).ok());
-    let settings: Option<Value> = settings.and_then(|text| serde_json::from_str(&text).ok());
+    let read = |path: &PathBuf| {
+        let text = files::read_text(path).ok();
+        text.and_then(|text| serde_json::from_str::<Value>(&text).ok())
+    };
+    let mut settings = begins.settings.iter().map(read);
     Ok(Pinned {
         session_id: id.to_owned(),
         began_at: Timestamp::now(),
@@ -52,7 +55,8 @@ pub fn pin(
         supervisor: config.supervisor_section(),
         config_digest: files::digest_of(&directories.config_dir.join(config::FILE)),
         max_iterations: Limits::of(config, begins.max_iterations)?.max_iterations,
-        settings,
+        settings: settings.next().flatten(),
+        other_settings: settings.collect(),
         claude: executables::claude().ok(),
         prompt_options: begins
             .arguments

@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 
 use self::guard::{Guarded, Standing};
 use super::logging;
+use crate::client::transcript::Transcript;
 use crate::config::Config;
 use crate::config::clients::Limits;
 use crate::console;
@@ -26,6 +27,7 @@ use crate::executables;
 use crate::hook::client_environment;
 use crate::hook::event::{StopEvent, answer};
 use crate::hook::state::StateFile;
+use crate::hook::transcript_file::TranscriptFile;
 use crate::review::circle::Circle;
 use crate::review::verdict::{Halt, Verdict};
 use crate::tree::Snapshot;
@@ -112,7 +114,8 @@ fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
         logging::start(state_dir.join("ccc.log"));
     }
     let state = StateFile::new(&state_dir, &event.session_id)?;
-    let mut guarded = match standing(&event, &state, told) {
+    let mut transcript = TranscriptFile::new(event.transcript_path.as_deref());
+    let mut guarded = match standing(&event, &state, &mut transcript, told) {
         Standing::Off => return allow("supervision is off"),
         Standing::On(guarded) => Some(guarded),
         Standing::Unpinned => {
@@ -127,16 +130,26 @@ fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
     if event.has_background_tasks() {
         return allow("background tasks are still running");
     }
+    transcript.wait_for_answer(event.last_assistant_message.as_deref());
+    if let Some(why) = transcript.transcript().turn.unjudged() {
+        return allow(why);
+    }
     told.supervised = true;
-    let decision = supervise(&args, &event, &state, &state_dir, guarded.as_deref_mut());
+    let transcript = transcript.transcript();
+    let decision = supervise(&args, &event, transcript, &state, &state_dir, guarded.as_deref_mut());
     told.changes.extend(guarded.into_iter().flat_map(|mut guarded| guarded.for_the_person()));
     decision
 }
 
 /// What was pinned when supervision began, if that can be read.
-fn standing(event: &StopEvent, state: &StateFile, told: &mut Told) -> Standing {
+fn standing(
+    event: &StopEvent,
+    state: &StateFile,
+    transcript: &mut TranscriptFile,
+    told: &mut Told,
+) -> Standing {
     let config_dir = Directories::find().map(|found| found.config_dir);
-    let found = config_dir.and_then(|dir| guard::standing(&dir, event, state));
+    let found = config_dir.and_then(|dir| guard::standing(&dir, event, state, transcript));
     found.unwrap_or_else(|error| {
         told.supervised = true;
         told.changes.push(format!("What supervision began with cannot be read: {error:#}"));
@@ -147,6 +160,7 @@ fn standing(event: &StopEvent, state: &StateFile, told: &mut Told) -> Standing {
 fn supervise(
     args: &Args,
     event: &StopEvent,
+    transcript: &Transcript,
     state: &StateFile,
     state_dir: &Path,
     mut guarded: Option<&mut Guarded>,
@@ -186,8 +200,9 @@ fn supervise(
         }
     };
     let requirements = state.load()?.map(|state| state.requirements).unwrap_or_default();
-    let (settings, task) = (args.settings.as_deref(), review::Task { round, requirements });
-    let verdict = review::run(settings, event, &place, &config, &limits, task, guarded)?;
+    let task = review::Task { round, requirements };
+    let verdict =
+        review::run(&args.settings, event, transcript, &place, &config, &limits, task, guarded)?;
     let git = executables::on_path(Path::new("git"));
     let tree = Snapshot::take(&place.project, git.as_deref()).fingerprint();
     let stuck = remember(state, &verdict, tree);
@@ -230,13 +245,14 @@ fn remember(state: &StateFile, verdict: &Verdict, tree: String) -> Option<&'stat
 /// Parsed by hand: the parser for the whole command line costs more than all the rest.
 #[derive(Debug, PartialEq)]
 struct Args {
-    settings: Option<PathBuf>,
+    /// Of each judge.
+    settings: Vec<PathBuf>,
     state_dir: PathBuf,
 }
 
 impl Args {
     fn parse(args: &[OsString]) -> Result<Self> {
-        let mut parsed = Self { settings: None, state_dir: PathBuf::from(STATE_DIR) };
+        let mut parsed = Self { settings: Vec::new(), state_dir: PathBuf::from(STATE_DIR) };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let text = arg.to_string_lossy();
@@ -245,7 +261,7 @@ impl Args {
             let value = attached.map(PathBuf::from).or_else(|| args.next().map(PathBuf::from));
             let value = value.with_context(|| format!("{name} needs a value"))?;
             match name {
-                "--settings" => parsed.settings = Some(value),
+                "--settings" => parsed.settings.push(value),
                 "--state-dir" => parsed.state_dir = value,
                 _ => bail!("unknown option {name:?}"),
             }
@@ -289,7 +305,7 @@ mod tests {
             Args::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
         };
         let both =
-            Args { settings: Some("/path/to/settings.json".into()), state_dir: "other".into() };
+            Args { settings: vec!["/path/to/settings.json".into()], state_dir: "other".into() };
         assert_eq!(parse("--settings /path/to/settings.json --state-dir other").unwrap(), both);
         assert_eq!(parse("--settings=/path/to/settings.json --state-dir=other").unwrap(), both);
         assert_eq!(parse("").unwrap().state_dir, Path::new(".claude/ccc"));

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::client::session_id;
+use crate::config::MOST_JUDGES;
 use crate::files;
 
 const DIRECTORY: &str = "supervised";
@@ -32,6 +33,9 @@ pub struct Pinned {
     pub max_iterations: u32,
     /// The judge's generated settings, in which no key stands.
     pub settings: Option<Value>,
+    /// Those of the other judges, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_settings: Vec<Option<Value>>,
     pub claude: Option<PathBuf>,
     /// The agent's options that decide how its prompt begins, where they are known.
     #[serde(default)]
@@ -76,12 +80,14 @@ impl PinnedFile {
     }
 
     /// The judge's settings, where the generated ones are no longer what they were.
-    pub fn settings(&self) -> PathBuf {
-        self.dir.join(format!("{}.settings.json", self.id))
+    pub fn settings(&self, judge: usize) -> PathBuf {
+        let number = if judge == 0 { String::new() } else { format!("-{judge}") };
+        self.dir.join(format!("{}.settings{number}.json", self.id))
     }
 
     pub fn remove(&self) {
-        for path in [self.current(), self.wanted(), self.settings()] {
+        let settings = (0..MOST_JUDGES).map(|judge| self.settings(judge));
+        for path in [self.current(), self.wanted()].into_iter().chain(settings) {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     log::warn!("{} stays: {error}", path.display());

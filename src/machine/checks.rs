@@ -5,7 +5,7 @@ use super::Machine;
 use crate::brief::facts::{Changed, Examined};
 use crate::checks::feedback::feedback;
 use crate::checks::result::CheckResult;
-use crate::checks::suite::Suite;
+use crate::checks::suite::{RunningCheck, Suite};
 use crate::client::stream::Usage;
 use crate::event::{Action, Gone, Notice, Now, Phase, Round};
 use crate::review::verdict::Verdict;
@@ -99,7 +99,9 @@ impl Machine {
         if let Some(check) = suite.next(self.now).cloned() {
             checking.id = id;
             let (name, run) = (check.name.clone(), check.run.clone());
-            self.say(Notice::CheckStarted { name, run });
+            let detailed = self.rules.judging.detailed_notices;
+            let timeout = detailed.then_some(check.timeout.as_secs_f64());
+            self.say(Notice::CheckStarted { name, run, timeout });
             self.actions.push(Action::StartCheck { check: id, what: Box::new(check) });
             return;
         }
@@ -124,7 +126,7 @@ impl Machine {
 
     /// As a verdict would, without a judge.
     fn red(&mut self, text: &str, started: Now) {
-        let (round, verdict) = (self.round, Verdict::new(false, text));
+        let (round, verdict) = (self.task.round, Verdict::new(false, text));
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let usage = Usage::default();
         self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd: 0.0, usage });
@@ -179,12 +181,9 @@ impl Machine {
         true
     }
 
-    /// The check that is running: its name, since when, and the last line that it printed.
-    pub(super) fn running_check(&self) -> Option<(String, Now, String)> {
+    pub(super) fn running_check(&self) -> Option<RunningCheck> {
         match &self.checking.as_ref()?.stage {
-            Stage::Running(suite) => {
-                suite.current().map(|(check, since, line)| (check.name.clone(), since, line))
-            }
+            Stage::Running(suite) => suite.current(),
             Stage::Before | Stage::After { .. } => None,
         }
     }

@@ -36,19 +36,25 @@
 //! Without a person at the terminal, "back to the person" is the end of the session.
 
 mod agent;
+mod background;
 mod checks;
+mod conversation;
 mod cost;
+mod outbox;
+mod process;
 mod questions;
 mod resume;
 mod review;
 mod rules;
 mod status;
+mod task;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod user;
 mod wishes;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::brief::activity::Activity;
@@ -56,32 +62,23 @@ use crate::brief::{Facts, brief};
 use crate::checks::result::CheckResult;
 use crate::client::stream::Usage;
 use crate::event::{
-    Action, Carried, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
-    Said,
+    Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
 };
-use crate::review::circle::Circle;
 use crate::review::engine::Engine;
-use crate::review::requirement::Requirement;
+use crate::review::permission::Denied;
+use background::Background;
 use checks::{Checking, Known};
+use conversation::Conversation;
 use cost::Cost;
+use outbox::Outbox;
+use process::Process;
+pub use questions::NOBODY;
+use resume::resumed_notice;
 pub use rules::{Checking as CheckingRules, Modes, Rules};
 pub use status::Status;
+use task::Task;
+use turn::Turn;
 use wishes::ClientSide;
-
-/// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
-/// not, the work is reviewed as it is.
-const WAKE_GRACE: Duration = Duration::from_secs(2);
-/// A death this soon after a restart is not bad luck any more.
-const DEATH_WINDOW: Duration = Duration::from_secs(60);
-
-/// A message on its way: written, but not yet taken up by the agent.
-#[derive(Debug, Clone)]
-struct Sent {
-    uuid: String,
-    text: String,
-    /// Sent by the person into a running turn: until it is taken up, it can be taken back.
-    steering: bool,
-}
 
 #[derive(Debug)]
 struct Review {
@@ -93,12 +90,6 @@ struct Review {
     engine: Engine,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Agent {
-    Running,
-    Dead,
-}
-
 #[derive(Debug)]
 pub struct Machine {
     rules: Rules,
@@ -108,43 +99,14 @@ pub struct Machine {
     actions: Vec<Action>,
 
     supervising: bool,
-    round: u32,
-    /// The next message starts a new task.
-    fresh: bool,
-    said: Vec<Said>,
-    last_answer: String,
-
-    session_id: Option<String>,
-    /// The agent itself has named the session.
-    named: bool,
-    /// An earlier run of the session is being gone on with.
-    resumed: bool,
-    model: String,
-    context: Option<u64>,
-    window: Option<u64>,
-    agent: Agent,
-    /// A turn has begun at least once: the client started, and speaks the protocol.
-    spoke: bool,
-    last_error: String,
-    /// The client has the conversation on disk, so that it can be resumed.
-    resumable: bool,
-    last_death: Option<Now>,
-    unconfirmed: VecDeque<Sent>,
-    /// The client says which messages it takes up.
-    receipts: bool,
-    /// The request by which a message is being taken back, and its id.
-    taking_back: Option<(String, String)>,
-    turn_open: bool,
-    interrupting: bool,
-    /// The person did not wait for the end of the turn that they interrupted.
-    abandoned: bool,
+    task: Task,
+    conversation: Conversation,
+    process: Process,
+    outbox: Outbox,
+    turn: Turn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
-    background: BTreeMap<String, String>,
-    background_until: Option<Now>,
-    /// A background task ended since the turn began: the agent will wake for it.
-    waking: bool,
-    wake_until: Option<Now>,
+    background: Background,
 
     activity: Activity,
     checking: Option<Checking>,
@@ -153,12 +115,10 @@ pub struct Machine {
     known: Known,
     review: Option<Review>,
     reviews: u32,
-    /// What the last review of this task found.
-    requirements: Vec<Requirement>,
-    circle: Circle,
-    undecided: bool,
     questions: VecDeque<Question>,
     client: ClientSide,
+    /// What the agent was not allowed to do.
+    denials: Vec<Denied>,
     ids: u64,
 
     rounds: Vec<Round>,
@@ -170,54 +130,36 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
-        let Carried { round, fresh, said, cost_usd, agent_usd, requirements } =
-            rules.carried.clone().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });
+        let task = Task::new(rules.carried.as_ref());
+        let (all, agents) = rules
+            .carried
+            .as_ref()
+            .map_or((0.0, 0.0), |carried| (carried.cost_usd, carried.agent_usd));
         Self {
             phase: Phase::Waiting,
             phase_since: Now::ZERO,
             now: Now::ZERO,
             actions: Vec::new(),
             supervising: rules.supervising,
-            round,
-            fresh,
-            said,
-            last_answer: String::new(),
-            session_id: rules.resume.clone(),
-            named: false,
-            resumed: rules.carried.is_some(),
-            model: String::new(),
-            context: None,
-            window: None,
-            agent: Agent::Dead,
-            spoke: false,
-            last_error: String::new(),
-            resumable: rules.resume.is_some(),
-            last_death: None,
-            unconfirmed: VecDeque::new(),
-            receipts: false,
-            taking_back: None,
-            turn_open: false,
-            interrupting: false,
-            abandoned: false,
+            task,
+            conversation: Conversation::new(rules.resume.as_ref(), rules.carried.is_some()),
+            process: Process::default(),
+            outbox: Outbox::default(),
+            turn: Turn::default(),
             unjudged: false,
-            background: BTreeMap::new(),
-            background_until: None,
-            waking: false,
-            wake_until: None,
+            background: Background::default(),
             activity: Activity::default(),
             checking: None,
             checks: 0,
             known: Known::default(),
             review: None,
             reviews: 0,
-            requirements,
-            circle: Circle::default(),
-            undecided: false,
             questions: VecDeque::new(),
             client: ClientSide::default(),
+            denials: Vec::new(),
             ids: 0,
             rounds: Vec::new(),
-            cost: Cost::carried(cost_usd, agent_usd),
+            cost: Cost::carried(all, agents),
             review_usage: Usage::default(),
             working: Duration::ZERO,
             reviewing: Duration::ZERO,
@@ -259,14 +201,7 @@ impl Machine {
     /// When to come back with a `Tick` if nothing else happens.
     pub fn deadline(&self) -> Option<Now> {
         let review = self.review.as_ref().and_then(|review| review.engine.deadline());
-        [review, self.check_deadline(), self.background_until, self.wake_until]
-            .into_iter()
-            .flatten()
-            .min()
-    }
-
-    fn steering(&self) -> impl DoubleEndedIterator<Item = &Sent> {
-        self.unconfirmed.iter().filter(|sent| sent.steering)
+        [review, self.check_deadline(), self.background.deadline()].into_iter().flatten().min()
     }
 
     fn start(&mut self, prompt: Option<String>) {
@@ -274,8 +209,8 @@ impl Machine {
             supervising: self.supervising,
             max_iterations: self.rules.max_iterations,
         });
-        if self.resumed {
-            self.say(self.resumed_notice());
+        if self.rules.carried.is_some() {
+            self.say(resumed_notice(&self.carried(), self.rules.max_iterations));
         }
         for check in self.rules.checking.untrusted.clone() {
             self.say(Notice::CheckEnded(CheckResult::not_trusted(&check)));
@@ -290,10 +225,9 @@ impl Machine {
     fn tick(&mut self) {
         self.drive(Engine::tick);
         self.check_overdue();
-        if self.background_until.is_some_and(|until| until <= self.now) {
+        if self.background.passed(self.now) {
             self.review_or_give_back();
         }
-        self.wake_until = self.wake_until.filter(|until| *until > self.now);
         self.settle();
     }
 
@@ -302,34 +236,31 @@ impl Machine {
     fn settle(&mut self) {
         let idle = self.phase == Phase::Working
             && self.unjudged
-            && !self.turn_open
-            && self.unconfirmed.is_empty();
+            && !self.turn.is_open()
+            && self.outbox.is_empty();
         if !idle {
             return;
         }
         if !self.background.is_empty() {
-            if self.background_until.is_none() {
-                self.background_until = Some(self.now + self.rules.background_wait);
-                let tasks = self.background.values().cloned().collect();
+            if let Some(tasks) = self.background.wait(self.now + self.rules.background_wait) {
                 self.say(Notice::WaitingForBackground { tasks });
             }
-        } else if self.wake_until.is_none() {
+        } else if !self.background.awaits_waking() {
             self.review_or_give_back();
         }
     }
 
     fn review_or_give_back(&mut self) {
         self.unjudged = false;
-        self.stop_waiting();
+        self.background.stop_waiting();
         if !self.supervising {
             self.give_back(Outcome::Unreviewed);
-        } else if self.round >= self.rules.max_iterations {
+        } else if self.task.round >= self.rules.max_iterations {
             self.say(Notice::LimitReached { max: self.rules.max_iterations });
-            self.fresh = true;
-            self.undecided = true;
+            self.task.limit_reached();
             self.give_back(Outcome::Limit);
         } else {
-            self.round += 1;
+            self.task.round += 1;
             self.judge();
         }
     }
@@ -343,14 +274,9 @@ impl Machine {
         }
     }
 
-    /// Background tasks, and the agent's waking for them, do not hold the loop up any longer.
-    fn stop_waiting(&mut self) {
-        self.background_until = None;
-        self.wake_until = None;
-    }
-
     fn finish(&mut self, outcome: Outcome) {
         self.drop_review(Dropped::SessionEnded);
+        self.lose_messages();
         self.enter(Phase::Ended);
         self.actions.push(Action::Finish(outcome));
     }
@@ -370,7 +296,7 @@ impl Machine {
     }
 
     fn phase_notice(&self) -> Notice {
-        Notice::Phase { phase: self.phase, round: self.round, max: self.rules.max_iterations }
+        Notice::Phase { phase: self.phase, round: self.task.round, max: self.rules.max_iterations }
     }
 
     fn say(&mut self, notice: Notice) {
@@ -390,23 +316,38 @@ impl Machine {
     }
 
     fn request(&self, review: u32) -> Option<ReviewRequest> {
+        let engine = self.review.as_ref().map(|review| &review.engine);
+        let fresh = engine.and_then(Engine::seat).is_some_and(|seat| seat.fresh);
+        let known = engine.map_or(&*self.task.requirements, Engine::known);
         Some(ReviewRequest {
             review,
-            round: self.round,
+            round: self.task.round,
             max: self.rules.max_iterations,
-            session_id: self.session_id.clone()?,
-            model: self.model.clone(),
-            said: self.said.clone(),
-            last_answer: self.last_answer.clone(),
-            background: self.background.values().cloned().collect(),
-            brief: self.brief(),
-            requirements: self.requirements.clone(),
+            session_id: self.conversation.id()?.clone(),
+            model: self.conversation.model.clone(),
+            said: self.task.said.clone(),
+            last_answer: self.conversation.last_answer.clone(),
+            background: self.background.names(),
+            brief: if fresh { self.brief_for_fresh_eyes() } else { self.brief() },
+            requirements: known.to_vec(),
             word: None,
+            judge: engine.map_or(0, Engine::judge),
+            fresh,
+            diff: String::new(),
         })
     }
 
-    /// Sessions that do not look at the files leave all of it to the judge.
     fn brief(&self) -> String {
+        self.brief_on(&self.conversation.last_answer)
+    }
+
+    /// What the agent says of its work is not in it.
+    fn brief_for_fresh_eyes(&self) -> String {
+        self.brief_on("")
+    }
+
+    /// Sessions that do not look at the files leave all of it to the judge.
+    fn brief_on(&self, last_answer: &str) -> String {
         if !self.rules.checking.examines {
             return String::new();
         }
@@ -414,8 +355,8 @@ impl Machine {
             examined: &self.known.examined,
             checks: &self.known.results,
             activity: &self.activity,
-            last_answer: &self.last_answer,
-            background: &self.background.values().cloned().collect::<Vec<_>>(),
+            last_answer,
+            background: &self.background.names(),
         })
     }
 }

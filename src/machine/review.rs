@@ -4,7 +4,6 @@ use super::{Machine, Review};
 use crate::client::case::CaseReport;
 use crate::client::stream::{Envelope, Message, Usage};
 use crate::event::{Action, Asker, ChangedFile, Dropped, Gone, Notice, Now, Outcome, Phase, Round};
-use crate::review::circle::Circle;
 use crate::review::engine::{Engine, Step};
 use crate::review::policy::Policy;
 use crate::review::prompt::feedback_message;
@@ -14,7 +13,7 @@ impl Machine {
     pub(super) fn start_review(&mut self) {
         let Self { rules, now, .. } = self;
         let policy = Policy::session(rules.person, rules.review_timeout, &rules.judging);
-        let (engine, steps) = Engine::start(policy, self.requirements.clone(), *now);
+        let (engine, steps) = Engine::start(policy, self.task.requirements.clone(), *now);
         self.review =
             Some(Review { id: 0, started: *now, cost_usd: 0.0, usage: Usage::default(), engine });
         self.enter(Phase::Reviewing);
@@ -27,6 +26,7 @@ impl Machine {
             let turn = result.turn_cost_usd.filter(|_| self.rules.judging.own_cost);
             review.cost_usd = self.cost.review(result.cost_usd, turn);
             review.usage += result.usage;
+            review.engine.paid(review.cost_usd, result.usage);
             self.review_usage += result.usage;
         }
         let steps = review.engine.heard(envelope, self.now);
@@ -41,7 +41,7 @@ impl Machine {
 
     pub(super) fn tree_changed(&mut self, id: u32, files: Vec<ChangedFile>, more: usize) {
         if self.review.as_ref().is_some_and(|review| review.id == id) {
-            self.say(Notice::TreeChanged { round: self.round, files, more });
+            self.say(Notice::TreeChanged { round: self.task.round, files, more });
         }
     }
 
@@ -67,7 +67,7 @@ impl Machine {
     fn follow(&mut self, steps: Vec<Step>) {
         for step in steps {
             match step {
-                Step::Start { attempt } => self.start_judge(attempt),
+                Step::Start { attempt, .. } => self.start_judge(attempt),
                 Step::Tell(text) => {
                     let (review, uuid) = (self.reviews, self.next_id());
                     self.actions.push(Action::TellSupervisor { review, uuid, text });
@@ -90,14 +90,17 @@ impl Machine {
                     self.actions.push(Action::Rule { review: self.reviews, request_id, ruling });
                 }
                 Step::Held(CaseReport { held, why }) => {
-                    self.say(Notice::ReviewCase { round: self.round, held, why });
+                    self.say(Notice::ReviewCase { round: self.task.round, held, why });
+                }
+                Step::Said(opinion) => {
+                    self.say(Notice::Opinion { round: self.task.round, opinion });
                 }
                 Step::Verify(evidence) => {
                     self.actions.push(Action::Verify { review: self.reviews, evidence });
                 }
                 Step::Stop => self.stop_judge(),
                 Step::Failed { reason, retrying } => {
-                    self.say(Notice::ReviewFailed { round: self.round, reason, retrying });
+                    self.say(Notice::ReviewFailed { round: self.task.round, reason, retrying });
                 }
                 Step::End(Ok(verdict)) => self.judged(verdict),
                 Step::End(Err(reason)) => {
@@ -111,18 +114,27 @@ impl Machine {
     fn start_judge(&mut self, attempt: u32) {
         self.reviews += 1;
         let id = self.reviews;
+        let mut first = attempt == 1;
+        let mut judge = None;
         if let Some(review) = &mut self.review {
-            (review.id, review.started) = (id, self.now);
+            judge = review.engine.seat().cloned();
+            first &= review.id == 0;
+            review.id = id;
+            // Of several judges the review is one.
+            if judge.is_none() {
+                review.started = self.now;
+            }
         }
         self.cost.new_review();
         self.say(Notice::ReviewStarted {
-            round: self.round,
+            round: self.task.round,
             max: self.rules.max_iterations,
             attempt,
+            judge,
         });
         let brief = self.brief();
-        if attempt == 1 && !brief.is_empty() {
-            self.say(Notice::Brief { round: self.round, text: brief });
+        if first && !brief.is_empty() {
+            self.say(Notice::Brief { round: self.task.round, text: brief });
         }
         match self.request(id) {
             Some(request) => self.actions.push(Action::StartReview(Box::new(request))),
@@ -139,21 +151,23 @@ impl Machine {
         }
     }
 
-    fn judged(&mut self, verdict: Verdict) {
-        let Some(Review { started, cost_usd, usage, .. }) = self.review.take() else {
+    fn judged(&mut self, mut verdict: Verdict) {
+        let Some(Review { started, mut cost_usd, usage, .. }) = self.review.take() else {
             return;
         };
+        if !verdict.opinions.is_empty() {
+            cost_usd = verdict.opinions.iter().map(|opinion| opinion.cost_usd).sum();
+        }
+        let amended = self.task.found(&verdict.requirements);
+        verdict.amended = amended.filter(|_| self.rules.judging.detailed_notices);
         let seconds = self.now.saturating_sub(started).as_secs_f64();
-        let round = self.round;
+        let round = self.task.round;
         self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });
         self.say(self.verdict_notice(verdict.clone(), seconds, cost_usd, usage));
-        if !verdict.requirements.is_empty() {
-            self.requirements.clone_from(&verdict.requirements);
-        }
         let feedback = verdict.feedback.clone();
         match verdict.halt {
             _ if verdict.completed => {
-                self.fresh = true;
+                self.task.fresh = true;
                 self.give_back(Outcome::Completed);
             }
             Some(Halt::Blocked) => self.undecided(Outcome::Blocked(feedback)),
@@ -168,13 +182,13 @@ impl Machine {
     /// The feedback goes to the agent, unless the task goes in circles.
     pub(super) fn send_back(&mut self, verdict: &Verdict, tree: Option<String>) {
         let text = verdict.feedback.clone();
-        let stuck = self.circle.rejected(verdict, tree);
+        let stuck = self.task.circle.rejected(verdict, tree);
         if let Some(why) = stuck.filter(|_| self.rules.judging.ends_circles) {
             let open = verdict.open().cloned().collect();
             self.say(Notice::Stuck { why: why.to_owned(), open });
             self.undecided(Outcome::Stuck(format!("{why}: {text}")));
         } else {
-            self.say(Notice::Feedback { round: self.round, text: text.clone() });
+            self.say(Notice::Feedback { round: self.task.round, text: text.clone() });
             self.deliver(feedback_message(&text), false);
         }
     }
@@ -186,7 +200,7 @@ impl Machine {
         cost_usd: f64,
         usage: Usage,
     ) -> Notice {
-        let (round, max, total) = (self.round, self.rules.max_iterations, self.cost.total());
+        let (round, max, total) = (self.task.round, self.rules.max_iterations, self.cost.total());
         if self.rules.judging.own_cost {
             let session_usd = Some(total);
             Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict }
@@ -198,8 +212,7 @@ impl Machine {
 
     /// The work is not confirmed, and the loop does not know how to go on.
     fn undecided(&mut self, outcome: Outcome) {
-        self.circle = Circle::default();
-        self.undecided = true;
+        self.task.leave_undecided();
         self.give_back(outcome);
     }
 
@@ -211,8 +224,8 @@ impl Machine {
         }
         self.stop_judge();
         self.review = None;
-        self.say(Notice::ReviewDropped { round: self.round, why });
-        self.round = self.round.saturating_sub(1);
+        self.say(Notice::ReviewDropped { round: self.task.round, why });
+        self.task.review_dropped();
         if self.phase == Phase::Reviewing && why == Dropped::AgentWoke {
             self.unjudged = false;
         }

@@ -22,6 +22,10 @@ pub struct Rules {
     pub checking: Checking,
     #[serde(default)]
     pub modes: Modes,
+    /// A message that the agent never took up is told to the person, and a review that runs while the
+    /// count begins anew is in the new count. Older recordings did without.
+    #[serde(default)]
+    pub exact: bool,
     /// A server started in the background never ends; after this long its review goes ahead.
     pub background_wait: Duration,
     pub resume: Option<String>,
@@ -69,6 +73,7 @@ impl Default for Rules {
             judging: Judging::today(Proof::Off),
             checking: Checking::default(),
             modes: Modes::default(),
+            exact: true,
             background_wait: Duration::from_secs(600),
             resume: None,
             client_may_leave: false,

@@ -1,9 +1,11 @@
 //! How things stand: for a status line, for the recording, and at the end.
 
 use super::Machine;
+use crate::checks::suite::RunningCheck;
 use crate::client::mode::PermissionMode;
 use crate::client::stream::RateLimit;
 use crate::event::{Now, Outcome, Phase, Report, Seconds, Supervision};
+use crate::review::requirement;
 
 /// What a status line needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +27,9 @@ pub struct Status {
     pub context: Option<(u64, Option<u64>)>,
     /// Messages of the person that the agent has not taken up yet.
     pub queued: Vec<String>,
-    /// The check that is running: its name, since when, and the last line that it printed.
-    pub check: Option<(String, Now, String)>,
+    pub check: Option<RunningCheck>,
+    /// Of what the person asked for, as the last review found it: how many are met, and of how many.
+    pub met: Option<(usize, usize)>,
     /// Questions to the person, the one on the screen among them.
     pub questions: usize,
 }
@@ -36,42 +39,44 @@ impl Machine {
         Status {
             phase: self.phase,
             since: self.phase_since,
-            round: self.round,
+            round: self.task.round,
             max: self.rules.max_iterations,
             supervising: self.supervising,
-            model: self.client.model.as_ref().unwrap_or(&self.model).clone(),
+            model: self.client.model.as_ref().unwrap_or(&self.conversation.model).clone(),
             reviews_usd: self.cost.reviews(),
             mode: self.client.mode.clone(),
             limit: self.client.limit.clone(),
             background: self.background.len(),
             cost_usd: self.cost.total(),
-            context: self.context.map(|tokens| (tokens, self.window)),
-            queued: self.steering().map(|sent| sent.text.clone()).collect(),
+            context: self.conversation.context(),
+            queued: self.outbox.steering(),
             check: self.running_check(),
+            met: requirement::met(&self.task.requirements),
             questions: self.questions.len(),
         }
     }
 
     /// The agent is in the middle of a turn, or about to begin one.
     pub fn is_busy(&self) -> bool {
-        self.turn_open || !self.unconfirmed.is_empty()
+        self.turn.is_open() || !self.outbox.is_empty()
     }
 
     /// It has a moment in mind that the agent's lines may move: what is on record must say when
     /// each of them came.
     pub fn is_timing(&self) -> bool {
-        self.wake_until.is_some() || self.background_until.is_some()
+        self.background.deadline().is_some()
     }
 
     pub fn report(&self, outcome: Outcome, now: Now) -> Report {
         // One that could not even be begun is none to go on with.
-        let begun = self.spoke || !matches!(outcome, Outcome::Failed(_));
+        let begun = self.process.spoke || !matches!(outcome, Outcome::Failed(_));
         Report {
             exit_code: outcome.exit_code(),
             outcome,
-            session_id: self.session_id.clone().filter(|_| begun),
+            session_id: self.conversation.id().filter(|_| begun).cloned(),
             rounds: self.rounds.clone(),
-            result: self.last_answer.clone(),
+            result: self.conversation.last_answer.clone(),
+            denials: self.denials.clone(),
             cost_usd: self.cost.total(),
             supervision: Supervision {
                 reviews: self.reviews,

@@ -54,7 +54,7 @@ impl Script {
             "said" => Event::Said(rest.into()),
             "take-back" => Event::TakeBack,
             "given-back" | "too-late" => {
-                let (request_id, _) = self.machine.taking_back.clone().expect("a request");
+                let request_id = self.machine.outbox.request().expect("a request");
                 let cancelled = Some(word == "given-back");
                 self.agent(Message::ControlAnswered { request_id, cancelled })
             }
@@ -78,8 +78,8 @@ impl Script {
                 self.agent(Message::Init(Init::default()))
             }
             "taken" => {
-                let uuid =
-                    self.machine.unconfirmed.front().expect("a message on its way").uuid.clone();
+                let on_their_way = self.machine.unconfirmed();
+                let uuid = on_their_way.first().expect("a message on its way").clone();
                 self.agent(Message::Taken { uuid })
             }
             "says" => self.agent(Message::Assistant {
@@ -210,6 +210,7 @@ fn short(action: &Action) -> Option<String> {
             Notice::TurnFailed { error } => format!("failed {error:?}"),
             Notice::Interrupted => "interrupted".into(),
             Notice::TakenBack { too_late: true, .. } => "too late".into(),
+            Notice::NotTakenUp { text } => format!("lost {text:?}"),
             Notice::ReviewFailed { reason, .. } => format!("review failed {reason:?}"),
             Notice::WaitingForBackground { .. } => "background".into(),
             Notice::AgentGone { last_words, .. } => format!("agent gone {last_words:?}"),

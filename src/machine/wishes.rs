@@ -1,7 +1,7 @@
 //! What the person wants of the agent's client, and how the client stands: its permission mode, its
 //! model, its subscription's limit.
 
-use super::{Agent, Machine};
+use super::Machine;
 use crate::client::mode::PermissionMode;
 use crate::client::stream::{ClientRequest, Introduction, RateLimit};
 use crate::event::{Action, Notice, Wish};
@@ -34,10 +34,10 @@ impl Machine {
             Wish::Mode(mode) => ClientRequest::Mode(mode),
             Wish::Model(model) => ClientRequest::Model(model),
             Wish::Context => ClientRequest::Context,
-            Wish::Background if self.turn_open => ClientRequest::Background,
+            Wish::Background if self.turn.is_open() => ClientRequest::Background,
             Wish::Background => return,
         };
-        if self.agent == Agent::Dead {
+        if !self.process.running {
             return self.say(Notice::WishRefused {
                 what: said(&request),
                 why: "claude is not running; your next message starts it".to_owned(),

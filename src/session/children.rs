@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::child_state::ChildState;
-use super::{ChildId, Incoming, Session};
+use super::{ChildId, Incoming, JudgeStart, Session};
 use crate::client::launch::{AgentStart, Launch, agent_args, review_args};
 use crate::client::stream::{initialize, initialize_judge, user_message};
 use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
@@ -21,13 +21,15 @@ impl Session<'_> {
         let request = &request;
         let review = request.review;
         let changed = self.changed_files();
-        let prompt = review_prompt(&self.setup.instructions, request) + &changes(&changed);
-        if let Some(reason) = self.setup.review.form(request).1 {
+        let JudgeStart { env, options } = self.setup.judge(request.judge);
+        let prompt =
+            review_prompt(&self.setup.instructions, request, options.sandbox) + &changes(&changed);
+        if let Some(reason) = options.form(request).1 {
             log::info!("the review is asked for with a schema, because {reason}");
         }
-        let args = review_args(request, &self.setup.instructions, &self.setup.review);
-        let case = self.setup.review.sandbox.case(&self.setup.dir, &self.setup.review.add_dirs);
-        let launch = Launch { case, ..self.launch(args, self.setup.review_env.clone()) };
+        let args = review_args(request, &self.setup.instructions, options);
+        let case = options.sandbox.case(&self.setup.dir, &options.add_dirs);
+        let launch = Launch { case, ..self.launch(args, env.clone()) };
         match self.start_supervisor(review, &launch) {
             Ok(supervisor) => {
                 self.watch_tree(review);

@@ -1,6 +1,7 @@
 //! What a review needs to know of the world: its word, and whether the evidence in a verdict exists.
 
 use std::path::PathBuf;
+use std::sync::PoisonError;
 
 use super::Session;
 use crate::event::{Event, ReviewRequest};
@@ -33,6 +34,9 @@ impl Session<'_> {
             request.word = Some(word.clone());
             self.events.push_back(Event::ReviewPrepared { review: request.review, word });
         }
+        if request.fresh {
+            request.diff = self.diff.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        }
         self.known.judge = Commands::default();
         self.known.request = request.clone();
     }
@@ -41,7 +45,7 @@ impl Session<'_> {
         if self.setup.workplace.is_none() {
             return;
         }
-        let further = self.setup.review.add_dirs.iter().map(PathBuf::from);
+        let further = self.setup.judge.options.add_dirs.iter().map(PathBuf::from);
         let further = further.map(|dir| self.setup.dir.join(dir));
         let roots: Vec<_> = std::iter::once(self.setup.dir.clone()).chain(further).collect();
         let Known { agent, judge, request } = &self.known;

@@ -20,6 +20,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
@@ -42,7 +43,7 @@ use checks::Base;
 pub use checks::Workplace;
 pub use child_state::ChildState;
 pub use facts::one_time_word;
-pub use shown::{Filmed, Narrated, Tee};
+pub use shown::{Aside, Filmed, Narrated, Tee};
 use tree_watch::Comparing;
 pub use tree_watch::files as changed_files;
 
@@ -68,8 +69,9 @@ pub struct Setup {
     pub live: bool,
     pub settings: Option<PathBuf>,
     pub agent_env: Vec<(OsString, OsString)>,
-    pub review_env: Vec<(OsString, OsString)>,
-    pub review: ReviewOptions,
+    pub judge: JudgeStart,
+    /// Where several judge: those after the first.
+    pub other_judges: Vec<JudgeStart>,
     /// SUPERVISOR.md.
     pub instructions: String,
     /// Files that were read once, when the session began.
@@ -85,6 +87,20 @@ pub struct Setup {
     pub editor: OsString,
     /// The same for what is only read.
     pub pager: OsString,
+}
+
+/// With what a judge is started.
+#[derive(Clone, Default)]
+pub struct JudgeStart {
+    pub env: Vec<(OsString, OsString)>,
+    pub options: ReviewOptions,
+}
+
+impl Setup {
+    fn judge(&self, at: usize) -> &JudgeStart {
+        let other = at.checked_sub(1).and_then(|at| self.other_judges.get(at));
+        other.unwrap_or(&self.judge)
+    }
 }
 
 pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;
@@ -127,6 +143,8 @@ pub struct Session<'a> {
     agents: u32,
     supervisors: HashMap<u32, ChildState<Option<Supervisor>>>,
     base: Base,
+    /// What had changed when the files were last looked at, line by line; kept for fresh eyes.
+    diff: Arc<Mutex<String>>,
     check: Option<(u32, Running)>,
     checks: Receiver<(u32, Happened)>,
     to_checks: Sender<(u32, Happened)>,
@@ -172,6 +190,7 @@ impl<'a> Session<'a> {
             agents: 0,
             supervisors: HashMap::new(),
             base: Base::default(),
+            diff: Arc::default(),
             check: None,
             checks,
             to_checks,

@@ -15,6 +15,7 @@ use super::transcript::SPOKEN_NAME;
 use crate::client::case::{CaseReport, Held};
 use crate::client::plan as plan_tool;
 use crate::event::{ChangedFile, Dropped, Notice, Phase};
+use crate::machine::NOBODY;
 use advice::advice;
 use amounts::{cost, count, verdict_cost};
 
@@ -65,10 +66,15 @@ impl Transcript {
             }
             Notice::CheckEnded(result) => self.check_ended(result),
             Notice::ChecksChangedFiles => self.checks_changed_files(),
-            Notice::ReviewStarted { round, max, attempt } => {
+            Notice::ReviewStarted { round, max, attempt, judge } => {
                 self.review_dropped = false;
                 let second = if *attempt > 1 { ", second try" } else { "" };
-                let text = format!("{}Review {round}/{max}{second}", self.look.glyphs.gutter);
+                let by = judge.as_ref().map(|judge| {
+                    let eyes = if judge.fresh { ", fresh eyes" } else { "" };
+                    format!(" by {}{eyes}", judge.name)
+                });
+                let by = by.unwrap_or_default();
+                let text = format!("{}Review {round}/{max}{by}{second}", self.look.glyphs.gutter);
                 let lines = vec![Styled::new(Style::Supervisor, &text)];
                 let lines =
                     if *attempt > 1 || self.look.phases { lines } else { self.apart(lines) };
@@ -103,7 +109,8 @@ impl Transcript {
             Notice::TakenBack { too_late: true, .. } => {
                 self.shown(vec![Styled::new(Style::Dim, "Too late to take it back.")])
             }
-            Notice::TakenBack { text, .. } => self.taken_back(text),
+            Notice::TakenBack { text, .. } => self.taken_back("Taken back", text),
+            Notice::NotTakenUp { text } => self.taken_back("Not taken up by the agent", text),
             Notice::WaitingForBackground { tasks } => {
                 let text = format!("Waiting for background work: {}", tasks.join(", "));
                 self.shown(vec![Styled::new(Style::Dim, &text)])
@@ -117,6 +124,9 @@ impl Transcript {
                 let text = match (allowed, reason.as_str()) {
                     (true, _) => format!("allowed {tool}"),
                     (false, "") => format!("denied {tool}"),
+                    (false, reason) if reason.starts_with(NOBODY) => format!(
+                        "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"
+                    ),
                     (false, reason) => format!("denied {tool}: {reason}"),
                 };
                 self.shown(self.own_lines(Style::Dim, &text))
@@ -139,10 +149,14 @@ impl Transcript {
                 self.resumed(*round, *max, *messages, *cost_usd)
             }
             Notice::Session { session_id } => self.new_session(session_id),
-            // While a check runs, the line below the input has it.
-            Notice::PermissionAsked { .. } | Notice::CheckStarted { .. } | Notice::Brief { .. } => {
-                Vec::new()
+            // The verdict's block has it.
+            Notice::Opinion { opinion, .. } if opinion.completed.is_some() => Vec::new(),
+            Notice::Opinion { opinion, .. } => {
+                let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
+                self.shown(vec![line.with(Style::Bad, &opinion.told())])
             }
+            Notice::CheckStarted { name, timeout, .. } => self.check_started(name, *timeout),
+            Notice::PermissionAsked { .. } | Notice::Brief { .. } => Vec::new(),
         }
     }
 
@@ -195,13 +209,14 @@ impl Transcript {
         self.apart(lines)
     }
 
-    fn taken_back(&mut self, text: &str) -> Vec<Styled> {
+    /// What becomes of a message that the agent has not got.
+    fn taken_back(&mut self, what: &str, text: &str) -> Vec<Styled> {
         if let Some(at) = self.held.iter().rposition(|held| held == text) {
             self.held.remove(at);
         }
         let (first, more) = styled::first_line(text);
         let more = if more { format!(" {}", self.look.glyphs.ellipsis) } else { String::new() };
-        let line = Styled::new(Style::Dim, &format!("Taken back: {first}{more}"));
+        let line = Styled::new(Style::Dim, &format!("{what}: {first}{more}"));
         let lines = self.fitted(vec![line], "  ");
         self.shown(lines)
     }

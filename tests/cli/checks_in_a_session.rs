@@ -20,7 +20,7 @@ fn a_red_check_goes_to_the_agent_without_a_model_and_a_green_one_to_the_judge() 
     let room = room(&format!("  - {{ name: tests, run: \"{SECOND_TIME}\" }}"));
     let args = ["--supervisor", "--trust-checks", "-p", "do it"];
     let done = room.ccc(&args).run().code(0);
-    let out = done.out();
+    let out = done.transcript();
     let at = |text: &str| out.find(text).unwrap_or_else(|| panic!("no {text:?}:\n{out}"));
     assert!(at("✘ check tests  exited with code 7") < at("✔ check tests  passed"), "{out}");
     assert!(out.contains("not yet") && out.contains("Confirmed complete"), "{out}");
@@ -58,10 +58,10 @@ fn what_the_checks_did_is_on_record_and_decides_the_same_again() {
 #[test]
 fn without_a_person_the_projects_checks_are_skipped_and_that_is_said() {
     let room = room("  - touch ran");
-    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).transcript();
     assert!(out.contains("check touch ran  skipped: nobody has allowed"), "{out}");
     assert!(!room.path("project/ran").exists());
-    let out = room.ccc(&["--supervisor", "--no-checks", "-p", "do it"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "--no-checks", "-p", "do it"]).run().code(0).transcript();
     assert!(!out.contains("check touch ran") && !room.path("project/ran").exists(), "{out}");
 }
 

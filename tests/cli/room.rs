@@ -362,6 +362,11 @@ impl Done {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
+    /// What a session without a person told as it went on: it is beside the answer.
+    pub fn transcript(&self) -> String {
+        self.err()
+    }
+
     #[track_caller]
     pub fn code(self, wanted: i32) -> Self {
         assert_eq!(

@@ -234,7 +234,7 @@ fn signals_end_a_session_whose_pipe_nobody_reads() {
         let args = ["--supervisor", "-p", "zq-task", "--output-format", format];
         let mut command = room.ccc(&args).into_command();
         command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
-        let mut child = command.stderr(std::process::Stdio::null()).spawn().expect("ccc starts");
+        let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("ccc starts");
         is_stuck(&room);
         tool::signal(child.id().cast_signed(), Signal::SIGTERM);
         let status = wait_within(SECONDS, || child.try_wait().expect("a child"));

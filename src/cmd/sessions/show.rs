@@ -164,6 +164,7 @@ impl Teller<'_> {
             return vec![Styled::default(), Styled::new(Style::Bold, &text)];
         };
         self.transcript.report(&Report {
+            denials: Vec::new(),
             exit_code: outcome.exit_code(),
             outcome: outcome.clone(),
             session_id: Some(story.session_id.clone()),

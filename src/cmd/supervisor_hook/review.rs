@@ -1,22 +1,25 @@
 //! One review inside the hook: the same message and the same command line as in the supervised session.
 
 use std::ffi::OsString;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::checks;
 use super::guard::Guarded;
-use super::judge::{self, Review};
+use super::judge::{self, JudgeStart, Review};
+use crate::brief::diff::{as_text, since};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
-use crate::config::Config;
-use crate::config::clients::{Clients, JudgedBy, Limits, judges_environment, of_this_process};
+use crate::client::transcript::Transcript;
+use crate::config::clients::{
+    Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process,
+};
+use crate::config::{Config, Judge};
 use crate::directories::Directories;
-use crate::event::ReviewRequest;
+use crate::event::{ReviewRequest, Said};
 use crate::executables;
 use crate::files;
-use crate::hook::event::{StopEvent, Transcript};
+use crate::hook::event::StopEvent;
 use crate::hook::pinned::Pinned;
 use crate::record::SupervisorLog;
 use crate::review::instructions::{self, Instructions, Problem};
@@ -24,10 +27,8 @@ use crate::review::policy::{Judging, Policy};
 use crate::review::prompt::review_prompt;
 use crate::review::requirement::Requirement;
 use crate::review::verdict::Verdict;
-use crate::session::{changed_files, one_time_word};
+use crate::session::changed_files;
 use crate::tree::{Change, Snapshot};
-
-const TRANSCRIPT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How far the task has come.
 pub struct Task {
@@ -37,8 +38,9 @@ pub struct Task {
 }
 
 pub fn run(
-    settings: Option<&Path>,
+    settings: &[PathBuf],
     event: &StopEvent,
+    transcript: &Transcript,
     place: &Directories,
     config: &Config,
     limits: &Limits,
@@ -58,92 +60,133 @@ pub fn run(
     }
     let (text, front) = (found.text, found.front);
     let proof = front.proof.or(supervisor.proof).unwrap_or_default();
-    let transcript = transcript(event);
     let request = ReviewRequest {
         review: round,
         round,
         max: limits.max_iterations,
         session_id: event.session_id.clone(),
         model: transcript.model.clone().unwrap_or_default(),
-        said: transcript.said.clone(),
+        said: said(transcript),
         last_answer: event.last_assistant_message.clone().unwrap_or_default(),
         background: Vec::new(),
-        brief: checks::told(&checked.results, event),
+        brief: checks::told(&checked.results, event, transcript, false),
         requirements,
-        word: Some(one_time_word()),
+        ..ReviewRequest::default()
     };
-    let (settings, env) = match settings {
-        Some(path) => {
-            let path = match guarded.as_deref_mut() {
-                Some(guarded) => guarded.settings(path)?,
-                None => path.to_owned(),
-            };
-            let text = files::read_text(&path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            let _: serde_json::Value = serde_json::from_str(&text)
-                .with_context(|| format!("{} is broken", path.display()))?;
-            let provider = guarded.as_deref().and_then(|guarded| guarded.pinned.provider.clone());
-            let provider = provider.or_else(|| config.default_provider());
-            let env = of_this_process();
-            (path, judges_environment(place, config, provider.as_deref(), &env)?)
-        }
-        None => {
-            let client = Clients::prepare(
-                place,
-                config,
-                config.default_provider().as_deref(),
-                None,
-                limits,
-                JudgedBy::Hook,
-            )?
-            .supervisor;
-            (client.settings, client.env)
-        }
-    };
-    let options = ReviewOptions {
-        form: supervisor.review,
-        settings: Some(settings),
-        second_opinion: supervisor.provider.is_some(),
-        model: supervisor.model,
-        allowed_tools: supervisor.allowed_tools,
-        // Of a session that was not supervised from its start they are not known.
-        add_dirs: pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs),
-        prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
-        sandbox: supervisor.sandbox,
-    };
-    if let Some(reason) = options.form(&request).1 {
-        log::info!("supervisor-hook: the review is asked for with a schema, because {reason}");
-    }
+    let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
+    let add_dirs = pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs);
+    let prompt_options = pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options);
     let claude = match guarded.as_deref().and_then(|guarded| guarded.pinned.claude.clone()) {
         Some(claude) => claude,
         None => executables::claude()?,
     };
     let changed = guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default();
-    let launch = Launch {
-        ccc: executables::ccc()?,
-        claude: vec![claude.into()],
-        args: review_args(&request, &text, &options),
-        env,
-        // Where the session began: the client finds it only from there.
-        dir: place.project.clone(),
-        case: options.sandbox.case(&place.project, &options.add_dirs),
+    let ccc = executables::ccc()?;
+    let start = |request: &ReviewRequest| {
+        let at = request.judge.min(judges.len().saturating_sub(1));
+        let (judge, settings, env) = &judges[at];
+        let options = ReviewOptions {
+            form: supervisor.review,
+            settings: Some(settings.clone()),
+            second_opinion: judge.provider.is_some(),
+            model: judge.model.clone(),
+            allowed_tools: supervisor.allowed_tools.clone(),
+            // Of a session that was not supervised from its start they are not known.
+            add_dirs: add_dirs.clone(),
+            prompt_options: prompt_options.clone(),
+            sandbox: supervisor.sandbox,
+        };
+        if let Some(reason) = options.form(request).1 {
+            log::info!("supervisor-hook: the review is asked for with a schema, because {reason}");
+        }
+        let launch = Launch {
+            ccc: ccc.clone(),
+            claude: vec![claude.clone().into()],
+            args: review_args(request, &text, &options),
+            env: env.clone(),
+            // Where the session began: the client finds it only from there.
+            dir: place.project.clone(),
+            case: options.sandbox.case(&place.project, &options.add_dirs),
+        };
+        let prompt = format!("{}{changed}", review_prompt(&text, request, options.sandbox));
+        JudgeStart { launch, prompt }
     };
     let log = SupervisorLog::open(&place.state_dir, &event.session_id);
-    let judging = Judging { allowed_tools: options.allowed_tools, ..Judging::today(proof) };
+    let judging = Judging {
+        allowed_tools: supervisor.allowed_tools.clone(),
+        judges: supervisor.seats(),
+        judges_ask: supervisor.judges_ask,
+        ..Judging::today(proof)
+    };
     let policy = Policy::hook(limits.review_timeout.saturating_sub(checked.took), &judging);
-    let prompt = format!("{}{changed}", review_prompt(&text, &request));
     let git = executables::on_path(Path::new("git"));
     let (project, looked_at_with) = (place.project.clone(), git.clone());
     let before = std::thread::spawn(move || Snapshot::take(&project, looked_at_with.as_deref()));
     let roots = [place.project.clone()];
     let (ran, checks) = (&transcript.commands, &checked.results);
-    let review = Review { request: &request, ran, roots: &roots, checks };
-    let verdict = judge::run(&launch, &prompt, log, policy, review);
+    let (mut brief_for_fresh_eyes, mut diff) = (String::new(), String::new());
+    if judging.judges.iter().any(|judge| judge.fresh) {
+        brief_for_fresh_eyes = checks::told(&checked.results, event, transcript, true);
+        diff = as_text(&since(&place.project, git.as_deref(), "HEAD"));
+    }
+    let review = Review {
+        request: &request,
+        ran,
+        roots: &roots,
+        checks,
+        brief_for_fresh_eyes: &brief_for_fresh_eyes,
+        diff: &diff,
+    };
+    let verdict = judge::run(&start, log, policy, review);
     if let Ok(before) = before.join() {
         let changes = before.changes(&Snapshot::take(&place.project, git.as_deref()));
         tell_changes(&changes);
     }
     verdict
+}
+
+fn said(transcript: &Transcript) -> Vec<Said> {
+    let said = transcript.said.iter();
+    said.map(|said| Said { text: said.text.clone(), earlier: false }).collect()
+}
+
+/// The judges, with the settings and the environment of each.
+fn judges(
+    settings: &[PathBuf],
+    place: &Directories,
+    config: &Config,
+    limits: &Limits,
+    mut guarded: Option<&mut Guarded>,
+) -> Result<Vec<(Judge, PathBuf, Variables)>> {
+    let all = config.supervisor()?.all_judges();
+    // One of an earlier version, or that somebody else wrote, names fewer than there are.
+    if settings.len() < all.len() {
+        let provider = config.default_provider();
+        let clients =
+            Clients::prepare(place, config, provider.as_deref(), None, limits, JudgedBy::Hook)?;
+        let judges = clients.judges.into_iter().map(|client| (client.settings, client.env));
+        return Ok(all
+            .into_iter()
+            .zip(judges)
+            .map(|(judge, (path, env))| (judge, path, env))
+            .collect());
+    }
+    let provider = guarded.as_deref().and_then(|guarded| guarded.pinned.provider.clone());
+    let provider = provider.or_else(|| config.default_provider());
+    let own = of_this_process();
+    let of_judge = |(at, (judge, given)): (usize, (Judge, &PathBuf))| {
+        let path = match guarded.as_deref_mut() {
+            Some(guarded) => guarded.settings(at, given)?,
+            None => given.clone(),
+        };
+        let text =
+            files::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let _: serde_json::Value =
+            serde_json::from_str(&text).with_context(|| format!("{} is broken", path.display()))?;
+        let env = judges_environment(place, config, &judge, provider.as_deref(), &own)?;
+        Ok((judge, path, env))
+    };
+    all.into_iter().zip(settings).enumerate().map(of_judge).collect()
 }
 
 /// An alarm: nothing of the project should change while it is judged.
@@ -164,25 +207,6 @@ fn tell_changes(changes: &[Change]) {
 fn pinned_args(guarded: Option<&Guarded>, of: fn(&Pinned) -> &Vec<String>) -> Vec<OsString> {
     let args = guarded.map(|guarded| of(&guarded.pinned).iter().map(OsString::from).collect());
     args.unwrap_or_default()
-}
-
-/// The client runs its hook before the transcript is on disk, so this waits a moment for its end. A
-/// path that is no file is left alone: it might never end.
-fn transcript(event: &StopEvent) -> Transcript {
-    let path = event.transcript_path.as_deref().map(Path::new);
-    let path = path.filter(|path| path.is_file() || !path.exists());
-    let Some(path) = path else { return Transcript::default() };
-    let wanted = event.last_assistant_message.as_deref().map(str::trim).unwrap_or_default();
-    let deadline = Instant::now() + TRANSCRIPT_PATIENCE;
-    loop {
-        let transcript =
-            std::fs::read_to_string(path).map(|text| Transcript::read(&text)).unwrap_or_default();
-        let last = transcript.last_answer.as_deref().unwrap_or_default();
-        if last.contains(wanted) && !transcript.said.is_empty() || Instant::now() >= deadline {
-            return transcript;
-        }
-        std::thread::sleep(Duration::from_millis(25));
-    }
 }
 
 /// The hook cannot ask for a SUPERVISOR.md, so it writes the default where there is none.

@@ -19,7 +19,7 @@ pub use environment::{inherited, of_this_process};
 pub use generated::{forget, settings_path};
 pub use permission_mode::modes;
 
-use super::{Config, expand, merge};
+use super::{Config, Judge, Supervisor, expand, merge};
 use crate::directories::{Directories, STATE_DIR};
 use crate::executables;
 use crate::files;
@@ -50,10 +50,10 @@ pub struct Surroundings {
     pub env: Variables,
 }
 
-/// The agent's client and the supervisor's, which may use another provider.
+/// The agent's client and the judges', which may use other providers. There is at least one judge.
 pub struct Clients {
     pub agent: Surroundings,
-    pub supervisor: Surroundings,
+    pub judges: Vec<Surroundings>,
 }
 
 /// How far the hook goes; the client has to be told, because it has limits of its own.
@@ -97,28 +97,35 @@ impl Clients {
         judged_by: JudgedBy,
     ) -> Result<Self> {
         let own = of_this_process();
-        let second = config.supervisor()?.provider;
-        if let Some(name) = second.as_deref().filter(|name| !config.has_provider(name)) {
-            bail!("supervisor.provider in ccc.json names {name:?}, and there is no such provider");
-        }
+        let supervisor = config.supervisor()?;
+        check_providers(config, &supervisor)?;
         generated::forget_old_forms(directories, config, provider);
-        // A second opinion comes from its own endpoint, whatever the user set for the agent's.
-        let shared = user.filter(|_| second.is_none());
-        let judge = second.as_deref().or(provider);
-        let settings = resolved(config, judge, shared, &own)?;
-        let supervisor = Surroundings::prepare(
-            directories,
-            Whose { config, provider: judge, role: Role::Supervisor, also_for: None },
-            shared,
-            settings,
-            &own,
-        )?;
+        let all = supervisor.all_judges();
+        let judges: Result<Vec<_>> = all
+            .iter()
+            .map(|judge| {
+                let second = judge.provider.as_deref();
+                // A second opinion comes from its own endpoint, whatever the user set for the agent's.
+                let shared = user.filter(|_| second.is_none());
+                let judge = second.or(provider);
+                let settings = resolved(config, judge, shared, &own)?;
+                Surroundings::prepare(
+                    directories,
+                    Whose { config, provider: judge, role: Role::Supervisor, also_for: Vec::new() },
+                    shared,
+                    settings,
+                    &own,
+                )
+            })
+            .collect();
+        let judges = judges?;
 
         let mut settings = resolved(config, provider, user, &own)?;
-        add_hook(&mut settings, &supervisor.settings, limits)?;
+        add_hook(&mut settings, judges.iter().map(|judge| &*judge.settings), limits)?;
         guard_hook(directories, &mut settings, &own)?;
-        // The hook is a child of the agent's client, and gets its key from there.
-        let also_for = second.as_deref().filter(|_| judged_by == JudgedBy::Hook);
+        // The hook is a child of the agent's client, and gets its keys from there.
+        let also_for = all.iter().filter_map(|judge| judge.provider.as_deref());
+        let also_for = also_for.filter(|_| judged_by == JudgedBy::Hook).collect();
         let agent = Surroundings::prepare(
             directories,
             Whose { config, provider, role: Role::Agent, also_for },
@@ -126,8 +133,19 @@ impl Clients {
             settings,
             &own,
         )?;
-        Ok(Self { agent, supervisor })
+        Ok(Self { agent, judges })
     }
+}
+
+/// Every provider that is to judge has to be there.
+pub fn check_providers(config: &Config, supervisor: &Supervisor) -> Result<()> {
+    for judge in supervisor.all_judges() {
+        if let Some(name) = judge.provider.filter(|name| !config.has_provider(name)) {
+            let key = if supervisor.judges.is_empty() { "provider" } else { "judges" };
+            bail!("supervisor.{key} in ccc.json names {name:?}, and there is no such provider");
+        }
+    }
+    Ok(())
 }
 
 /// The environment for a review inside the Stop hook. `env` is what the client was started with, and
@@ -135,11 +153,12 @@ impl Clients {
 pub fn judges_environment(
     directories: &Directories,
     config: &Config,
+    judge: &Judge,
     provider: Option<&str>,
     env: &Variables,
 ) -> Result<Variables> {
-    let second = config.supervisor()?.provider;
-    let judge = second.as_deref().or(provider);
+    let second = judge.provider.as_deref();
+    let judge = second.or(provider);
     let mut settings = resolved(config, judge, None, env)?;
     // The agent's key is none of another provider's business, and neither is one that a client has
     // which ccc did not start.
@@ -178,8 +197,8 @@ struct Whose<'a> {
     config: &'a Config,
     provider: Option<&'a str>,
     role: Role,
-    /// Another provider whose variables it has to pass on.
-    also_for: Option<&'a str>,
+    /// Other providers whose variables it has to pass on.
+    also_for: Vec<&'a str>,
 }
 
 impl Surroundings {
@@ -226,11 +245,16 @@ fn has_endpoint(settings: &Value) -> bool {
 }
 
 /// The Stop hook, beside the user's own.
-fn add_hook(settings: &mut Value, supervisor: &Path, limits: &Limits) -> Result<()> {
+fn add_hook<'a>(
+    settings: &mut Value,
+    judges: impl Iterator<Item = &'a Path>,
+    limits: &Limits,
+) -> Result<()> {
+    let judges: Vec<_> = judges.map(|path| format!("--settings {}", quoted(path))).collect();
     let command = format!(
-        "{} supervisor-hook --settings {} --state-dir {STATE_DIR}",
+        "{} supervisor-hook {} --state-dir {STATE_DIR}",
         quoted(&executables::ccc()?),
-        quoted(supervisor)
+        judges.join(" ")
     );
     let timeout = (limits.review_timeout + HOOK_MARGIN).as_secs();
     let hook = json!({"hooks": [{"type": "command", "command": command, "timeout": timeout}]});

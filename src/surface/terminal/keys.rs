@@ -74,6 +74,9 @@ impl<S: Screen> Terminal<S> {
                 self.wipe = true;
                 return None;
             }
+            KeyCode::Char('o') if control && self.question.is_some() => {
+                return Some(Intent::Page(self.question_text.clone()));
+            }
             KeyCode::Char('o') if control => return Some(Intent::Page(self.log.text())),
             KeyCode::Char('t') if control => {
                 self.toggle_todos();

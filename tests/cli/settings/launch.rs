@@ -163,7 +163,7 @@ fn scenario_002_a_supervised_session_on_a_named_provider() {
 fn scenario_002_the_option_alone_is_the_supervised_session() {
     let room = room();
     let done = room.ccc(&["--supervisor"]).input("do it").run().code(0);
-    assert!(done.out().contains("Supervisor mode enabled"), "{}", done.out());
+    assert!(done.transcript().contains("Supervisor mode enabled"), "{}", done.transcript());
     let given = value_of(&room.seen("agent-0.args"), "--settings");
     assert_eq!(given, room.path(MAIN).to_string_lossy(), "the first provider");
     let done = room.ccc(&["--supervisor=nowhere"]).run().code(2);
