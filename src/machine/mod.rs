@@ -215,6 +215,7 @@ impl Machine {
         for check in self.rules.checking.untrusted.clone() {
             self.say(Notice::CheckEnded(CheckResult::not_trusted(&check)));
         }
+        self.begin_in_mode();
         self.start_agent();
         match prompt {
             Some(prompt) => self.said(prompt),

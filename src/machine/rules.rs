@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::checks::Check;
+use crate::client::mode::PermissionMode;
 use crate::event::Carried;
 use crate::review::front_matter::Proof;
 use crate::review::policy::Judging;
@@ -50,11 +51,13 @@ pub struct Checking {
 }
 
 /// Permission modes. The default is how recordings went that do not have it: nothing is said of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Modes {
     /// Changes are told.
     pub told: bool,
+    /// What the client is started in, as far as that is known: older ones tell it with the first turn.
+    pub begins: Option<PermissionMode>,
     /// The provider has the check that auto mode needs.
     pub auto: bool,
     /// Nobody has chosen a mode: it is the one that the client's own screen would begin in.

@@ -19,6 +19,7 @@ pub struct ClientSide {
     pub limit: Option<RateLimit>,
     /// Permissions were skipped at least once, so that it is possible.
     bypassed: bool,
+    started: bool,
     /// The last thing that was asked of it, and the request's id.
     asked: Option<(String, ClientRequest)>,
 }
@@ -27,7 +28,7 @@ impl Machine {
     pub(super) fn wish(&mut self, wish: Wish) {
         let request = match wish {
             Wish::NextMode => {
-                let modes = self.rules.modes;
+                let modes = &self.rules.modes;
                 let now = self.mode_to_be();
                 ClientRequest::Mode(now.next(modes.bypass || self.client.bypassed, modes.auto))
             }
@@ -60,13 +61,19 @@ impl Machine {
         }
     }
 
+    pub(super) fn begin_in_mode(&mut self) {
+        if let Some(mode) = self.rules.modes.begins.clone() {
+            self.mode_is(mode);
+        }
+    }
+
     pub(super) fn introduced(&mut self, told: &Introduction) {
         if let Some(mode) = &told.mode {
             self.mode_is(mode.clone());
         }
         let version = told.version.as_deref().map(numbers).unwrap_or_default();
         let asks = self.client.mode == Some(PermissionMode::Ask);
-        let modes = self.rules.modes;
+        let modes = self.rules.modes.clone();
         if asks && modes.unchosen && modes.auto && version.as_slice() >= BEGINS_IN_AUTO.as_slice() {
             self.ask_client(ClientRequest::Mode(PermissionMode::Auto));
         }
@@ -96,7 +103,11 @@ impl Machine {
     /// A new process begins in the mode of the first.
     pub(super) fn ask_for_mode_again(&mut self) {
         self.client.asked = None;
-        if let Some(mode) = self.client.mode.take().filter(|_| self.rules.modes.told) {
+        let first = !std::mem::replace(&mut self.client.started, true);
+        if first || !self.rules.modes.told {
+            return;
+        }
+        if let Some(mode) = self.client.mode.take() {
             self.ask_client(ClientRequest::Mode(mode));
         }
     }

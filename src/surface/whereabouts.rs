@@ -29,6 +29,14 @@ pub struct Place {
     told: bool,
 }
 
+/// Of a long path its end says most.
+const DIRECTORY: usize = 40;
+
+fn end_of(path: &str, ellipsis: &str) -> String {
+    let from = path.char_indices().rev().nth(DIRECTORY - 1).map_or(0, |(at, _)| at);
+    if from == 0 { path.to_owned() } else { format!("{ellipsis}{}", &path[from..]) }
+}
+
 /// Loud, because whatever the agent wants is done.
 pub const BYPASS: &str = "PERMISSIONS ARE SKIPPED: every tool runs without a question";
 
@@ -52,7 +60,7 @@ impl Transcript {
     pub(super) fn place_lines(&self) -> Vec<Styled> {
         let Some(Place { here, .. }) = &self.place else { return Vec::new() };
         let branch = here.branch.as_ref().map(|branch| format!(" ({branch})")).unwrap_or_default();
-        let directory = format!("{}{branch}", here.directory);
+        let directory = format!("{}{branch}", end_of(&here.directory, self.look.glyphs.ellipsis));
         let login = if here.provider.is_empty() { "claude's own login" } else { &here.provider };
         let checks = match here.checks.as_slice() {
             [] => "no checks".to_owned(),
@@ -156,6 +164,9 @@ mod tests {
             assert!(narrow.iter().all(widest), "{columns}: {:?}", told(&narrow));
         }
         assert!(Transcript::new(LOOK).place_lines().is_empty());
+        let long = end_of(&format!("/{}/project", "x".repeat(80)), "…");
+        assert!(long.starts_with("…xx") && long.ends_with("x/project"), "{long}");
+        assert_eq!(end_of("/a", "…"), "/a");
     }
 
     #[test]

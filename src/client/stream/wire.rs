@@ -43,6 +43,7 @@ object! {
         "task_id" => task_id: Text<'a>,
         "description" => description: Text<'a>,
         "is_backgrounded" => is_backgrounded: Flag,
+        "patch" => patch: WirePatch,
         "tool_use_id" => tool_use_id: Text<'a>,
         "summary" => summary: Text<'a>,
         "status" => status: Text<'a>,
@@ -161,6 +162,13 @@ object! {
 }
 
 object! {
+    /// What has changed of a task.
+    pub struct WirePatch {
+        "is_backgrounded" => is_backgrounded: Flag,
+    }
+}
+
+object! {
     pub struct WireTask<'a> {
         "task_id" => task_id: Text<'a>,
     }
@@ -265,6 +273,15 @@ impl Wire<'_> {
             }),
             "task_started" => Message::TaskStarted(note(self)),
             "task_notification" => Message::TaskEnded(note(self)),
+            // It began in the foreground, where the turn waits for it.
+            "task_updated" if self.patch.is_backgrounded.0 == Some(true) => {
+                Message::TaskStarted(TaskNote {
+                    task_id: self.task_id.owned(),
+                    description: "what was sent to the background".to_owned(),
+                    background: Some(true),
+                    ..TaskNote::default()
+                })
+            }
             "task_progress" => Message::TaskProgress(TaskProgress {
                 tool_use_id: self.tool_use_id.owned(),
                 tools: self.usage.tool_uses.0.unwrap_or(0),

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 
 use super::{Role, Variables, environment, generated, resolved};
+use crate::client::mode::PermissionMode;
 use crate::config::{Config, profile};
 use crate::directories::Directories;
 use crate::machine::Modes;
@@ -31,10 +32,12 @@ pub fn modes(
         set.is_some() || all.iter().any(|settings| profile::env(settings, name).is_some())
     };
     let elsewhere = variable(profile::BASE_URL) || OTHER_KINDS.iter().any(|name| variable(name));
-    Modes { auto: !elsewhere && !all.iter().any(forbids_auto), ..chosen(&all, args) }
+    let auto = !elsewhere && !all.iter().any(forbids_auto);
+    Modes { auto, ..chosen(&all, args) }
 }
 
 fn chosen(all: &[Value], args: &[OsString]) -> Modes {
+    const MODE: &str = "--permission-mode";
     const SKIPS: &str = "--dangerously-skip-permissions";
     const MAY_SKIP: &str = "--allow-dangerously-skip-permissions";
     let given = |option: &str| {
@@ -43,12 +46,22 @@ fn chosen(all: &[Value], args: &[OsString]) -> Modes {
             arg == option || arg.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
         })
     };
-    let default_mode = |settings: &Value| !settings["permissions"]["defaultMode"].is_null();
-    let set = all.iter().any(default_mode);
+    let set = all.iter().rev().find_map(|settings| settings["permissions"]["defaultMode"].as_str());
+    let typed = args.iter().enumerate().find_map(|(at, arg)| {
+        let arg = arg.to_string_lossy();
+        match arg.strip_prefix(MODE)? {
+            "" => Some(args.get(at + 1)?.to_string_lossy().into_owned()),
+            value => value.strip_prefix('=').map(str::to_owned),
+        }
+    });
+    let skips = given(SKIPS).then_some(PermissionMode::Bypass);
+    let chosen = typed.or(set.map(str::to_owned)).map(PermissionMode::from);
+    let chosen = skips.or(chosen);
     Modes {
         told: true,
         auto: false,
-        unchosen: !set && !given(SKIPS) && !given("--permission-mode"),
+        unchosen: chosen.is_none(),
+        begins: Some(chosen.unwrap_or_default()),
         bypass: given(SKIPS) || given(MAY_SKIP),
     }
 }
@@ -97,6 +110,20 @@ mod tests {
             ["--permission-mode plan", "--permission-mode=plan", "--dangerously-skip-permissions"]
         {
             assert!(!found(&none, "{}", args, &[]).unchosen, "{args}");
+        }
+        let begins = |settings: &Value, args: &str| found(settings, "{}", args, &[]).begins;
+        let plan = json!({"permissions":{"defaultMode":"plan"}});
+        for (settings, args, mode) in [
+            (&none, "", PermissionMode::Ask),
+            (&plan, "", PermissionMode::Plan),
+            (&plan, "--permission-mode acceptEdits", PermissionMode::AcceptEdits),
+            (
+                &plan,
+                "--permission-mode=auto --dangerously-skip-permissions",
+                PermissionMode::Bypass,
+            ),
+        ] {
+            assert_eq!(begins(settings, args), Some(mode), "{args}");
         }
         assert!(found(&none, "{}", "--allow-dangerously-skip-permissions", &[]).bypass);
         assert!(found(&none, "{}", "--dangerously-skip-permissions", &[]).bypass);

@@ -78,15 +78,19 @@ fn skipped_permissions_can_be_returned_to_only_where_they_could_be_had() {
 fn a_session_begins_where_the_clients_own_screen_would() {
     let unchosen = Modes { unchosen: true, auto: true, ..Modes::default() };
     for (modes, told, wanted) in [
-        (unchosen, "2.1.325 default", "mode ask; client Mode(Auto); client Settings"),
-        (unchosen, "2.2.0 default", "mode ask; client Mode(Auto); client Settings"),
+        (unchosen.clone(), "2.1.325 default", "mode ask; client Mode(Auto); client Settings"),
+        (unchosen.clone(), "2.2.0 default", "mode ask; client Mode(Auto); client Settings"),
         // An older one asks, and the user's own choice counts.
-        (unchosen, "2.1.260 default", "mode ask; client Settings"),
-        (unchosen, "", "client Settings"),
-        (unchosen, "2.1.325 acceptEdits", "mode accept edits; client Settings"),
-        (Modes { unchosen: false, ..unchosen }, "2.1.325 default", "mode ask; client Settings"),
+        (unchosen.clone(), "2.1.260 default", "mode ask; client Settings"),
+        (unchosen.clone(), "", "client Settings"),
+        (unchosen.clone(), "2.1.325 acceptEdits", "mode accept edits; client Settings"),
+        (
+            Modes { unchosen: false, ..unchosen.clone() },
+            "2.1.325 default",
+            "mode ask; client Settings",
+        ),
         // There is no check for auto mode.
-        (Modes { auto: false, ..unchosen }, "2.1.325 default", "mode ask; client Settings"),
+        (Modes { auto: false, ..unchosen.clone() }, "2.1.325 default", "mode ask; client Settings"),
     ] {
         check_with(rules(modes), &[STARTED, (&format!("introduces {told}"), wanted)]);
     }
@@ -164,4 +168,17 @@ fn the_limit_of_a_subscription_is_kept_for_the_status_line() {
     let envelope = Envelope { session_id: None, parent: None, message };
     assert!(machine.step(Event::Agent(envelope), Duration::ZERO).is_empty());
     assert_eq!(machine.status().limit, Some(limit));
+}
+
+#[test]
+fn what_a_session_was_started_in_is_known_before_the_client_says_it() {
+    let begins = Some(PermissionMode::Bypass);
+    let machine = check_with(
+        rules(Modes { begins, ..Modes::default() }),
+        &[
+            ("start", "mode skip permissions; start agent; →Waiting"),
+            ("mode bypassPermissions", ""),
+        ],
+    );
+    assert_eq!(machine.status().mode, Some(PermissionMode::Bypass));
 }

@@ -33,6 +33,6 @@ impl Transcript {
         };
         let lines = self.own_lines(Style::Dim, &text);
         let lines = self.fitted(lines, "  ");
-        self.shown(lines)
+        self.apart(lines)
     }
 }

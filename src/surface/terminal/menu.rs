@@ -30,13 +30,13 @@ impl Menu {
     pub fn models(models: &[Model], now: &str) -> Option<Self> {
         let is_now = |model: &Model| model.resolved == now || model.value == now;
         let selected = models.iter().position(is_now).unwrap_or(0);
-        let item = |model: &Model| {
+        let item = |(at, model): (usize, &Model)| {
             let name = if model.name.is_empty() { &model.value } else { &model.name };
-            let mark = if is_now(model) { " (now)" } else { "" };
+            let mark = if at == selected && is_now(model) { " (now)" } else { "" };
             let wish = Wish::Model(model.value.clone());
             (format!("{}{mark}", styled::exposed(name)), model.description.clone(), wish)
         };
-        let items: Vec<_> = models.iter().map(item).collect();
+        let items: Vec<_> = models.iter().enumerate().map(item).collect();
         (!items.is_empty()).then(|| Self { head: "Which model?".to_owned(), items, selected })
     }
 

@@ -341,8 +341,7 @@ impl<S: Screen> Surface for Terminal<S> {
         self.status.clone_from(status);
         self.now = now;
         self.transcript.set_now(now);
-        let busy = matches!(status.phase, Phase::Working | Phase::Reviewing);
-        let open = busy && self.transcript.has_open_todos();
+        let open = status.phase == Phase::Working && self.transcript.has_open_todos();
         self.transcript.shows_todos = self.todos.unwrap_or(open);
         self.leaving = self.leaving.filter(|pressed| now.saturating_sub(*pressed) < SECOND_KEY);
         if self.focus == Focus::Fresh && self.taken {

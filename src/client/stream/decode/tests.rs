@@ -183,6 +183,16 @@ fn what_the_client_tells_of_itself() {
         message(r#"{"type":"system","subtype":"status","status":null,"permissionMode":"auto"}"#),
         Message::Mode(PermissionMode::Auto)
     );
+    let updated = |patch: &str| {
+        message(&format!(
+            r#"{{"type":"system","subtype":"task_updated","task_id":"b","patch":{patch}}}"#
+        ))
+    };
+    assert!(matches!(
+        updated(r#"{"is_backgrounded":true}"#),
+        Message::TaskStarted(note) if note.task_id == "b" && note.background == Some(true)
+    ));
+    assert!(matches!(updated(r#"{"status":"completed"}"#), Message::Other { .. }));
     assert!(matches!(
         message(r#"{"type":"system","subtype":"status","status":"compacting"}"#),
         Message::Other { .. }
