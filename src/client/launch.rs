@@ -32,6 +32,14 @@ impl Launch {
         argv.extend(self.claude.iter().chain(&self.args).cloned());
         argv
     }
+
+    /// The same for a shim of another kind, which puts nothing into a case.
+    pub fn argv_of(&self, kind: &str) -> Vec<OsString> {
+        let mut argv: Vec<OsString> =
+            vec![self.ccc.clone().into(), "agent-shim".into(), kind.into(), "--".into()];
+        argv.extend(self.claude.iter().chain(&self.args).cloned());
+        argv
+    }
 }
 
 /// One argument is limited to 128 KiB on Linux.

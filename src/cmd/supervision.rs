@@ -7,7 +7,9 @@ use anyhow::Result;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::base;
 use crate::client::args::Taken;
+use crate::client::session_id;
 use crate::config::clients::Limits;
 use crate::config::{self, Config};
 use crate::directories::Directories;
@@ -15,6 +17,7 @@ use crate::executables;
 use crate::files;
 use crate::hook::pinned::{self, Pinned, PinnedFile, PinnedInstructions};
 use crate::hook::state::StateFile;
+use crate::hook::task::Task;
 use crate::review::instructions;
 
 /// What is known of the client where supervision begins.
@@ -63,7 +66,7 @@ pub fn pin(
             .map(|taken| as_text(&pinned_options(&directories.config_dir, &taken.prompt_options)))
             .unwrap_or_default(),
         add_dirs: begins.arguments.map(|taken| as_text(&taken.add_dirs)).unwrap_or_default(),
-        count: 0,
+        task: Task::default(),
         told: Vec::new(),
     })
 }
@@ -108,22 +111,33 @@ fn copy(config_dir: &Path, bytes: &[u8]) -> Option<PathBuf> {
     Some(path)
 }
 
+/// Which supervision it is: that of a launch of the client, where ccc launched it; else that of a session.
+pub fn key<'a>(launch: Option<&'a str>, session: &'a str) -> &'a str {
+    launch.filter(|launch| session_id::is_safe(launch)).unwrap_or(session)
+}
+
 /// Switches supervision on. Where it is on already, what counts stays until the Stop hook has seen
 /// that it was the person who wants to begin anew.
 pub fn begin(
     directories: &Directories,
-    state: &StateFile,
+    state: Option<&StateFile>,
+    file: &PinnedFile,
     id: &str,
     begins: &Begins<'_>,
 ) -> Result<()> {
     let config = Config::load(&directories.config_dir)?;
-    let file = PinnedFile::new(&directories.config_dir, id)?;
     let pinned = pin(directories, &config, id, begins)?;
     let runs = file.current().exists();
-    state.change(|state| {
-        state.enabled = true;
-        state.count = 0;
-    })?;
+    pinned::sweep(&directories.config_dir);
+    if let Some(state) = state {
+        state.change(|state| {
+            state.enabled = true;
+            state.task = Task::default();
+        })?;
+    }
+    if !runs {
+        base::renew(file, &directories.project);
+    }
     pinned.save(&if runs { file.wanted() } else { file.current() })
 }
 

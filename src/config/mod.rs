@@ -34,7 +34,7 @@ const KNOWN: [&str; 5] = ["settings", "claude_args", "current_provider", "provid
 pub const OWN_LOGIN: &str = "none";
 /// Written by earlier versions, and read by none.
 const OF_EARLIER_VERSIONS: &str = "import_offered";
-const KNOWN_OF_SUPERVISOR: [&str; 16] = [
+const KNOWN_OF_SUPERVISOR: [&str; 17] = [
     "provider",
     "max_iterations",
     "timeout_seconds",
@@ -51,6 +51,7 @@ const KNOWN_OF_SUPERVISOR: [&str; 16] = [
     "proof",
     "judges",
     "judges_ask",
+    "record_keys",
 ];
 
 /// How much alike two names are that are taken for the same one.
@@ -98,6 +99,8 @@ pub struct Supervisor {
     pub theme: Option<String>,
     /// The keys of the prompt: shell, vim.
     pub editor_mode: Option<String>,
+    /// Whether what is typed is recorded; it is, unless this says otherwise.
+    pub record_keys: Option<bool>,
     /// Commands that ccc runs before a review, in every project: as in the front matter of
     /// SUPERVISOR.md.
     pub checks: Vec<Check>,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Ending;
 use super::{Asker, ChangedFile};
 use crate::checks::result::CheckResult;
 use crate::client::case::Held;
@@ -35,6 +36,8 @@ pub enum Notice {
         max: u32,
         messages: usize,
         cost_usd: f64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ending: Option<Ending>,
     },
     UserMessage {
         text: String,

@@ -10,7 +10,8 @@
 //! | working | result, all messages taken up, no background task | review, or the limit |
 //! | working | result with an error | reported, no review |
 //! | working | result after the person's interrupt | no review |
-//! | working | result with `num_turns: 0` | a slash command: no review |
+//! | working | result with `num_turns: 0` | a slash command: no review; if a tool was used, no success either |
+//! | any | the agent names another conversation, and the person did not ask for one | an error: the person decides |
 //! | working | result while background tasks run | wait for their end, then for the agent to wake |
 //! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped |
 //! | reviewing | the agent stopped | what changed is looked at, and the checks run, before any judge |
@@ -26,6 +27,11 @@
 //! | any | a tool needs permission | the person is asked; without a person: denied |
 //! | any, before the first review | the session has been here before | its count, messages and cost are gone on with |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off |
+//! | any | the client is in another conversation | its messages and its count are new |
+//! | any, typed into the client | a message | the client has it already: it is noted, and drops a review; nothing is sent |
+//! | any, typed into the client | the client leaves | the end, with its exit code |
+//! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on |
+//! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now |
 //! | reviewing | the project changed meanwhile | the person is told; the verdict counts all the same |
 //! | any | another permission mode, model, … is wanted | the client is asked; what it says then counts |
 //! | any | the client starts up, nobody chose a mode | the mode that the client's own screen would begin in |
@@ -74,7 +80,7 @@ use outbox::Outbox;
 use process::Process;
 pub use questions::NOBODY;
 use resume::resumed_notice;
-pub use rules::{Checking as CheckingRules, Modes, Rules};
+pub use rules::{Checking as CheckingRules, Modes, Rules, TypedInto};
 pub use status::Status;
 use task::Task;
 use turn::Turn;
@@ -106,6 +112,8 @@ pub struct Machine {
     turn: Turn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
+    /// The agent used a tool in its turn: the turn is work, whatever its result says.
+    tool_used: bool,
     background: Background,
 
     activity: Activity,
@@ -142,11 +150,12 @@ impl Machine {
             actions: Vec::new(),
             supervising: rules.supervising,
             task,
-            conversation: Conversation::new(rules.resume.as_ref(), rules.carried.is_some()),
+            conversation: Conversation::new(rules.resume.as_ref(), rules.carried.as_ref()),
             process: Process::default(),
             outbox: Outbox::default(),
             turn: Turn::default(),
             unjudged: false,
+            tool_used: false,
             background: Background::default(),
             activity: Activity::default(),
             checking: None,
@@ -190,6 +199,7 @@ impl Machine {
                 Event::Tick => self.tick(),
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
                 Event::Restored(carried) => self.restored(carried),
+                Event::Conversation { session_id } => self.shows(&session_id),
                 Event::TreeChanged { review, files, more } => {
                     self.tree_changed(review, files, more);
                 }

@@ -1,6 +1,6 @@
 //! The review of a turn: the engine says how it goes on, and this does it in the session's way.
 
-use super::{Machine, Review};
+use super::{Machine, Review, TypedInto};
 use crate::client::case::CaseReport;
 use crate::client::stream::{Envelope, Message, Usage};
 use crate::event::{Action, Asker, ChangedFile, Dropped, Gone, Notice, Now, Outcome, Phase, Round};
@@ -12,7 +12,8 @@ use crate::review::verdict::{Halt, Verdict};
 impl Machine {
     pub(super) fn start_review(&mut self) {
         let Self { rules, now, .. } = self;
-        let policy = Policy::session(rules.person, rules.review_timeout, &rules.judging);
+        let asked = rules.person && rules.typed_into == TypedInto::Ccc;
+        let policy = Policy::session(asked, rules.review_timeout, &rules.judging);
         let (engine, steps) = Engine::start(policy, self.task.requirements.clone(), *now);
         self.review =
             Some(Review { id: 0, started: *now, cost_usd: 0.0, usage: Usage::default(), engine });
@@ -189,7 +190,12 @@ impl Machine {
             self.undecided(Outcome::Stuck(format!("{why}: {text}")));
         } else {
             self.say(Notice::Feedback { round: self.task.round, text: text.clone() });
-            self.deliver(feedback_message(&text), false);
+            let message = match self.rules.typed_into {
+                TypedInto::Ccc => feedback_message(&text),
+                // The client says itself that it is feedback.
+                TypedInto::Client => text,
+            };
+            self.deliver(message, false);
         }
     }
 

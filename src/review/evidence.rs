@@ -12,7 +12,7 @@ const SHORTEST_QUOTE: usize = 3;
 /// What evidence is held against.
 pub trait Facts {
     /// What the agent and the judge ran.
-    fn commands(&self) -> [&Commands; 2];
+    fn commands(&self) -> Vec<&Commands>;
     /// The text of a file of the project, or why it cannot be read.
     fn file(&self, path: &str) -> Result<String, String>;
     /// Whether a check is green for the files as they are; `None` if there is no such check.
@@ -115,8 +115,8 @@ mod tests {
     }
 
     impl Facts for Known {
-        fn commands(&self) -> [&Commands; 2] {
-            [&self.agent, &self.judge]
+        fn commands(&self) -> Vec<&Commands> {
+            vec![&self.agent, &self.judge]
         }
 
         fn file(&self, path: &str) -> Result<String, String> {

@@ -104,7 +104,7 @@ impl Workplace {
     }
 
     /// What changed since the files were like this, and what in it is worth a look.
-    fn compare(&self, before: Option<&Snapshot>) -> (Examined, Vec<FileDiff>) {
+    pub fn compare(&self, before: Option<&Snapshot>) -> (Examined, Vec<FileDiff>) {
         let now = self.look();
         let changed = before.map(|before| changes(before, &now));
         let diffs = changed.as_ref().map(|changed| {
@@ -121,7 +121,7 @@ impl Workplace {
         (examined, diffs)
     }
 
-    pub(super) fn look(&self) -> Snapshot {
+    pub fn look(&self) -> Snapshot {
         Snapshot::take(&self.surroundings.dir, self.git.as_deref())
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::child_state::ChildState;
-use super::{ChildId, Incoming, JudgeStart, Session};
+use super::{AgentProcess, ChildId, Incoming, JudgeStart, Session};
 use crate::client::launch::{AgentStart, Launch, agent_args, review_args};
 use crate::client::stream::{initialize, initialize_judge, user_message};
 use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
@@ -58,6 +58,9 @@ impl Session<'_> {
     }
 
     pub(super) fn start_agent(&mut self, resume: Option<String>) {
+        if self.native.is_some() {
+            return self.start_screen();
+        }
         let start = match resume {
             Some(session_id) => AgentStart::Resume { session_id },
             // The first start is as the command line says; after that a lost session is a new one.
@@ -88,7 +91,7 @@ impl Session<'_> {
                     agent.send(initialize(WHAT_IS_THERE));
                 }
                 let group = agent.group();
-                self.agent = Some(ChildState::new(agent, group));
+                self.agent = Some(ChildState::new(AgentProcess::Lines(agent), group));
             }
             Err(error) => {
                 let how = format!("did not start: {error:#}");
@@ -106,7 +109,7 @@ impl Session<'_> {
         )
     }
 
-    fn launch(&self, args: Vec<OsString>, env: Vec<(OsString, OsString)>) -> Launch {
+    pub(super) fn launch(&self, args: Vec<OsString>, env: Vec<(OsString, OsString)>) -> Launch {
         Launch {
             ccc: self.setup.ccc.clone(),
             claude: self.setup.claude.clone(),
@@ -131,8 +134,8 @@ impl Session<'_> {
     }
 
     pub(super) fn to_agent(&self, line: Vec<u8>) {
-        if let Some(agent) = &self.agent {
-            agent.handle.send(line);
+        if let Some(ChildState { handle: AgentProcess::Lines(agent), .. }) = &self.agent {
+            agent.send(line);
         }
     }
 }

@@ -26,6 +26,7 @@ impl Session<'_> {
     pub(super) fn perform(&mut self, action: Action) {
         match action {
             Action::StartAgent { resume } => self.start_agent(resume),
+            Action::Send { uuid, text } if self.native.is_some() => self.feed_back(uuid, text),
             Action::Send { uuid, text } => self.to_agent(user_message(&uuid, &text)),
             Action::CancelMessage { request_id, uuid } => {
                 self.to_agent(cancel_message(&request_id, &uuid));
@@ -71,6 +72,7 @@ impl Session<'_> {
                 if let Notice::Session { session_id } = &notice {
                     self.look_back(session_id);
                 }
+                self.tell(&notice);
                 self.surface.notice(&notice);
             }
             Action::Finish(outcome) => self.outcome = Some(outcome),
@@ -79,6 +81,7 @@ impl Session<'_> {
 
     /// The agent has named the session: it may have been here before.
     fn look_back(&mut self, session_id: &str) {
+        self.look_up_commands(session_id);
         if self.setup.rules.carried.is_none() {
             self.events.extend((self.setup.earlier)(session_id).map(Event::Restored));
         }

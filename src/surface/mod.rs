@@ -15,6 +15,7 @@ pub mod look;
 mod markdown;
 mod notices;
 mod outlet;
+mod picker;
 #[cfg(test)]
 mod sample;
 mod status;
@@ -39,6 +40,7 @@ pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
 pub use notices::{duration, money, review_cost};
 pub use outlet::{Hurry, Outlet};
+pub use picker::{Picked, Picker};
 pub use stream_json::StreamJsonSurface;
 pub use styled::{Glyphs, Style, Styled, cut, first_line, lines};
 pub use terminal::{

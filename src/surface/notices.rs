@@ -7,6 +7,7 @@ mod checks;
 mod plan;
 mod question;
 mod report;
+mod resumed;
 mod verdict;
 
 use super::Transcript;
@@ -17,7 +18,7 @@ use crate::client::plan as plan_tool;
 use crate::event::{ChangedFile, Dropped, Notice, Phase};
 use crate::machine::NOBODY;
 use advice::advice;
-use amounts::{cost, count, verdict_cost};
+use amounts::{count, verdict_cost};
 
 pub use amounts::{duration, money, review_cost};
 
@@ -145,8 +146,8 @@ impl Transcript {
             Notice::NotRecorded { what, why } => {
                 self.shown(vec![Styled::new(Style::Dim, &format!("Not recorded: {what}: {why}"))])
             }
-            Notice::Resumed { round, max, messages, cost_usd } => {
-                self.resumed(*round, *max, *messages, *cost_usd)
+            Notice::Resumed { round, max, messages, cost_usd, ending } => {
+                self.resumed(*round, *max, *messages, *cost_usd, ending.as_ref())
             }
             Notice::Session { session_id } => self.new_session(session_id),
             // The verdict's block has it.
@@ -158,17 +159,6 @@ impl Transcript {
             Notice::CheckStarted { name, timeout, .. } => self.check_started(name, *timeout),
             Notice::PermissionAsked { .. } | Notice::Brief { .. } => Vec::new(),
         }
-    }
-
-    fn resumed(&mut self, round: u32, max: u32, messages: usize, cost_usd: f64) -> Vec<Styled> {
-        let mut facts = Vec::new();
-        if round > 0 {
-            facts.push(format!("after round {round} of {max}"));
-        }
-        facts.push(count(u32::try_from(messages).unwrap_or(u32::MAX), "message"));
-        facts.extend(cost(cost_usd));
-        let text = format!("Resumed: {}", facts.join(", "));
-        self.shown(vec![Styled::new(Style::Dim, &text)])
     }
 
     fn tree_changed(&mut self, files: &[ChangedFile], more: usize) -> Vec<Styled> {

@@ -385,11 +385,27 @@ fn a_person_is_asked_which_session_to_go_on_with() {
     let room = Room::supervised();
     record(&room, ID, "2026-01-02T03:04:05Z", false);
     record(&room, OTHER, "2026-01-02T05:00:00Z", true);
+    // With an arrow, by a search, and by a number where nothing may be drawn over.
+    for (at, (plain, keys)) in
+        [(false, "\x1b[B\r"), (false, "abcdef\r"), (true, "2\r")].into_iter().enumerate()
+    {
+        let args = ["--supervisor", "--resume", "--plain"];
+        let args =
+            if plain { ["--plain", "--supervisor", "--resume"].as_slice() } else { &args[..2] };
+        let mut person = Person::runs(&room, args);
+        if plain {
+            person.sees(" 1 ").sees("abcd0000").sees(" 2 ").sees("abcdef01").sees("[1]: ");
+        } else {
+            person.sees("Which session to resume?").sees("abcd0000").sees("abcdef01");
+            person.sees("Esc cancels");
+        }
+        person.types(keys).sees("Resumed: after round 1 of 10").sees("build it").types("\x04");
+        assert_eq!(person.leaves().0, 0);
+        assert_eq!(value_of(&room.seen(&format!("agent-{at}.args")), "--resume"), ID);
+    }
     let mut person = Person::runs(&room, &["--supervisor", "--resume"]);
-    person.sees(" 1 ").sees("abcd0000").sees(" 2 ").sees("abcdef01").sees("[1]: ").types("2\r");
-    person.sees("Resumed: after round 1 of 10").sees("ready").types("\x04");
-    assert_eq!(person.leaves().0, 0);
-    assert_eq!(value_of(&room.seen("agent-0.args"), "--resume"), ID);
+    person.sees("Esc cancels").types("\x03");
+    assert_eq!(person.leaves().0, 1, "nothing was started");
 }
 
 #[test]

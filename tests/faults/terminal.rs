@@ -125,6 +125,21 @@ fn ctrl_z_stops_what_ccc_runs_behind_as_well() {
     assert_eq!(person.leaves().0, 0);
 }
 
+/// Who would continue it?
+#[test]
+fn ctrl_z_does_not_stop_what_nobody_could_continue() {
+    let room = stage::room();
+    let ccc = Path::new(env!("CARGO_BIN_EXE_ccc"));
+    let command = opening().command(&room, ccc, &["--supervisor"]);
+    let mut person = Person::runs(&command, (80, 24), false);
+    person.looks_for("ccc", |picture| picture.input() == Some("") && is_ready(picture));
+    person.types("\x1a");
+    person.types("draft");
+    person.looks_for("the text", |picture| picture.input() == Some("draft"));
+    person.types("\x15\x04");
+    assert_eq!(person.leaves().0, 0);
+}
+
 /// The verdict of a review that waited while ccc was stopped counts.
 #[test]
 fn time_spent_stopped_is_no_review_time() {

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use ccc::client::stream::{Line, Lines, Message, Part, Piece, TurnResult};
+use ccc::client::transcript::Transcript;
 use ccc::config::{Config, expand, merge};
 use ccc::event::Event;
 use ccc::fixture::scrub::Whereabouts;
 use ccc::fixture::{MachineStep, Script, convert, run_on_machine, run_on_machine_before};
-use ccc::hook::event::{StopEvent, Transcript};
+use ccc::hook::event::HookEvent;
 use ccc::record::read::{AGENT, EVENTS, Recording, SUPERVISOR};
 use ccc::record::story::Story;
 use ccc::record::{Begun, ClientLines, Content, EventLine, VERSION, rerun};
@@ -347,12 +348,12 @@ fn hook_input_is_read_or_refused() {
     fuzz("proptest-regressions/fuzz-hook.txt", 400, lines, |lines| {
         let lines: Vec<_> = lines.into_iter().map(|line| line.0).collect();
         for line in &lines {
-            if let Ok(event) = serde_json::from_slice::<StopEvent>(line) {
+            if let Ok(event) = serde_json::from_slice::<HookEvent>(line) {
                 let _ = event.has_background_tasks();
             }
         }
-        let transcript = String::from_utf8_lossy(&lines.join(&b'\n')).into_owned();
-        let read = Transcript::read(&transcript);
+        let mut read = Transcript::default();
+        lines.iter().for_each(|line| read.line(line));
         for said in &read.said {
             prop_assert!(!said.text.trim_start().starts_with("<command-"), "{said:?}");
         }

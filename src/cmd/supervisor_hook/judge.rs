@@ -36,6 +36,8 @@ pub struct Review<'a> {
     /// What fresh eyes are told instead of the agent's account.
     pub brief_for_fresh_eyes: &'a str,
     pub diff: &'a str,
+    /// Says so when the person has typed something.
+    pub typed: Receiver<Instant>,
 }
 
 /// With what one of the judges is started.
@@ -44,12 +46,14 @@ pub struct JudgeStart {
     pub prompt: String,
 }
 
+/// `None`: the person typed something, and the judge was ended.
 pub fn run(
     start: &dyn Fn(&ReviewRequest) -> JudgeStart,
     log: SupervisorLog,
     policy: Policy,
     review: Review<'_>,
-) -> Result<Verdict> {
+) -> Result<Option<Verdict>> {
+    let mut typed = review.typed.clone();
     let began = Instant::now();
     let known = review.request.requirements.clone();
     let (engine, steps) = Engine::start(policy, known, began.elapsed());
@@ -72,7 +76,7 @@ pub fn run(
     judge.follow(steps);
     let conclusion = loop {
         if let Some(conclusion) = judge.conclusion.take() {
-            break conclusion;
+            break conclusion.map(Some);
         }
         let (exit, output) = (judge.exit.clone(), judge.output.clone());
         select_biased! {
@@ -93,6 +97,12 @@ pub fn run(
                     if let Some(process) = &mut judge.process {
                         process.output_ended = true;
                     }
+                }
+            },
+            recv(typed) -> said => {
+                typed = never();
+                if said.is_ok() {
+                    break Ok(None);
                 }
             },
             default(judge.patience()) => {}
@@ -266,7 +276,8 @@ impl Judge<'_> {
                         Some(result.is_green())
                     };
                     let judge = &self.ran;
-                    let lookup = Lookup { agent, judge, roots, request, check: &check };
+                    let lookup =
+                        Lookup { agent, earlier: None, judge, roots, request, check: &check };
                     let findings = verify(&evidence, &lookup);
                     let now = self.now();
                     let steps = self.engine.verified(&findings, now);

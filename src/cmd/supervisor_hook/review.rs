@@ -1,16 +1,18 @@
 //! One review inside the hook: the same message and the same command line as in the supervised session.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::checks;
 use super::guard::Guarded;
 use super::judge::{self, JudgeStart, Review};
+use super::typed;
 use crate::brief::diff::{as_text, since};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::client::transcript::Transcript;
+use crate::cmd::base;
 use crate::config::clients::{
     Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process,
 };
@@ -19,45 +21,59 @@ use crate::directories::Directories;
 use crate::event::{ReviewRequest, Said};
 use crate::executables;
 use crate::files;
-use crate::hook::event::StopEvent;
+use crate::hook::event::HookEvent;
 use crate::hook::pinned::Pinned;
+use crate::hook::task::Task;
+use crate::hook::transcript_file::TranscriptFile;
 use crate::record::SupervisorLog;
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::{Judging, Policy};
 use crate::review::prompt::review_prompt;
-use crate::review::requirement::Requirement;
 use crate::review::verdict::Verdict;
-use crate::session::changed_files;
-use crate::tree::{Change, Snapshot};
+use crate::session::{Workplace, changed_files};
+use crate::tree::Change;
 
-/// How far the task has come.
-pub struct Task {
-    pub round: u32,
-    /// What its last review found.
-    pub requirements: Vec<Requirement>,
+/// What came of a review.
+pub struct Reviewed {
+    /// `None`: the person typed something, and the review was dropped.
+    pub judged: Option<Verdict>,
+    /// The state of the project's files that was judged; of a red check nobody needs to know.
+    pub tree: Option<String>,
 }
 
 pub fn run(
     settings: &[PathBuf],
-    event: &StopEvent,
-    transcript: &Transcript,
+    event: &HookEvent,
+    transcript: TranscriptFile,
     place: &Directories,
     config: &Config,
     limits: &Limits,
-    Task { round, requirements }: Task,
+    task: &Task,
     mut guarded: Option<&mut Guarded>,
-) -> Result<Verdict> {
+) -> Result<Reviewed> {
+    let (transcript, file) = transcript.split();
+    let typed = typed::watch(file);
     let supervisor = config.supervisor()?;
     let pinned = guarded.as_deref_mut().and_then(|guarded| guarded.instructions(place));
     let found = match pinned {
         Some(pinned) => pinned.map_err(|problem| anyhow!("{problem}"))?,
         None => instructions(place)?,
     };
-    let own = supervisor.checks.clone();
-    let checked = checks::run(place, own, &found, limits.review_timeout / 2)?;
-    if let Some(red) = checked.red {
-        return Ok(Verdict::new(false, &red));
+    let workplace = Workplace::of(&place.project)?;
+    let began_with = guarded.as_deref().and_then(|guarded| base::load(guarded.file()));
+    let (mut examined, mut diffs) = workplace.compare(began_with.as_ref());
+    let (own, time) = (supervisor.checks.clone(), limits.review_timeout / 2);
+    let checked = checks::run(place, own, &found, examined.changed.as_ref(), time, &typed)?;
+    if checked.dropped {
+        return Ok(Reviewed { judged: None, tree: None });
     }
+    if let Some(red) = checked.red {
+        return Ok(Reviewed { judged: Some(Verdict::new(false, &red)), tree: None });
+    }
+    if checked.ran {
+        (examined, diffs) = workplace.compare(began_with.as_ref());
+    }
+    let round = task.count;
     let (text, front) = (found.text, found.front);
     let proof = front.proof.or(supervisor.proof).unwrap_or_default();
     let request = ReviewRequest {
@@ -66,11 +82,11 @@ pub fn run(
         max: limits.max_iterations,
         session_id: event.session_id.clone(),
         model: transcript.model.clone().unwrap_or_default(),
-        said: said(transcript),
+        said: said(&transcript, task),
         last_answer: event.last_assistant_message.clone().unwrap_or_default(),
         background: Vec::new(),
-        brief: checks::told(&checked.results, event, transcript, false),
-        requirements,
+        brief: checks::told(&checked.results, &examined, event, &transcript, false),
+        requirements: task.requirements.clone(),
         ..ReviewRequest::default()
     };
     let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
@@ -119,15 +135,21 @@ pub fn run(
         ..Judging::today(proof)
     };
     let policy = Policy::hook(limits.review_timeout.saturating_sub(checked.took), &judging);
-    let git = executables::on_path(Path::new("git"));
-    let (project, looked_at_with) = (place.project.clone(), git.clone());
-    let before = std::thread::spawn(move || Snapshot::take(&project, looked_at_with.as_deref()));
-    let roots = [place.project.clone()];
+    let before = {
+        let workplace = workplace.clone();
+        std::thread::spawn(move || workplace.look())
+    };
+    let further = add_dirs.iter().map(|dir| place.project.join(dir));
+    let roots: Vec<_> = std::iter::once(place.project.clone()).chain(further).collect();
     let (ran, checks) = (&transcript.commands, &checked.results);
     let (mut brief_for_fresh_eyes, mut diff) = (String::new(), String::new());
     if judging.judges.iter().any(|judge| judge.fresh) {
-        brief_for_fresh_eyes = checks::told(&checked.results, event, transcript, true);
-        diff = as_text(&since(&place.project, git.as_deref(), "HEAD"));
+        brief_for_fresh_eyes = checks::told(&checked.results, &examined, event, &transcript, true);
+        // Of a session that was not supervised from its start it is not known when the task began.
+        diff = as_text(&match began_with {
+            Some(_) => diffs,
+            None => since(&place.project, workplace.git.as_deref(), "HEAD"),
+        });
     }
     let review = Review {
         request: &request,
@@ -136,18 +158,18 @@ pub fn run(
         checks,
         brief_for_fresh_eyes: &brief_for_fresh_eyes,
         diff: &diff,
+        typed,
     };
-    let verdict = judge::run(&start, log, policy, review);
+    let judged = judge::run(&start, log, policy, review);
     if let Ok(before) = before.join() {
-        let changes = before.changes(&Snapshot::take(&place.project, git.as_deref()));
-        tell_changes(&changes);
+        tell_changes(&before.changes(&workplace.look()));
     }
-    verdict
+    Ok(Reviewed { judged: judged?, tree: examined.fingerprint })
 }
 
-fn said(transcript: &Transcript) -> Vec<Said> {
-    let said = transcript.said.iter();
-    said.map(|said| Said { text: said.text.clone(), earlier: false }).collect()
+fn said(transcript: &Transcript, task: &Task) -> Vec<Said> {
+    let said = transcript.said.iter().enumerate();
+    said.map(|(at, said)| Said { text: said.text.clone(), earlier: at < task.earlier }).collect()
 }
 
 /// The judges, with the settings and the environment of each.

@@ -6,6 +6,7 @@ mod environment;
 mod generated;
 mod judge;
 mod key;
+mod launch;
 mod permission_mode;
 
 use std::ffi::OsString;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 pub use environment::{inherited, of_this_process};
 pub use generated::{forget, settings_path};
+pub use launch::Launch;
 pub use permission_mode::modes;
 
 use super::{Config, Judge, Supervisor, expand, merge};
@@ -24,6 +26,7 @@ use crate::directories::{Directories, STATE_DIR};
 use crate::executables;
 use crate::files;
 use crate::machine::Rules;
+use crate::native::settings::Reports;
 
 /// Above the review's own deadline: a hook that takes longer is dropped, and the agent stops unjudged.
 const HOOK_MARGIN: Duration = Duration::from_secs(60);
@@ -97,33 +100,14 @@ impl Clients {
         judged_by: JudgedBy,
     ) -> Result<Self> {
         let own = of_this_process();
-        let supervisor = config.supervisor()?;
-        check_providers(config, &supervisor)?;
         generated::forget_old_forms(directories, config, provider);
-        let all = supervisor.all_judges();
-        let judges: Result<Vec<_>> = all
-            .iter()
-            .map(|judge| {
-                let second = judge.provider.as_deref();
-                // A second opinion comes from its own endpoint, whatever the user set for the agent's.
-                let shared = user.filter(|_| second.is_none());
-                let judge = second.or(provider);
-                let settings = resolved(config, judge, shared, &own)?;
-                Surroundings::prepare(
-                    directories,
-                    Whose { config, provider: judge, role: Role::Supervisor, also_for: Vec::new() },
-                    shared,
-                    settings,
-                    &own,
-                )
-            })
-            .collect();
-        let judges = judges?;
+        let judges = judges(directories, config, provider, user, &own)?;
 
         let mut settings = resolved(config, provider, user, &own)?;
         add_hook(&mut settings, judges.iter().map(|judge| &*judge.settings), limits)?;
         guard_hook(directories, &mut settings, &own)?;
         // The hook is a child of the agent's client, and gets its keys from there.
+        let all = config.supervisor()?.all_judges();
         let also_for = all.iter().filter_map(|judge| judge.provider.as_deref());
         let also_for = also_for.filter(|_| judged_by == JudgedBy::Hook).collect();
         let agent = Surroundings::prepare(
@@ -134,6 +118,69 @@ impl Clients {
             &own,
         )?;
         Ok(Self { agent, judges })
+    }
+}
+
+/// The settings and the environment of every judge.
+fn judges(
+    directories: &Directories,
+    config: &Config,
+    provider: Option<&str>,
+    user: Option<&Value>,
+    own: &Variables,
+) -> Result<Vec<Surroundings>> {
+    let supervisor = config.supervisor()?;
+    check_providers(config, &supervisor)?;
+    let all = supervisor.all_judges().into_iter().map(|judge| {
+        let second = judge.provider.as_deref();
+        // A second opinion comes from its own endpoint, whatever the user set for the agent's.
+        let shared = user.filter(|_| second.is_none());
+        let judge = second.or(provider);
+        let settings = resolved(config, judge, shared, own)?;
+        let whose = Whose { config, provider: judge, role: Role::Supervisor, also_for: Vec::new() };
+        Surroundings::prepare(directories, whose, shared, settings, own)
+    });
+    all.collect()
+}
+
+/// What a client with its own screen is given: its settings as text, and its environment.
+pub struct Reporting {
+    pub settings: String,
+    pub env: Variables,
+    pub judges: Vec<Surroundings>,
+}
+
+impl Reporting {
+    /// The same as `Clients::prepare` for a client whose hooks report to ccc. Nothing of it stands in
+    /// a file that the agent could write.
+    pub fn prepare(
+        directories: &Directories,
+        config: &Config,
+        provider: Option<&str>,
+        user: Option<&Value>,
+        limits: &Limits,
+        reports: &Reports<'_>,
+    ) -> Result<Self> {
+        let own = of_this_process();
+        let judges = judges(directories, config, provider, user, &own)?;
+        let mut settings = resolved(config, provider, user, &own)?;
+        let users = generated::status_line(directories, &settings);
+        let fields = object(&mut settings)?;
+        let hooks = object(fields.entry("hooks").or_insert_with(|| json!({})))?;
+        for (event, ours) in reports.hooks() {
+            let list = hooks.entry(event).or_insert_with(|| json!([]));
+            let list = list.as_array_mut().context("hooks in ccc.json are lists")?;
+            list.extend(ours.as_array().cloned().unwrap_or_default());
+        }
+        fields.insert("statusLine".to_owned(), reports.status_line(users.as_ref()));
+        raise_cap(&mut settings, limits)?;
+        guard_hook(directories, &mut settings, &own)?;
+        let without_endpoint = has_endpoint(&settings);
+        let keys = lay_over_others(directories, Role::Agent, &mut settings)?;
+        let mut env = inherited(&own, without_endpoint, Role::Agent, &directories.state_dir);
+        environment::drop_keys_of_others(&mut env, config, provider.as_slice());
+        env.extend(keys.into_iter().map(|(name, value)| (name.into(), value.into())));
+        Ok(Self { settings: settings.to_string(), env, judges })
     }
 }
 
@@ -262,6 +309,10 @@ fn add_hook<'a>(
         .entry("Stop")
         .or_insert_with(|| json!([]));
     stops.as_array_mut().context("hooks.Stop in ccc.json is no list")?.push(hook);
+    raise_cap(settings, limits)
+}
+
+fn raise_cap(settings: &mut Value, limits: &Limits) -> Result<()> {
     // The client overrides a hook that blocks too often in a row, at 8 if it is not told otherwise.
     let cap = limits.max_iterations.saturating_add(1).to_string();
     object(object(settings)?.entry("env").or_insert_with(|| json!({})))?

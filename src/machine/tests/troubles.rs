@@ -41,6 +41,29 @@ fn a_message_that_the_agent_never_took_up_is_told() {
     ]);
 }
 
+/// Whatever the agent runs can write to its terminal.
+#[test]
+fn only_the_person_moves_the_agent_to_another_conversation() {
+    let told = "failed \"a line in the agent's output names another conversation (S2)";
+    let headless = step_all(
+        Rules { person: false, ..Rules::default() },
+        &["start do it", "init", "taken", "clear", "result done"],
+    );
+    assert!(headless.contains(told) && headless.contains("finish Failed"), "{headless}");
+    assert!(!headless.contains("review"), "{headless}");
+    let working =
+        step_all(Rules::default(), &["start", "said do it", "init", "taken", "clear", "failed x"]);
+    assert!(
+        working.contains(told) && working.ends_with("interrupt agent; interrupted; →Waiting"),
+        "{working}"
+    );
+    let reviewing = step_all(
+        Rules::default(),
+        &["start", "said do it", "init", "taken", "result done", "clear"],
+    );
+    assert!(reviewing.contains("stop review") && reviewing.ends_with("→Waiting"), "{reviewing}");
+}
+
 #[test]
 fn a_review_that_runs_is_in_the_count_that_begins_anew() {
     check(&after_review(&[

@@ -10,7 +10,11 @@ impl Transcript {
         let glyphs = self.look.glyphs;
         let mut broken_off = self.break_off();
         let (style, outcome) = match &report.outcome {
-            Outcome::Completed => (Style::Good, format!("{} Confirmed complete", glyphs.good)),
+            Outcome::Completed => {
+                let bare = report.rounds.last().is_some_and(|round| round.verdict.without_proof);
+                let proof = if bare { ", without proof" } else { "" };
+                (Style::Good, format!("{} Confirmed complete{proof}", glyphs.good))
+            }
             Outcome::Ended => (Style::Bold, "Session ended".to_owned()),
             Outcome::Unreviewed => (Style::Bold, "Done, not reviewed".to_owned()),
             Outcome::Failed(why) => {

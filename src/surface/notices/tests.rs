@@ -2,7 +2,7 @@ use super::super::transcript::tests::{LOOK, texts};
 use super::super::{Glyphs, Look, sample};
 use super::*;
 use crate::client::stream::PermissionRequest;
-use crate::event::{Asker, Outcome, Question, Supervision};
+use crate::event::{Asker, Ending, Outcome, Question, Stood, Supervision};
 use crate::review::permission::Denied;
 use crate::review::verdict::Verdict;
 
@@ -313,6 +313,28 @@ fn only_a_case_that_is_not_the_best_has_a_line() {
         shown(LOOK, &case(Held::Nothing, "no overlay: EPERM")),
         "┃ the review runs without a glass case (no overlay: EPERM)"
     );
+}
+
+#[test]
+fn a_resumed_session_shows_how_the_old_one_ended() {
+    let answer = (1..=30).map(|at| format!("line {at}\n")).collect::<String>();
+    let resumed =
+        |ending| Notice::Resumed { round: 2, max: 10, messages: 3, cost_usd: 0.25, ending };
+    assert_eq!(shown(LOOK, &resumed(None)), "Resumed: after round 2 of 10, 3 messages, $0.25");
+    let ending = Ending { message: "build it".into(), answer, stood: Stood::Open(2) };
+    let shown = shown(LOOK, &resumed(Some(ending)));
+    let lines: Vec<_> = shown.lines().collect();
+    assert_eq!(
+        lines[..5],
+        [
+            "Resumed: after round 2 of 10, 3 messages, $0.25, 2 requirements still open",
+            "",
+            "❯ build it",
+            "",
+            "  …"
+        ]
+    );
+    assert_eq!((lines[5], lines.last()), ("  line 19", Some(&"  line 30")));
 }
 
 #[test]

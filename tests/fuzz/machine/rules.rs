@@ -53,6 +53,10 @@ pub struct Watched {
     /// The client owes a result.
     turn: bool,
     session: Option<String>,
+    /// The person has asked for another session.
+    clearing: bool,
+    /// Ids of what the running agent has not taken up.
+    waiting: Vec<String>,
 }
 
 impl Watched {
@@ -80,6 +84,8 @@ impl Watched {
             receipts: false,
             turn: false,
             session: None,
+            clearing: false,
+            waiting: Vec::new(),
         }
     }
 
@@ -115,6 +121,7 @@ impl Watched {
             _ if self.outcome.is_some() => {}
             Event::Said(text) | Event::Start { prompt: Some(text) } => {
                 let command = text.split_whitespace().next().unwrap_or_default();
+                self.clearing |= command == "/clear";
                 self.feedback = 0;
                 if !command.is_empty() && !command.starts_with("/supervisor") {
                     self.person_spoke = self.at;
@@ -124,15 +131,20 @@ impl Watched {
             Event::Agent(envelope) => {
                 match &envelope.message {
                     Message::Init(_) => {
-                        self.turn = true;
-                        if self.session != envelope.session_id {
+                        let known = self.session == envelope.session_id;
+                        if known || self.session.is_none() || self.clearing {
+                            self.turn = true;
+                        }
+                        if !known && (self.session.is_none() || self.clearing) {
                             self.session.clone_from(&envelope.session_id);
+                            self.clearing = false;
                             self.feedback = 0;
                         }
                     }
                     Message::Taken { uuid } => {
                         self.receipts = true;
                         self.turn = true;
+                        self.waiting.retain(|waiting| waiting != uuid);
                         let text = self.sent.iter().find(|(id, _)| id == uuid);
                         let text = text.map(|(_, text)| text.clone()).unwrap_or_default();
                         self.fate(&text, Fate::TakenUp);
@@ -140,6 +152,9 @@ impl Watched {
                     Message::Result(result) => {
                         self.turn = false;
                         let commands = result.num_turns == 0 && !result.is_error;
+                        if !self.receipts {
+                            self.waiting.clear();
+                        }
                         for spoken in &mut self.spoken {
                             // Without receipts a result is one; and some versions give none for commands.
                             if !self.receipts || (commands && spoken.text.starts_with('/')) {
@@ -157,6 +172,7 @@ impl Watched {
                 }
             }
             Event::AgentGone(_) => {
+                self.waiting.clear();
                 self.agent_runs = false;
                 self.turn = false;
                 self.sent.clear();
@@ -172,11 +188,15 @@ impl Watched {
                 self.agent_runs = true;
                 self.turn = false;
                 self.sent.clear();
+                self.waiting.clear();
+                // A new process may name another session: who forks gets one.
+                self.clearing = true;
             }
             Action::Send { uuid, text } => {
                 prop_assert!(self.agent_runs, "sent to nobody: {text}");
                 prop_assert!(self.sent.iter().all(|(id, _)| id != uuid), "an id twice: {uuid}");
                 self.sent.push((uuid.clone(), text.clone()));
+                self.waiting.push(uuid.clone());
             }
             Action::CancelMessage { request_id, .. } => {
                 self.cancelling = Some(request_id.clone());
@@ -212,6 +232,12 @@ impl Watched {
 
     fn told(&mut self, notice: &Notice, event: &Event, judged: Option<u32>) -> TestCaseResult {
         match notice {
+            Notice::Session { session_id } => {
+                prop_assert!(
+                    self.session.as_ref() == Some(session_id),
+                    "moved to another conversation without the person's word"
+                );
+            }
             Notice::Phase { phase, .. } => {
                 self.phase = *phase;
                 if *phase == Phase::Reviewing {
@@ -261,7 +287,7 @@ impl Watched {
         let persons_turn = self.phase == Phase::Waiting || self.outcome.is_some();
         prop_assert!(!persons_turn || open.is_none(), "lost in silence: {open:?}");
         if self.phase == Phase::Working && self.outcome.is_none() {
-            let moves = self.turn || !self.sent.is_empty() || self.machine.deadline().is_some();
+            let moves = self.turn || !self.waiting.is_empty() || self.machine.deadline().is_some();
             prop_assert!(moves && self.agent_runs, "nothing can happen any more");
         }
         if self.phase == Phase::Reviewing && self.outcome.is_none() {
