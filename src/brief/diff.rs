@@ -1,7 +1,7 @@
 //! What changed in the files, line by line: git tells it against the commit that the task began on;
 //! files that are new stand there themselves. Bounded, whatever was changed.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn diffs(
     commit: Option<&str>,
     changed: &Changed,
 ) -> Vec<FileDiff> {
-    let text = git.zip(commit).and_then(|(git, commit)| ask(git, project, commit));
+    let text = git.zip(commit).and_then(|(git, commit)| ask(git, project, commit, "-U0", &[]));
     let is_changed = |path: &str| changed.files.iter().find(|change| change.path == path);
     let mut found = parse(&text.unwrap_or_default());
     found.retain_mut(|file| {
@@ -46,9 +46,43 @@ pub fn diffs(
     found
 }
 
+/// The same as `git diff` writes it, for people.
+pub fn patch(
+    project: &Path,
+    git: Option<&Path>,
+    commit: Option<&str>,
+    changed: &Changed,
+) -> String {
+    let (new, old): (Vec<_>, Vec<_>) =
+        changed.files.iter().take(NEW_FILES).partition(|change| change.how == How::Added);
+    let paths: Vec<_> = old.iter().map(|change| change.path.as_str()).collect();
+    let known = git.zip(commit).filter(|_| !paths.is_empty());
+    let mut text = known
+        .and_then(|(git, commit)| ask(git, project, commit, "-U3", &paths))
+        .unwrap_or_else(|| {
+            let named =
+                |path: &&str| format!("{path}: changed; without git its lines are not known\n");
+            paths.iter().map(named).collect()
+        });
+    for change in new {
+        let file = read_new(project, &change.path);
+        let lines = file.added.len();
+        let _ = writeln!(text, "diff --git a/{0} b/{0}\nnew file", change.path);
+        let _ = writeln!(text, "@@ -0,0 +1,{lines} @@");
+        for (_, line) in &file.added {
+            let _ = writeln!(text, "+{line}");
+        }
+    }
+    let more = changed.count.saturating_sub(NEW_FILES);
+    if more > 0 {
+        let _ = writeln!(text, "{more} more files have changed");
+    }
+    text
+}
+
 /// What differs from a commit, where nobody knows how the files were when the task began.
 pub fn since(project: &Path, git: Option<&Path>, commit: &str) -> Vec<FileDiff> {
-    parse(&git.and_then(|git| ask(git, project, commit)).unwrap_or_default())
+    parse(&git.and_then(|git| ask(git, project, commit, "-U0", &[])).unwrap_or_default())
 }
 
 /// For whoever has not seen the work: every change, what went and what came. Bounded, and it says so.
@@ -87,12 +121,13 @@ pub fn as_text(diffs: &[FileDiff]) -> String {
 }
 
 /// Nothing of the repository's own configuration may run a command here.
-fn ask(git: &Path, project: &Path, commit: &str) -> Option<String> {
+fn ask(git: &Path, project: &Path, commit: &str, context: &str, paths: &[&str]) -> Option<String> {
     let mut command = Command::new(git);
     command
         .args(["-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "--no-optional-locks"])
-        .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0"])
+        .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context])
         .args(["--ignore-submodules", commit, "--"])
+        .args(paths)
         .current_dir(project)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -154,6 +189,22 @@ fn read_new(project: &Path, path: &str) -> FileDiff {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::brief::facts::FileChange;
+
+    #[test]
+    fn a_patch_without_git_has_what_is_new() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("new.txt"), "one\ntwo\n").unwrap();
+        let change = |path: &str, how| FileChange { path: path.into(), how };
+        let changed =
+            Changed::new(vec![change("old.txt", How::Modified), change("new.txt", How::Added)]);
+        assert_eq!(
+            patch(dir.path(), None, None, &changed),
+            "old.txt: changed; without git its lines are not known\n\
+             diff --git a/new.txt b/new.txt\nnew file\n@@ -0,0 +1,2 @@\n+one\n+two\n"
+        );
+        assert_eq!(patch(dir.path(), None, None, &Changed::default()), "");
+    }
 
     #[test]
     fn the_text_for_fresh_eyes_is_bounded_and_says_what_it_leaves_out() {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Notice, Outcome, Said};
 use crate::checks::Check;
-use crate::client::stream::{Permission, PermissionRequest};
+use crate::client::stream::{ClientRequest, Permission, PermissionRequest};
 use crate::review::permission::Ruling;
 use crate::review::requirement::{Evidence, Requirement};
 
@@ -28,6 +28,11 @@ pub enum Action {
     },
     InterruptAgent {
         request_id: String,
+    },
+    /// Ask something of the agent's client.
+    AskClient {
+        request_id: String,
+        request: ClientRequest,
     },
     Answer {
         asker: Asker,

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::brief::facts::Examined;
+use crate::client::mode::PermissionMode;
 use crate::client::stream::{Envelope, Permission};
 use crate::review::requirement::Requirement;
 
@@ -32,6 +33,8 @@ pub enum Event {
     TakeBack,
     Interrupt,
     Leave,
+    /// The person wants something of the agent's client itself.
+    Wish(Wish),
     Answered {
         request_id: String,
         answer: Permission,
@@ -92,6 +95,20 @@ pub enum Event {
         #[serde(default)]
         more: usize,
     },
+}
+
+/// What a person can want of the agent's client that is no message to the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "wish", content = "to", rename_all = "snake_case")]
+pub enum Wish {
+    /// Another permission mode: the next one, or this one.
+    NextMode,
+    Mode(PermissionMode),
+    Model(String),
+    /// To know what fills the model's window.
+    Context,
+    /// What runs now is to go on in the background.
+    Background,
 }
 
 /// A file of the project that is not what it was.

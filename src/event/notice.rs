@@ -6,6 +6,7 @@ use super::Ending;
 use super::{Asker, ChangedFile};
 use crate::checks::result::CheckResult;
 use crate::client::case::Held;
+use crate::client::mode::PermissionMode;
 use crate::client::stream::Usage;
 use crate::review::opinion::Opinion;
 use crate::review::policy::Seat;
@@ -49,6 +50,17 @@ pub enum Notice {
     Supervision {
         on: bool,
     },
+    /// The permission mode is another one now; the first is what the session began in.
+    Mode {
+        mode: PermissionMode,
+    },
+    /// The agent's client does not do what the person wanted of it.
+    WishRefused {
+        what: String,
+        why: String,
+    },
+    /// What runs now goes on in the background.
+    Backgrounded,
     CheckStarted {
         name: String,
         run: String,

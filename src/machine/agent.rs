@@ -41,7 +41,16 @@ impl Machine {
             Message::Control { request_id, request } => {
                 self.control(request_id, request);
             }
+            Message::Introduced(told) => self.introduced(&told),
+            Message::Model { model, .. } => self.client.model = Some(model),
+            Message::Mode(mode) => self.mode_is(mode),
+            Message::RateLimit(limit) => self.client.limit = Some(limit),
+            Message::ControlRefused { request_id, error } => {
+                self.wish_refused(&request_id, error);
+                self.taken_back(&request_id, false);
+            }
             Message::ControlAnswered { request_id, cancelled } => {
+                self.wish_granted(&request_id);
                 self.taken_back(&request_id, cancelled == Some(true));
             }
             Message::ControlCancelled { request_id } => {
@@ -88,6 +97,10 @@ impl Machine {
     fn turn_started(&mut self, init: Init) {
         if !init.model.is_empty() {
             self.conversation.model = init.model;
+            self.client.model = None;
+        }
+        if !init.permission_mode.is_empty() {
+            self.mode_is(init.permission_mode.into());
         }
         self.process.spoke = true;
         self.turn.start();

@@ -33,6 +33,10 @@
 //! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on | `the_judge_is_denied_what_nobody_can_be_asked_for` |
 //! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now | `without_a_verdict_the_next_stop_is_reviewed` |
 //! | reviewing | the project changed meanwhile | the person is told; the verdict counts all the same | `a_project_that_changes_during_its_review_is_told_and_the_verdict_counts` |
+//! | any | another permission mode, model, … is wanted | the client is asked; what it says then counts | `the_key_goes_to_the_next_mode_and_what_the_client_says_counts`, `a_model_is_told_before_a_turn_has_used_it` |
+//! | any | the client starts up, nobody chose a mode | the mode that the client's own screen would begin in | `a_session_begins_where_the_clients_own_screen_would` |
+//! | any | the client is started again | it gets the mode that it had | `a_new_process_gets_the_mode_that_the_old_one_had` |
+//! | working | what runs is to go on in the background | the client is asked | `only_what_runs_goes_to_the_background` |
 //! | any | leave, signal | the end | `leaving_and_signals_end_the_session` |
 //!
 //! Without a person at the terminal, "back to the person" is the end of the session. The tests are in
@@ -57,6 +61,7 @@ mod task;
 mod tests;
 mod turn;
 mod user;
+mod wishes;
 
 use std::collections::VecDeque;
 
@@ -74,11 +79,12 @@ use outbox::Outbox;
 use process::Process;
 pub use questions::NOBODY;
 use resume::resumed_notice;
-pub use rules::{CheckingRules, Rules, TypedInto};
+pub use rules::{CheckingRules, Modes, Rules, TypedInto};
 use spent::Spent;
 pub use status::Status;
 use task::Task;
 use turn::AgentTurn;
+use wishes::ClientSide;
 
 #[derive(Debug)]
 pub struct Machine {
@@ -105,6 +111,7 @@ pub struct Machine {
     checks: u32,
     known: Known,
     questions: VecDeque<Question>,
+    client: ClientSide,
     /// What the agent was not allowed to do.
     denials: Vec<Denied>,
     ids: u64,
@@ -132,6 +139,7 @@ impl Machine {
             checks: 0,
             known: Known::default(),
             questions: VecDeque::new(),
+            client: ClientSide::default(),
             denials: Vec::new(),
             ids: 0,
             spent: Spent::new(rules.carried.as_ref()),
@@ -148,6 +156,7 @@ impl Machine {
                 Event::TakeBack => self.take_back(),
                 Event::Interrupt => self.interrupt(),
                 Event::Leave => self.finish(Outcome::Ended),
+                Event::Wish(wish) => self.wish(wish),
                 Event::Answered { request_id, answer } => self.answered(&request_id, answer),
                 Event::Agent(envelope) => self.agent(envelope),
                 Event::AgentGone(gone) => self.agent_gone(gone),
@@ -186,6 +195,7 @@ impl Machine {
         for check in self.rules.checking.untrusted.clone() {
             self.say(Notice::CheckEnded(CheckResult::not_trusted(&check)));
         }
+        self.begin_in_mode();
         self.start_agent();
         match prompt {
             Some(prompt) => self.said(prompt),

@@ -72,7 +72,10 @@ impl Machine {
         }
         let (allowed, reason) = match &answer {
             Permission::Deny(reason) => (false, reason.clone()),
-            Permission::Once | Permission::Always | Permission::Answers(_) => (true, String::new()),
+            Permission::Once
+            | Permission::Always
+            | Permission::AcceptEdits
+            | Permission::Answers(_) => (true, String::new()),
         };
         self.say(Notice::PermissionAnswered { asker, tool: asked.tool.clone(), allowed, reason });
         self.actions.push(Action::Answer { asker, request_id, asked, answer });

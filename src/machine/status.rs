@@ -2,6 +2,8 @@
 
 use super::Machine;
 use crate::checks::suite::RunningCheck;
+use crate::client::mode::PermissionMode;
+use crate::client::stream::RateLimit;
 use crate::event::{Now, Outcome, Phase, Report};
 use crate::review::requirement;
 
@@ -16,6 +18,11 @@ pub struct Status {
     pub model: String,
     pub background: usize,
     pub cost_usd: f64,
+    /// What of it went into reviews.
+    pub reviews_usd: f64,
+    /// Not known before the client has said it.
+    pub mode: Option<PermissionMode>,
+    pub limit: Option<RateLimit>,
     /// Tokens of the conversation, and how many the model holds.
     pub context: Option<(u64, Option<u64>)>,
     /// Messages of the person that the agent has not taken up yet.
@@ -35,7 +42,10 @@ impl Machine {
             round: self.task.round,
             max: self.rules.max_iterations,
             supervising: self.supervising,
-            model: self.conversation.model.clone(),
+            model: self.client.model.as_ref().unwrap_or(&self.conversation.model).clone(),
+            reviews_usd: self.spent.cost.reviews(),
+            mode: self.client.mode.clone(),
+            limit: self.client.limit.clone(),
             background: self.background.len(),
             cost_usd: self.spent.cost.total(),
             context: self.conversation.context(),

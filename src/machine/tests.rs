@@ -6,11 +6,13 @@ mod resume;
 mod troubles;
 mod turns;
 mod typed_into_the_client;
+mod wishes;
 
 use std::time::Duration;
 
 use super::{Machine, Rules};
 use crate::brief::facts::Examined;
+use crate::client::mode::PermissionMode;
 use crate::client::stream::{
     Block, Control, Envelope, Init, Message, Permission, PermissionRequest, TaskNote, TurnResult,
 };
@@ -22,6 +24,8 @@ struct Script {
     session: &'static str,
     review: u32,
     asked: String,
+    /// The last request to the client.
+    asked_of_client: String,
     /// The last look at the files, or check.
     check: u32,
 }
@@ -52,6 +56,17 @@ impl Script {
             }
             "interrupt" => Event::Interrupt,
             "leave" => Event::Leave,
+            "wants" => Event::Wish(wishes::wish(rest)),
+            "introduces" => self.agent(wishes::introduction(rest)),
+            "mode" => self.agent(Message::Mode(PermissionMode::from(rest.to_owned()))),
+            "refuses" => {
+                let request_id = self.asked_of_client.clone();
+                self.agent(Message::ControlRefused { request_id, error: rest.into() })
+            }
+            "grants" => {
+                let request_id = self.asked_of_client.clone();
+                self.agent(Message::ControlAnswered { request_id, cancelled: None })
+            }
             "allow" => Event::Answered { request_id: self.asked.clone(), answer: Permission::Once },
             "init" => self.agent(Message::Init(Init { model: "m".into(), ..Default::default() })),
             "clear" => {
@@ -85,7 +100,7 @@ impl Script {
             "task" => self.agent(Message::TaskStarted(TaskNote {
                 task_id: rest.into(),
                 description: rest.into(),
-                background: None,
+                ..TaskNote::default()
             })),
             "task-ended" => self
                 .agent(Message::TaskEnded(TaskNote { task_id: rest.into(), ..Default::default() })),
@@ -184,6 +199,7 @@ fn short(action: &Action) -> Option<String> {
         Action::CancelMessage { .. } => "cancel message".into(),
         Action::GiveBack { text } => format!("give back {text:?}"),
         Action::InterruptAgent { .. } => "interrupt agent".into(),
+        Action::AskClient { request, .. } => format!("client {request:?}"),
         Action::Answer { answer: Permission::Deny(_), .. } => "deny".into(),
         Action::Answer { .. } => "allow".into(),
         Action::Rule { ruling, .. } => format!("rule {ruling:?}"),
@@ -217,6 +233,9 @@ fn short(action: &Action) -> Option<String> {
         Action::Say(notice) => match notice {
             Notice::Phase { phase, .. } => format!("→{phase:?}"),
             Notice::LimitReached { .. } => "limit".into(),
+            Notice::Mode { mode } => format!("mode {}", mode.words()),
+            Notice::WishRefused { what, why } => format!("refused {what:?}: {why}"),
+            Notice::Backgrounded => "backgrounded".into(),
             Notice::Stuck { why, .. } => format!("stuck {why:?}"),
             Notice::TurnFailed { error } => format!("failed {error:?}"),
             Notice::Interrupted => "interrupted".into(),
@@ -245,6 +264,7 @@ impl Script {
             session: "S",
             review: 0,
             asked: String::new(),
+            asked_of_client: String::new(),
             check: 0,
         }
     }
@@ -258,6 +278,9 @@ impl Script {
                 Action::Examine { id } => self.check = *id,
                 Action::StartCheck { check, .. } => self.check = *check,
                 Action::Ask(question) => self.asked.clone_from(&question.request_id),
+                Action::AskClient { request_id, .. } => {
+                    self.asked_of_client.clone_from(request_id);
+                }
                 _ => {}
             }
         }

@@ -163,5 +163,6 @@ impl Machine {
         self.spent.cost.new_process();
         let resume = self.conversation.to_resume();
         self.actions.push(Action::StartAgent { resume });
+        self.ask_for_mode_again();
     }
 }

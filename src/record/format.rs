@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checks::Check;
-use crate::client::stream::Permission;
+use crate::client::stream::{ClientRequest, Permission};
 use crate::event::{Action, Asker, Carried, Event, Notice, Now, Outcome, Report};
 use crate::machine::Rules;
 use crate::review::permission::Ruling;
@@ -102,6 +102,9 @@ pub enum Did {
     InterruptAgent {
         request_id: String,
     },
+    AskClient {
+        request: ClientRequest,
+    },
     Answer {
         asker: Asker,
         request_id: String,
@@ -170,6 +173,7 @@ impl From<&Action> for Content {
             Action::Send { uuid, text } => Did::Send { uuid, text },
             Action::CancelMessage { uuid, .. } => Did::CancelMessage { uuid },
             Action::InterruptAgent { request_id } => Did::InterruptAgent { request_id },
+            Action::AskClient { request, .. } => Did::AskClient { request },
             Action::Answer { asker, request_id, answer, .. } => {
                 Did::Answer { asker, request_id, answer }
             }
@@ -205,7 +209,8 @@ impl From<&Action> for Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Gone, Phase};
+    use crate::client::mode::PermissionMode;
+    use crate::event::{Gone, Phase, Wish};
     use crate::review::verdict::Verdict;
 
     #[test]
@@ -224,6 +229,12 @@ mod tests {
             Content::Begun { begun: Box::new(begun) },
             Content::Event(Event::Said("hi".into())),
             Content::Event(Event::Tick),
+            Content::Event(Event::Wish(Wish::NextMode)),
+            Content::Event(Event::Wish(Wish::Mode(PermissionMode::Plan))),
+            Content::Event(Event::Wish(Wish::Model("opus".into()))),
+            Content::Did(Did::AskClient { request: ClientRequest::Mode(PermissionMode::Auto) }),
+            Content::Did(Did::AskClient { request: ClientRequest::Context }),
+            Content::Notice(Notice::Mode { mode: PermissionMode::Bypass }),
             Content::Event(Event::Restored(Carried { round: 2, ..Carried::default() })),
             Content::Event(Event::Signal(15)),
             Content::Lines(ClientLines::Agent { lines: 3 }),

@@ -16,7 +16,7 @@ use crate::tree::{self, Kind, Snapshot};
 /// How the files were when the task began. Held while they are looked at, so that whoever compares
 /// with it waits for that.
 #[derive(Clone, Default)]
-pub struct Base(Arc<Mutex<Option<Snapshot>>>);
+pub struct Base(pub(super) Arc<Mutex<Option<Snapshot>>>);
 
 /// What a session needs to look at the project's files and to run checks.
 #[derive(Debug, Clone)]
@@ -126,7 +126,7 @@ impl Workplace {
     }
 }
 
-fn changes(before: &Snapshot, now: &Snapshot) -> Changed {
+pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Changed {
     let change = |path: &Path, kind: Kind| FileChange {
         path: path.display().to_string(),
         how: match kind {

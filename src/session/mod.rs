@@ -4,6 +4,7 @@
 mod checks;
 mod child_state;
 mod children;
+mod diff;
 mod editing;
 mod facts;
 mod lost;
@@ -124,6 +125,8 @@ pub enum Incoming {
     Typed(Typed),
     Event(Event),
     Signal(i32),
+    /// What the task has changed, as `git diff` writes it.
+    Diff(String),
     /// The person's editor has ended.
     Edited(anyhow::Result<editing::Returned>),
     AgentExited(u32, Gone),
@@ -366,6 +369,7 @@ impl<'a> Session<'a> {
         match control {
             Incoming::Event(event) => self.step(event),
             Incoming::Edited(text) => self.edited(text),
+            Incoming::Diff(text) => self.diff_found(&text),
             Incoming::Signal(signal) if self.is_for_editor(signal) => {}
             Incoming::Signal(signal) if signals::is_stop(signal) => self.suspend(),
             Incoming::Signal(signal) if signals::is_continue(signal) => self.continued(),
@@ -429,6 +433,7 @@ impl<'a> Session<'a> {
                 Intent::Page(text) => self.page(&text),
                 Intent::Shell(command) => self.run_in_shell(&command),
                 Intent::Note(note) => self.note(&note),
+                Intent::Diff => self.show_diff(),
             }
         }
     }

@@ -4,6 +4,7 @@
 mod advice;
 mod amounts;
 mod checks;
+mod plan;
 mod question;
 mod report;
 mod resumed;
@@ -13,6 +14,7 @@ use super::Transcript;
 use super::styled::{self, Style, Styled};
 use super::transcript::SPOKEN_NAME;
 use crate::client::case::{CaseReport, Held};
+use crate::client::plan as plan_tool;
 use crate::event::{ChangedFile, Dropped, Notice, Phase};
 use crate::machine::NOBODY;
 use advice::advice;
@@ -36,11 +38,21 @@ impl Transcript {
                 self.supervising = *supervising;
                 let line = mode(*supervising);
                 let line = if *supervising { line.with(Style::Dim, &limit) } else { line };
-                self.shown(vec![line])
+                let mut lines = vec![line];
+                lines.extend(self.place_lines());
+                self.shown(lines)
             }
             Notice::Supervision { on } => {
                 self.supervising = *on;
                 self.shown(vec![mode(*on)])
+            }
+            Notice::Mode { mode } => self.mode_told(mode),
+            Notice::WishRefused { what, why } => {
+                self.failure(&format!("claude did not {what}: {}.", sentence(why)))
+            }
+            Notice::Backgrounded => {
+                let text = "Goes on in the background.";
+                self.shown(vec![Styled::new(Style::Dim, text)])
             }
             Notice::Phase { phase, round, max } => self.phase(*phase, *round, *max),
             Notice::UserMessage { text } if self.is_writing() => {
@@ -92,6 +104,10 @@ impl Transcript {
             Notice::WaitingForBackground { tasks } => {
                 let text = format!("Waiting for background work: {}", tasks.join(", "));
                 self.shown(vec![Styled::new(Style::Dim, &text)])
+            }
+            Notice::PermissionAnswered { tool, allowed, reason, .. } if tool == plan_tool::TOOL => {
+                self.answered();
+                self.plan_answered(*allowed, reason)
             }
             Notice::PermissionAnswered { tool, allowed, reason, .. } => {
                 self.permission_answered(tool, *allowed, reason)
@@ -200,6 +216,12 @@ impl Transcript {
         self.shown(vec![Styled::new(Style::Dim, &format!("Review cancelled ({why})"))])
     }
 
+    /// Lines that the person asked for.
+    pub fn own(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
+        let lines = self.fitted(lines, "");
+        self.apart(lines)
+    }
+
     /// What the person asked ccc itself.
     pub fn remark(&mut self, style: Style, text: &str) -> Vec<Styled> {
         let lines = self.fitted(styled::lines(style, text), "  ");
@@ -283,7 +305,7 @@ impl Transcript {
     }
 
     /// Wrapped to the screen, where there is one; further rows stand behind `hanging`.
-    fn fitted(&self, lines: Vec<Styled>, hanging: &str) -> Vec<Styled> {
+    pub(super) fn fitted(&self, lines: Vec<Styled>, hanging: &str) -> Vec<Styled> {
         let Some(cells) = self.wrap else { return lines };
         let hanging = Styled::new(Style::Plain, hanging);
         lines.iter().flat_map(|line| line.wrap(cells, &hanging)).collect()

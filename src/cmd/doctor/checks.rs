@@ -274,7 +274,8 @@ fn terminal() -> Finding {
         |_| "of unknown size".to_owned(),
         |(columns, rows)| format!("{columns}x{rows}"),
     );
-    let text = format!("{term} {size}, {}colours, {}Unicode", yes(look.colour), yes(unicode));
+    let text =
+        format!("{term} {size}, {}colours, {}Unicode", yes(look.colour.is_some()), yes(unicode));
     if term.is_empty() || term == "dumb" {
         return Finding::odd(NAME, text, "set TERM to what your terminal is, as xterm-256color");
     }

@@ -7,6 +7,7 @@ mod generated;
 mod judge;
 mod key;
 mod launch;
+mod permission_mode;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use serde_json::{Map, Value, json};
 pub use environment::{inherited, of_this_process};
 pub use generated::{forget, settings_path};
 pub use launch::Launch;
+pub use permission_mode::modes;
 
 use super::{Config, Judge, Supervisor, expand, merge};
 use crate::directories::{Directories, STATE_DIR};

@@ -88,7 +88,11 @@ impl Sitting {
                 self.steps.push(Step::Held(report));
             }
             // The client did not take the hook by which it asks before each tool.
-            Message::ControlAnswered { request_id, .. } if request_id == INITIALIZE => {
+            Message::ControlAnswered { request_id, .. }
+            | Message::ControlRefused { request_id, .. }
+            | Message::Model { request_id, .. }
+                if request_id == INITIALIZE =>
+            {
                 self.fail("this client does not let ccc decide what its tools may do", now);
             }
             Message::Control { request_id, request } => self.asked(request_id, request, now),

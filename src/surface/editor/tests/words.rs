@@ -58,7 +58,7 @@ fn a_paste_is_a_word() {
         ("see ", "<A-t>", "P see|"),
         ("see ", "<A-b><A-u>x", "see Px|"),
         ("see ", "<bs>", "see |"),
-        ("see ", "<left><C-t>", "seeP |"),
+        ("see ", "<left><A-s>", "seeP |"),
     ] {
         let mut editor = typed(before);
         editor.paste(&long);

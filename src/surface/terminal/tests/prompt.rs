@@ -252,7 +252,7 @@ fn what_is_for_ccc_is_not_sent() {
     assert_eq!(entered("#use tabs").1, Some(Intent::Note("use tabs".into())));
     let (mut bench, intent) = entered("/cost");
     assert_eq!(intent, None);
-    assert!(bench.rows().join(" ").contains("has cost"), "{:?}", bench.rows());
+    assert!(bench.rows().join(" ").contains("reviews  $0.00"), "{:?}", bench.rows());
     let (help, intent) = entered("/help");
     assert!(intent.is_none() && help.rows().join(" ").contains("Ctrl-O"), "{:?}", help.rows());
     bench.terminal.ran("make", "no rule\n");

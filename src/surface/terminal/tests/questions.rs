@@ -88,7 +88,7 @@ fn keys_answer() {
     }
     assert_eq!(bench.press(KeyCode::Char('y'), KeyModifiers::ALT), None);
     assert_eq!(bench.key(KeyCode::Enter), Some(denied()));
-    assert_eq!(bench.last(), "⠴ working 0:00 · round 1/10 · claude-test · Esc interrupts");
+    assert_eq!(bench.last(), "⠴ working 0:00 · round 1/10 · Esc interrupts");
 }
 
 /// "a" was "always, all edits" once.
