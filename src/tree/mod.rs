@@ -8,6 +8,7 @@
 
 mod content;
 mod git;
+pub mod git_programs;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
