@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use super::facts::{Changed, How};
 use super::signs::FileDiff;
 use crate::process::orphans::Awaited;
+use crate::tree::git_programs::overruled;
 
 /// Of git's answer, and of a new file.
 const MOST_BYTES: u64 = 4 << 20;
@@ -124,7 +125,12 @@ pub fn as_text(diffs: &[FileDiff]) -> String {
 fn ask(git: &Path, project: &Path, commit: &str, context: &str, paths: &[&str]) -> Option<String> {
     let mut command = Command::new(git);
     command
-        .args(["-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "--no-optional-locks"])
+        .args(["-c", "core.quotepath=off", "--no-optional-locks"])
+        .args(
+            overruled(git, project)
+                .iter()
+                .flat_map(|(name, value)| ["-c".to_owned(), format!("{name}={value}")]),
+        )
         .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context])
         .args(["--ignore-submodules", commit, "--"])
         .args(paths)

@@ -107,6 +107,7 @@ pub fn run(
         judge: judges.next().unwrap_or_default(),
         other_judges: judges.collect(),
         watched: watched(&place, instructions.path),
+        start_files: start_files(),
         instructions: instructions.text,
         workplace: Some(Workplace::of(&place.project)?),
         dir: place.project,
@@ -254,6 +255,23 @@ fn scene(size: (u16, u16)) -> Scene {
 pub fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
     let own = place.project.join(instructions::FILE);
     WatchedFiles::now([instructions, own, place.config_dir.join(config::FILE)])
+}
+
+/// What shells and git read from the home directory: the judge's own do as well.
+pub fn start_files() -> WatchedFiles {
+    const NAMES: [&str; 9] = [
+        ".bashrc",
+        ".bash_profile",
+        ".bash_login",
+        ".profile",
+        ".zshenv",
+        ".zprofile",
+        ".zshrc",
+        ".zlogin",
+        ".gitconfig",
+    ];
+    let home = dirs::home_dir();
+    WatchedFiles::now(NAMES.iter().filter_map(|name| Some(home.as_ref()?.join(name))))
 }
 
 /// SUPERVISOR.md; a person who has none is offered the default.

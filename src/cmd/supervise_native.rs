@@ -9,7 +9,9 @@ use anyhow::Result;
 use crossbeam_channel::{Receiver, Sender};
 
 use super::questions;
-use super::supervise::{earlier, earlier_commands, find_instructions, judges, recorder, watched};
+use super::supervise::{
+    earlier, earlier_commands, find_instructions, judges, recorder, start_files, watched,
+};
 use super::{Usage, checks, slash_commands};
 use crate::cli::SessionArgs;
 use crate::client::args::{Taken, take_over, take_settings};
@@ -109,6 +111,7 @@ pub fn run(
         judge: judges.next().unwrap_or_default(),
         other_judges: judges.collect(),
         watched: watched(&place, instructions.path),
+        start_files: start_files(),
         instructions: instructions.text,
         workplace: Some(Workplace::of(&place.project)?),
         dir: place.project,

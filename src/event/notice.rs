@@ -179,6 +179,9 @@ pub enum Notice {
     /// session, not from the loop, and so it is not on record itself.
     FileChanged {
         what: String,
+        /// It is read anew all the same, by every shell, and nothing can keep the supervisor's from it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        applies: bool,
     },
     /// A part of the recording cannot be written. It comes from the recorder, not from the loop, and
     /// so it is not on record itself.

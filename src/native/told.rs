@@ -64,7 +64,10 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             }
             format!("While the review ran, files of the project changed: {}.", named.join(", "))
         }
-        Notice::FileChanged { what } => {
+        Notice::FileChanged { what, applies: true } => format!(
+            "{what} was changed since the session began. Every shell reads it, the supervisor's too."
+        ),
+        Notice::FileChanged { what, .. } => {
             format!("{what} was changed since the session began. What counts is how it was then.")
         }
         Notice::NotRecorded { what, why } => format!("Not recorded: {what}: {why}."),

@@ -82,6 +82,8 @@ pub struct Setup {
     pub instructions: String,
     /// Files that were read once, when the session began.
     pub watched: WatchedFiles,
+    /// What every shell reads when it starts, the judge's too.
+    pub start_files: WatchedFiles,
     /// Where files are looked at and checks run, if they are.
     pub workplace: Option<Workplace>,
     pub dir: PathBuf,

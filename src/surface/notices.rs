@@ -116,7 +116,14 @@ impl Transcript {
                 self.agent_gone(how, last_words.trim(), *resuming)
             }
             Notice::Silent { seconds } => self.silent(*seconds),
-            Notice::FileChanged { what } => self.shown(vec![Styled::new(
+            Notice::FileChanged { what, applies: true } => self.shown(vec![Styled::new(
+                Style::Dim,
+                &format!(
+                    "{what} was changed since the session began. Every shell reads it, the supervisor's \
+                     too: look at what it says."
+                ),
+            )]),
+            Notice::FileChanged { what, .. } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
                     "{what} was changed since the session began. What counts is how it was then; the \

@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::content::{Budget, Content, Digest, digest};
+use super::git_programs::{Setting, overruled};
 use crate::process::orphans::Awaited;
 
 /// A disk on the network may be slow; one that does not answer must not hold up a session for ever.
@@ -23,10 +24,8 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// Far below what a command line holds.
 const MOST_ARGUMENTS: usize = 200;
 
-const CONFIG: [&str; 10] = [
-    "core.fsmonitor=false",
+const CONFIG: [&str; 8] = [
     "core.untrackedCache=false",
-    "core.hooksPath=/dev/null",
     "core.trustctime=true",
     "core.checkStat=default",
     "core.ignoreStat=false",
@@ -42,6 +41,8 @@ const CONFIG: [&str; 10] = [
 pub struct Git {
     executable: PathBuf,
     dir: PathBuf,
+    /// What the repository's configuration must not say.
+    overruled: Vec<Setting>,
 }
 
 /// The repository that a project lies in.
@@ -63,7 +64,7 @@ impl Repository {
     pub fn around(project: &Path, executable: &Path) -> Option<Self> {
         let project = project.canonicalize().ok()?;
         let root = project.ancestors().find(|dir| dir.join(".git").exists())?;
-        let git = Git { executable: executable.to_owned(), dir: root.to_owned() };
+        let git = Git::of(executable, root.to_owned());
         // Who keeps a home directory in git does not mean everything below it.
         let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
         let within = project.strip_prefix(root).ok().filter(|part| !part.as_os_str().is_empty());
@@ -108,12 +109,17 @@ impl Repository {
 
     /// A submodule, or a repository that nobody told git of.
     pub fn inner(&self, path: &Path) -> Option<Self> {
-        let git = Git { dir: self.git.dir.join(path), ..self.git.clone() };
+        let git = Git::of(&self.git.executable, self.git.dir.join(path));
         git.dir.join(".git").exists().then_some(Self { git, part: None })
     }
 }
 
 impl Git {
+    fn of(executable: &Path, dir: PathBuf) -> Self {
+        let overruled = overruled(executable, &dir);
+        Self { executable: executable.to_owned(), dir, overruled }
+    }
+
     fn run<'a>(&self, args: impl IntoIterator<Item = &'a OsStr>, input: &[u8]) -> Result<Vec<u8>> {
         let kept = ["HOME", "PATH", "XDG_CONFIG_HOME"];
         let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
@@ -121,6 +127,9 @@ impl Git {
         command.arg("--no-optional-locks").arg("--literal-pathspecs");
         for setting in CONFIG {
             command.args(["-c", setting]);
+        }
+        for (name, value) in &self.overruled {
+            command.arg("-c").arg(format!("{name}={value}"));
         }
         command
             .args(args)

@@ -9,6 +9,7 @@
 mod branch;
 mod content;
 mod git;
+pub mod git_programs;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,7 +14,8 @@ use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::client::transcript::Transcript;
 use crate::cmd::base;
 use crate::config::clients::{
-    Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process,
+    Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process, set_git,
+    settings_above,
 };
 use crate::config::{Config, Judge};
 use crate::directories::Directories;
@@ -32,6 +33,7 @@ use crate::review::prompt::review_prompt;
 use crate::review::verdict::Verdict;
 use crate::session::{Workplace, changed_files};
 use crate::tree::Change;
+use crate::tree::git_programs::overruled;
 
 /// What came of a review.
 pub struct Reviewed {
@@ -98,12 +100,20 @@ pub fn run(
     };
     let changed = guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default();
     let ccc = executables::ccc()?;
+    let git = workplace.git.as_ref();
+    let overruled = git.map(|git| overruled(git, &place.project)).unwrap_or_default();
     let start = |request: &ReviewRequest| {
         let at = request.judge.min(judges.len().saturating_sub(1));
         let (judge, settings, env) = &judges[at];
+        let settings = settings_above(settings, env).unwrap_or_else(|error| {
+            log::warn!("supervisor-hook: the judge's settings are those of the start: {error:#}");
+            settings.clone()
+        });
+        let mut env = env.clone();
+        set_git(&mut env, &overruled);
         let options = ReviewOptions {
             form: supervisor.review,
-            settings: Some(settings.clone()),
+            settings: Some(settings),
             second_opinion: judge.provider.is_some(),
             model: judge.model.clone(),
             allowed_tools: supervisor.allowed_tools.clone(),
@@ -119,7 +129,7 @@ pub fn run(
             ccc: ccc.clone(),
             claude: vec![claude.clone().into()],
             args: review_args(request, &text, &options),
-            env: env.clone(),
+            env,
             // Where the session began: the client finds it only from there.
             dir: place.project.clone(),
             case: options.sandbox.case(&place.project, &options.add_dirs),
