@@ -75,7 +75,8 @@ impl Session<'_> {
             self.events.push_back(Event::ReviewPrepared { review: request.review, word });
         }
         if request.fresh {
-            request.diff = self.diff.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let diff = self.diff.lock().unwrap_or_else(PoisonError::into_inner);
+            request.diff.clone_from(&diff);
         }
         self.known.judge = Commands::default();
         self.known.request = request.clone();

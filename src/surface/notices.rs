@@ -56,18 +56,7 @@ impl Transcript {
             Notice::CheckEnded(result) => self.check_ended(result),
             Notice::ChecksChangedFiles => self.checks_changed_files(),
             Notice::ReviewStarted { round, max, attempt, judge } => {
-                self.review_dropped = false;
-                let second = if *attempt > 1 { ", second try" } else { "" };
-                let by = judge.as_ref().map(|judge| {
-                    let eyes = if judge.fresh { ", fresh eyes" } else { "" };
-                    format!(" by {}{eyes}", judge.name)
-                });
-                let by = by.unwrap_or_default();
-                let text = format!("{}Review {round}/{max}{by}{second}", self.look.glyphs.gutter);
-                let lines = vec![Styled::new(Style::Supervisor, &text)];
-                let lines =
-                    if *attempt > 1 || self.look.phases { lines } else { self.apart(lines) };
-                self.heading(lines)
+                self.review_started(*round, *max, *attempt, judge.as_ref())
             }
             Notice::TreeChanged { files, more, .. } => self.tree_changed(files, *more),
             Notice::ReviewCase { held, why, .. } => self.case(*held, why),
@@ -134,12 +123,7 @@ impl Transcript {
                 self.resumed(*round, *max, *messages, *cost_usd, ending.as_ref())
             }
             Notice::Session { session_id } => self.new_session(session_id),
-            // The verdict's block has it.
-            Notice::Opinion { opinion, .. } if opinion.completed.is_some() => Vec::new(),
-            Notice::Opinion { opinion, .. } => {
-                let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
-                self.shown(vec![line.with(Style::Bad, &opinion.told())])
-            }
+            Notice::Opinion { opinion, .. } => self.opinion(opinion),
             Notice::CheckStarted { name, timeout, .. } => self.check_started(name, *timeout),
             Notice::PermissionAsked { .. } | Notice::Brief { .. } => Vec::new(),
         }
