@@ -16,6 +16,8 @@ use crate::tree::git_programs::overruled;
 const MOST_BYTES: u64 = 4 << 20;
 const NEW_BYTES: u64 = 256 << 10;
 const NEW_FILES: usize = 100;
+/// Of more changed files all are compared: a command line holds only so much.
+const MOST_PATHS: usize = 200;
 
 /// Of the text for fresh eyes: all of it, and one file's part.
 const LONGEST: usize = 48 << 10;
@@ -28,7 +30,11 @@ pub fn diffs(
     commit: Option<&str>,
     changed: &Changed,
 ) -> Vec<FileDiff> {
-    let text = git.zip(commit).and_then(|(git, commit)| ask(git, project, commit, "-U0", &[]));
+    // Git looks at all files again unless it is told which.
+    let few = changed.count <= MOST_PATHS;
+    let paths: Vec<_> = changed.files.iter().filter(|_| few).map(|file| &*file.path).collect();
+    let asked = git.zip(commit).filter(|_| changed.count > 0);
+    let text = asked.and_then(|(git, commit)| ask(git, project, commit, "-U0", &paths));
     let is_changed = |path: &str| changed.files.iter().find(|change| change.path == path);
     let mut found = parse(&text.unwrap_or_default());
     found.retain_mut(|file| {
@@ -133,7 +139,8 @@ fn ask(git: &Path, project: &Path, commit: &str, context: &str, paths: &[&str]) 
         )
         .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context])
         .args(["--ignore-submodules", commit, "--"])
-        .args(paths)
+        // By their names below the root of the repository, to the letter.
+        .args(paths.iter().map(|path| format!(":(top,literal){path}")))
         .current_dir(project)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -227,6 +234,35 @@ mod tests {
         let text = as_text(&many);
         assert!(text.len() < LONGEST + LONGEST_FILE, "{}", text.len());
         assert!(text.contains("more lines of it changed") && text.contains("more files changed"));
+    }
+
+    /// The project is a part of the repository, and a name may look like a pattern.
+    #[test]
+    fn git_is_asked_for_the_changed_files_alone() {
+        let Some(git) = crate::tree::find_git(std::env::var_os("PATH").as_deref()) else { return };
+        let dir = tempfile::tempdir().unwrap();
+        let part = dir.path().join("part");
+        std::fs::create_dir(&part).unwrap();
+        let names = ["part/a.py", "part/[ab].py", "beside.py", "other.py"];
+        for name in names {
+            std::fs::write(dir.path().join(name), "old\n").unwrap();
+        }
+        let run = |args: &[&str]| {
+            let mut command = Command::new(&git);
+            command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args);
+            assert!(command.current_dir(dir.path()).status().unwrap().success(), "{args:?}");
+        };
+        run(&["init", "-q"]);
+        run(&["add", "-A"]);
+        run(&["commit", "-qm", "all"]);
+        for name in names {
+            std::fs::write(dir.path().join(name), "new\n").unwrap();
+        }
+        let change = |path: &str| FileChange { path: path.into(), how: How::Modified };
+        let changed = Changed::new(vec![change("beside.py"), change("part/[ab].py")]);
+        let found = diffs(&part, Some(&git), Some("HEAD"), &changed);
+        let told: Vec<_> = found.iter().map(|file| (&*file.path, file.removed.len())).collect();
+        assert_eq!(told, [("beside.py", 1), ("part/[ab].py", 1)]);
     }
 
     #[test]

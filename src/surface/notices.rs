@@ -137,12 +137,7 @@ impl Transcript {
                 self.resumed(*round, *max, *messages, *cost_usd, ending.as_ref())
             }
             Notice::Session { session_id } => self.new_session(session_id),
-            // The verdict's block has it.
-            Notice::Opinion { opinion, .. } if opinion.completed.is_some() => Vec::new(),
-            Notice::Opinion { opinion, .. } => {
-                let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
-                self.shown(vec![line.with(Style::Bad, &opinion.told())])
-            }
+            Notice::Opinion { opinion, .. } => self.opinion(opinion),
             Notice::CheckStarted { name, timeout, .. } => self.check_started(name, *timeout),
             Notice::PermissionAsked { .. } | Notice::Brief { .. } => Vec::new(),
         }

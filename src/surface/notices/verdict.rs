@@ -39,6 +39,15 @@ impl Transcript {
         self.heading(lines)
     }
 
+    /// What one of several judges said stands in the block of the verdict; that it said nothing, here.
+    pub(super) fn opinion(&mut self, opinion: &Opinion) -> Vec<Styled> {
+        if opinion.completed.is_some() {
+            return Vec::new();
+        }
+        let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
+        self.shown(vec![line.with(Style::Bad, &opinion.told())])
+    }
+
     pub(super) fn verdict(
         &mut self,
         round: &str,
