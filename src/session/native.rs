@@ -39,8 +39,6 @@ pub struct NativeSetup {
     pub hooks: SocketAddr,
     /// A prompt among the client's own arguments: nobody types it.
     pub prompt: Option<String>,
-    /// What is typed is recorded.
-    pub records_keys: bool,
 }
 
 pub struct Native {
@@ -193,8 +191,7 @@ impl Session<'_> {
         };
         let Some(native) = &mut self.native else { return };
         native.keys.typed(&bytes);
-        if native.setup.records_keys
-            && let Some(recorder) = &mut self.setup.recorder
+        if let Some(recorder) = &mut self.setup.recorder
         {
             native.typed.extend_from_slice(&bytes);
             let whole = crate::record::whole_characters(&native.typed);
