@@ -191,8 +191,7 @@ impl Session<'_> {
         };
         let Some(native) = &mut self.native else { return };
         native.keys.typed(&bytes);
-        if let Some(recorder) = &mut self.setup.recorder
-        {
+        if let Some(recorder) = &mut self.setup.recorder {
             native.typed.extend_from_slice(&bytes);
             let whole = crate::record::whole_characters(&native.typed);
             let rest = native.typed.split_off(whole);
