@@ -89,7 +89,7 @@ pub fn run(
 
     let here = whereabouts(&place, provider, &instructions, &rules);
     let size = crossterm::terminal::size().unwrap_or((120, 40));
-    let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size));
+    let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size, &supervisor));
     let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
     let earlier_commands = earlier_commands(&taken_up.first, state_dir.clone());
     let earlier = earlier(&taken_up.first, state_dir, seed);
@@ -233,6 +233,7 @@ pub fn recorder(
     provider: Option<&str>,
     rules: &Rules,
     size: (u16, u16),
+    supervisor: &Supervisor,
 ) -> Recorder {
     let begun = Begun {
         ccc: env!("CARGO_PKG_VERSION").to_owned(),
@@ -242,7 +243,8 @@ pub fn recorder(
         agent_lines: 0,
         supervisor_lines: 0,
     };
-    Recorder::new(place.state_dir.clone(), begun, scene(size))
+    let recorder = Recorder::new(place.state_dir.clone(), begun, scene(size));
+    if supervisor.record_keys.unwrap_or(true) { recorder } else { recorder.without_keys() }
 }
 
 /// What a player of the recording should know of the terminal.

@@ -41,7 +41,7 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             format!("Stuck: {why}.{open} Say how to go on.")
         }
         Notice::ReviewFailed { reason, retrying: false, .. } => format!(
-            "The work was not reviewed: {}. Your next message is; `ccc doctor` checks the set-up.",
+            "The work was not reviewed: {}. The next stop will be; `ccc doctor` checks the set-up.",
             reason.trim_end_matches('.')
         ),
         Notice::ReviewDropped { why: Dropped::UserMessage, .. } => {

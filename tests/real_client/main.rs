@@ -21,6 +21,7 @@ mod hook;
 mod hook_ui;
 mod interrupt;
 mod judges;
+mod native;
 #[cfg(target_os = "linux")]
 mod orphans;
 mod output;

@@ -42,6 +42,8 @@ enum Way {
     Loop,
     /// `ccc --supervisor=hook`.
     Hook,
+    /// `ccc --supervisor=native`.
+    Native,
 }
 
 /// Stands for the planted word in a script. The word itself would be in the conversation, where it
@@ -65,7 +67,11 @@ impl Session {
                       echo one > one.txt && git add -A && git commit -qm first";
         let done = room.command(Path::new("/bin/sh"), "").args(["-c", script]).status();
         assert!(done.expect("sh").success());
-        let agents = Api::start(vec![judged(Rule::any(), true, PLANTED)]);
+        // An agent whose client takes up what it planted may get there itself.
+        let agents = Api::start(vec![
+            judged(Rule::any().when(is_review), true, PLANTED),
+            Rule::any().text("zq-built."),
+        ]);
         Self { room, real: Api::start(Vec::new()), agents }
     }
 
@@ -107,7 +113,7 @@ impl Session {
     fn run(&self, way: Way, ccc: impl FnOnce(Ccc) -> Ccc, tools: &[(&str, Value)]) -> Finished {
         let look = json!({"command": "git status --short; git diff; git log -p --oneline; git look; echo zq-looked"});
         self.real.prepend(Rule::any().when(is_agents).text("zq-built."));
-        let plant = Rule::any().when(is_agents);
+        let plant = Rule::any().when(|it| is_agents(it) && it.tool_names().contains(&"Bash"));
         let plant = tools.iter().fold(plant, |rule, (name, input)| rule.tool(name, input.clone()));
         self.real.prepend(plant.times(1));
         self.real.prepend(judged(Rule::any().when(is_review), true, ""));
@@ -117,6 +123,7 @@ impl Session {
         let run = match way {
             Way::Loop => run.args(["--supervisor", "--output-format", "json"]),
             Way::Hook => run.arg("--supervisor=hook"),
+            Way::Native => return on_a_screen(ccc(run.arg("--supervisor=native"))),
         };
         ccc(run.args(["-p", "zq-build-it", "--dangerously-skip-permissions"])).run()
     }
@@ -143,9 +150,26 @@ impl Session {
     }
 }
 
-/// Plants by this script, in both ways.
+/// A person types the task, sees it confirmed and leaves.
+fn on_a_screen(ccc: Ccc) -> Finished {
+    let mut terminal =
+        ccc.args(["--permission-mode", "default", "--allowedTools", "Bash"]).on_terminal();
+    terminal.wait_for("supervised");
+    terminal.say("zq-build-it");
+    terminal.wait_for("Confirmed in round 1");
+    let screen = terminal.screen();
+    terminal.say("/exit");
+    let code = i32::try_from(terminal.wait_exit()).ok();
+    Finished { code, stdout: screen.into_bytes(), stderr: String::new() }
+}
+
+/// Plants by this script, in the two ways that need no screen.
 fn planted(client: &Path, script: fn(&Session) -> String) {
-    for way in [Way::Loop, Way::Hook] {
+    planted_in(&[Way::Loop, Way::Hook], client, script);
+}
+
+fn planted_in(ways: &[Way], client: &Path, script: fn(&Session) -> String) {
+    for way in ways.iter().copied() {
         let room = Session::new();
         let command = json!({"command": script(&room)});
         let done = room.run(way, |ccc| ccc.client(client), &[("Bash", command)]);
@@ -434,7 +458,7 @@ fn switching_supervision_off_by_a_slash_command(client: &Path) {
 }
 
 fn everything_at_once(client: &Path) {
-    planted(client, |room| {
+    planted_in(&[Way::Loop, Way::Hook, Way::Native], client, |room| {
         let (run, mut value) = others(room);
         let (more, env) = programs(room);
         value["env"] = env;
