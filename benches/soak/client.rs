@@ -143,7 +143,9 @@ fn judge(room: &Path) -> io::Result<()> {
         let completed = count(room, "turns") >= number(ROUNDS);
         let verdict =
             json!({"completed": completed, "feedback": format!("missing: number {judged}")});
-        match if completed { 9 } else { dice.roll(30) } {
+        // Two failures in a row are a review without a verdict, and without a person that is the end.
+        let may_fail = !completed && judged.is_multiple_of(2);
+        match if may_fail { dice.roll(15) } else { 9 } {
             0 => std::process::exit(7),
             1 => writeln!(
                 out,

@@ -2,7 +2,7 @@
 //! lines, escapes, unknown messages, an agent that dies, judges that fail, die or talk. At the end every
 //! byte that the agent printed stands in the recording, in order, and memory, descriptors and threads of ccc
 //! are what they were. `-- --rounds 2000 --megabytes 10240` is the whole of it: it needs three times that
-//! on the disk, and takes it from the temporary directory. Fails when something does not hold.
+//! on the disk, and takes it from the temporary directory. `--ccc FILE` tries another build. Fails when something does not hold.
 
 #[path = "../peers/table.rs"]
 mod table;
@@ -36,7 +36,8 @@ fn main() {
     fs::create_dir(&project).expect("a directory");
     fs::write(project.join("SUPERVISOR.md"), "---\nproof: off\n---\nJudge.\n").expect("a file");
     let began = Instant::now();
-    let mut ccc = Command::new(env!("CARGO_BIN_EXE_ccc"))
+    let other = args.iter().position(|arg| arg == "--ccc").and_then(|at| args.get(at + 1));
+    let mut ccc = Command::new(other.map_or(env!("CARGO_BIN_EXE_ccc"), String::as_str))
         .args(["--supervisor", "--max-iterations", &(rounds + 1).to_string()])
         .args(["-p", "zq-soak", "--output-format", "stream-json"])
         .current_dir(&project)

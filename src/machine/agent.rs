@@ -167,6 +167,10 @@ impl Machine {
     }
 
     fn turn_ended(&mut self, result: &TurnResult) {
+        // Its turn has ended already, or there was none: what is judged does not change meanwhile.
+        if self.rules.careful && self.phase == Phase::Reviewing {
+            return;
+        }
         self.outbox.turn_ended();
         let end = self.turn.end();
         let worked = std::mem::take(&mut self.tool_used) && self.rules.careful;

@@ -64,6 +64,17 @@ fn only_the_person_moves_the_agent_to_another_conversation() {
     assert!(reviewing.contains("stop review") && reviewing.ends_with("→Waiting"), "{reviewing}");
 }
 
+/// Found by the fuzz target: the review went on while it was the person's turn, and another could begin.
+#[test]
+fn a_result_without_a_turn_does_not_disturb_a_review() {
+    check(&after_review(&[
+        ("failed x", ""),
+        ("result something else", ""),
+        ("said /supervisor", "supervision true"),
+        ("rejects more", "stop review; send \"more\"; →Working"),
+    ]));
+}
+
 #[test]
 fn a_review_that_runs_is_in_the_count_that_begins_anew() {
     check(&after_review(&[
