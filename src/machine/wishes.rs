@@ -77,8 +77,8 @@ impl Machine {
         if asks && modes.unchosen && modes.auto && version.as_slice() >= BEGINS_IN_AUTO.as_slice() {
             self.ask_client(ClientRequest::Mode(PermissionMode::Auto));
         }
-        // Behind the mode, so that both are known when the model is.
-        if modes.told {
+        // Behind the mode, so that both are known when the model is. Older clients name it with the turn.
+        if modes.told && told.version.is_some() {
             let (request_id, request) = (self.next_id(), ClientRequest::Settings);
             self.actions.push(Action::AskClient { request_id, request });
         }
@@ -107,7 +107,9 @@ impl Machine {
         if first || !self.rules.modes.told {
             return;
         }
-        if let Some(mode) = self.client.mode.take() {
+        let begins = self.rules.modes.begins.clone();
+        if let Some(mode) = self.client.mode.clone().filter(|mode| Some(mode) != begins.as_ref()) {
+            self.client.mode = begins;
             self.ask_client(ClientRequest::Mode(mode));
         }
     }

@@ -82,7 +82,7 @@ fn a_session_begins_where_the_clients_own_screen_would() {
         (unchosen.clone(), "2.2.0 default", "mode ask; client Mode(Auto); client Settings"),
         // An older one asks, and the user's own choice counts.
         (unchosen.clone(), "2.1.260 default", "mode ask; client Settings"),
-        (unchosen.clone(), "", "client Settings"),
+        (unchosen.clone(), "", ""),
         (unchosen.clone(), "2.1.325 acceptEdits", "mode accept edits; client Settings"),
         (
             Modes { unchosen: false, ..unchosen.clone() },
