@@ -33,6 +33,7 @@ mod recording;
 mod restart;
 mod resume;
 mod review;
+mod rewind;
 mod steering;
 mod streaming;
 

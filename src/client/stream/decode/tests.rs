@@ -218,6 +218,16 @@ fn what_the_client_tells_of_itself() {
             doing: "Running ls".into(),
         })
     );
+    let back = |answer: &str| {
+        message(&format!(
+            r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{answer}}}}}"#
+        ))
+    };
+    let went =
+        |done, error: &str| Message::WentBack { request_id: "r".into(), done, error: error.into() };
+    assert_eq!(back(r#"{"rewound":true,"prefillText":"x"}"#), went(true, ""));
+    assert_eq!(back(r#"{"rewound":false,"error":"stale target"}"#), went(false, "stale target"));
+    assert_eq!(back(r#"{"canRewind":true,"filesChanged":["a"]}"#), went(true, ""));
 }
 
 #[test]
