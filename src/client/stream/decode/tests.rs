@@ -388,3 +388,13 @@ proptest! {
         let _ = Line::decode(bytes);
     }
 }
+
+#[test]
+fn an_image_of_a_tool_is_named_with_its_size() {
+    let data = "A".repeat(4096);
+    let line = format!(
+        r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{data}"}}}}]}}]}}}}"#
+    );
+    let Message::ToolResults(results) = message(&line) else { panic!("no results") };
+    assert_eq!(results[0].preview, "image png, 3 KB\n");
+}
