@@ -86,6 +86,10 @@ pub fn run(
     let mut clients =
         Clients::prepare(&place, config, provider, user.as_ref(), &limits, JudgedBy::Session)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
+    if person {
+        // Somebody may want to go back to an earlier message, and have the files go with it.
+        clients.agent.env.push(("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING".into(), "1".into()));
+    }
 
     let here = whereabouts(&place, provider, &instructions, &rules);
     let size = crossterm::terminal::size().unwrap_or((120, 40));

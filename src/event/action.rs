@@ -22,6 +22,16 @@ pub enum Action {
         request_id: String,
         uuid: String,
     },
+    RewindConversation {
+        request_id: String,
+        uuid: String,
+        /// The last message that was sent.
+        last: String,
+    },
+    RewindFiles {
+        request_id: String,
+        uuid: String,
+    },
     /// A message came back: it is the person's to edit again.
     GiveBack {
         text: String,

@@ -31,6 +31,11 @@ pub enum Event {
     Said(String),
     /// The person wants the last message back that the agent has not taken up yet.
     TakeBack,
+    /// The person wants to go back to how things were before this message.
+    GoBack {
+        uuid: String,
+        what: GoBack,
+    },
     Interrupt,
     Leave,
     /// The person wants something of the agent's client itself.
@@ -210,6 +215,25 @@ pub struct Carried {
     /// How it ended, for the person; earlier versions did not keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
+}
+
+/// What goes back to an earlier message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GoBack {
+    Both,
+    Conversation,
+    Files,
+}
+
+impl GoBack {
+    pub fn files(self) -> bool {
+        self != Self::Conversation
+    }
+
+    pub fn conversation(self) -> bool {
+        self != Self::Files
+    }
 }
 
 /// The last words of an earlier run, and how its task stood.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Ending;
 use super::{Asker, ChangedFile};
+use super::{Ending, GoBack};
 use crate::checks::result::CheckResult;
 use crate::client::case::Held;
 use crate::client::mode::PermissionMode;
@@ -151,6 +151,16 @@ pub enum Notice {
     /// The agent never said that it took this message of the person up, and nobody waits for it any more.
     NotTakenUp {
         text: String,
+    },
+    /// The conversation, the files or both are as they were before a message.
+    WentBack {
+        text: String,
+        what: GoBack,
+    },
+    /// They are not, and why.
+    NotGoneBack {
+        what: GoBack,
+        why: String,
     },
     WaitingForBackground {
         tasks: Vec<String>,

@@ -45,9 +45,14 @@ impl Machine {
             Message::Model { model, .. } => self.client.model = Some(model),
             Message::Mode(mode) => self.mode_is(mode),
             Message::RateLimit(limit) => self.client.limit = Some(limit),
+            Message::WentBack { request_id, done, error } => {
+                self.went_back(&request_id, done, &error);
+            }
             Message::ControlRefused { request_id, error } => {
-                self.wish_refused(&request_id, error);
-                self.taken_back(&request_id, false);
+                if !self.went_back(&request_id, false, &error) {
+                    self.wish_refused(&request_id, error);
+                    self.taken_back(&request_id, false);
+                }
             }
             Message::ControlAnswered { request_id, cancelled } => {
                 self.wish_granted(&request_id);
@@ -73,6 +78,7 @@ impl Machine {
             Naming::Named => {}
             Naming::Another => {
                 self.task.forget_all_but(|text| self.outbox.has(text));
+                self.points.clear();
                 self.unjudged = false;
             }
         }

@@ -6,6 +6,7 @@
 //! | waiting | a message | sent; after a confirmed task or a reached limit it starts a new task, at round 0 | `scenario_001_supervisor_phase_to_the_end_when_completed` |
 //! | working | a message | sent at once: it steers the running turn | `a_message_while_working_steers_and_delays_the_review` |
 //! | working | take back | the last message that the agent has not taken up returns to the person | `a_message_that_the_agent_has_not_taken_up_can_be_taken_back` |
+//! | waiting | go back to a message | the client's conversation, its files or both go back, and with the conversation the task | `going_back_takes_the_task_with_the_conversation` |
 //! | reviewing | a message | the review is dropped, the message sent | `a_message_while_reviewing_wins_over_the_verdict` |
 //! | working | result, all messages taken up, no background task | review, or the limit | `scenario_001_agent_phase_to_supervisor_phase`, `at_the_limit_the_next_idle_is_not_reviewed` |
 //! | working | result with an error | reported, no review | `an_error_result_is_reported_and_not_reviewed` |
@@ -49,6 +50,7 @@ mod conversation;
 mod cost;
 mod judgement;
 mod outbox;
+mod points;
 mod process;
 mod questions;
 mod resume;
@@ -76,6 +78,8 @@ use checks::Known;
 use conversation::Conversation;
 use judgement::Judgement;
 use outbox::Outbox;
+pub use points::Offered;
+use points::Points;
 use process::Process;
 pub use questions::NOBODY;
 use resume::resumed_notice;
@@ -114,6 +118,8 @@ pub struct Machine {
     client: ClientSide,
     /// What the agent was not allowed to do.
     denials: Vec<Denied>,
+    /// What the person can go back to.
+    points: Points,
     ids: u64,
     spent: Spent,
 }
@@ -141,6 +147,7 @@ impl Machine {
             questions: VecDeque::new(),
             client: ClientSide::default(),
             denials: Vec::new(),
+            points: Points::default(),
             ids: 0,
             spent: Spent::new(rules.carried.as_ref()),
             rules,
@@ -154,6 +161,7 @@ impl Machine {
                 Event::Start { prompt } => self.start(prompt),
                 Event::Said(text) => self.said(text),
                 Event::TakeBack => self.take_back(),
+                Event::GoBack { uuid, what } => self.go_back(&uuid, what),
                 Event::Interrupt => self.interrupt(),
                 Event::Leave => self.finish(Outcome::Ended),
                 Event::Wish(wish) => self.wish(wish),
@@ -280,14 +288,12 @@ impl Machine {
 
     fn next_id(&mut self) -> String {
         self.ids += 1;
-        // The client wants a UUID; version and variant bits as of a random one.
+        // The client wants a UUID; version and variant bits as of a random one. It tells two messages
+        // apart by the first 24 characters, where it is asked to go back to one.
         let (high, low) = (self.rules.seed >> 32, self.rules.seed & 0xffff_ffff);
-        format!(
-            "{high:08x}-{:04x}-4{:03x}-8ccc-{low:08x}{:04x}",
-            self.ids >> 28,
-            (self.ids >> 16) & 0xfff,
-            self.ids & 0xffff
-        )
+        let second = if self.rules.careful { self.ids & 0xffff } else { self.ids >> 28 };
+        let third = (self.ids >> 16) & 0xfff;
+        format!("{high:08x}-{second:04x}-4{third:03x}-8ccc-{low:08x}{:04x}", self.ids & 0xffff)
     }
 
     fn request(&self, review: u32) -> Option<ReviewRequest> {

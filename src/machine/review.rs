@@ -201,7 +201,8 @@ impl Machine {
                 // The client says itself that it is feedback.
                 TypedInto::Client => text,
             };
-            self.deliver(message, false);
+            let before = self.task.snapshot();
+            self.deliver(message, false, before);
         }
     }
 

@@ -25,7 +25,8 @@ pub struct Rules {
     pub modes: Modes,
     /// A message that the agent never took up is told to the person; a review that runs while the count
     /// begins anew is in the new count; only the person moves the agent to another conversation; a turn in
-    /// which a tool was used is work, whatever its result says. Older recordings did without all of it.
+    /// which a tool was used is work, whatever its result says; ids of messages differ in their first part. Older
+    /// recordings did without all of it.
     #[serde(default)]
     pub careful: bool,
     /// A server started in the background never ends; after this long its review goes ahead.

@@ -1,6 +1,6 @@
 //! How things stand: for a status line, for the recording, and at the end.
 
-use super::Machine;
+use super::{Machine, Offered};
 use crate::checks::suite::RunningCheck;
 use crate::client::mode::PermissionMode;
 use crate::client::stream::RateLimit;
@@ -28,6 +28,8 @@ pub struct Status {
     /// Messages of the person that the agent has not taken up yet.
     pub queued: Vec<String>,
     pub check: Option<RunningCheck>,
+    /// What the person can go back to, the newest first.
+    pub points: Vec<Offered>,
     /// Of what the person asked for, as the last review found it: how many are met, and of how many.
     pub met: Option<(usize, usize)>,
     /// Questions to the person, the one on the screen among them.
@@ -50,6 +52,7 @@ impl Machine {
             cost_usd: self.spent.cost.total(),
             context: self.conversation.context(),
             queued: self.outbox.steering(),
+            points: if self.phase == Phase::Waiting { self.points.offered() } else { Vec::new() },
             check: self.running_check(),
             met: requirement::met(&self.task.requirements),
             questions: self.questions.len(),

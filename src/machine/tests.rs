@@ -16,7 +16,7 @@ use crate::client::mode::PermissionMode;
 use crate::client::stream::{
     Block, Control, Envelope, Init, Message, Permission, PermissionRequest, TaskNote, TurnResult,
 };
-use crate::event::{Action, Carried, ChangeKind, ChangedFile, Event, Gone, Notice, Said};
+use crate::event::{Action, Carried, ChangeKind, ChangedFile, Event, GoBack, Gone, Notice, Said};
 
 struct Script {
     machine: Machine,
@@ -53,6 +53,24 @@ impl Script {
                 let request_id = self.machine.outbox.request().expect("a request");
                 let cancelled = Some(word == "given-back");
                 self.agent(Message::ControlAnswered { request_id, cancelled })
+            }
+            // "back-both 1": to the first message.
+            "back-both" | "back-conversation" | "back-files" => {
+                let what = match word {
+                    "back-both" => GoBack::Both,
+                    "back-files" => GoBack::Files,
+                    _ => GoBack::Conversation,
+                };
+                let number: usize = rest.parse().expect("a number");
+                let offered = self.machine.status().points;
+                let point = offered.iter().rev().nth(number - 1);
+                let uuid = point.map(|point| point.uuid.clone()).unwrap_or_default();
+                Event::GoBack { uuid, what }
+            }
+            "went-back" | "not-back" => {
+                let request_id = self.machine.points.request().expect("a request");
+                let (done, error) = (word == "went-back", rest.into());
+                self.agent(Message::WentBack { request_id, done, error })
             }
             "interrupt" => Event::Interrupt,
             "leave" => Event::Leave,
@@ -197,6 +215,8 @@ fn short(action: &Action) -> Option<String> {
         Action::StartAgent { resume: Some(id) } => format!("resume {id}"),
         Action::Send { text, .. } => format!("send {:?}", text.lines().last().unwrap_or_default()),
         Action::CancelMessage { .. } => "cancel message".into(),
+        Action::RewindFiles { .. } => "rewind files".into(),
+        Action::RewindConversation { .. } => "rewind conversation".into(),
         Action::GiveBack { text } => format!("give back {text:?}"),
         Action::InterruptAgent { .. } => "interrupt agent".into(),
         Action::AskClient { request, .. } => format!("client {request:?}"),
@@ -239,6 +259,8 @@ fn short(action: &Action) -> Option<String> {
             Notice::Stuck { why, .. } => format!("stuck {why:?}"),
             Notice::TurnFailed { error } => format!("failed {error:?}"),
             Notice::Interrupted => "interrupted".into(),
+            Notice::WentBack { text, what } => format!("back {what:?} before {text:?}"),
+            Notice::NotGoneBack { what, why } => format!("not back {what:?}: {why}"),
             Notice::TakenBack { too_late: true, .. } => "too late".into(),
             Notice::NotTakenUp { text } => format!("lost {text:?}"),
             Notice::ReviewFailed { reason, .. } => format!("review failed {reason:?}"),

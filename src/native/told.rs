@@ -45,7 +45,7 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             reason.trim_end_matches('.')
         ),
         Notice::ReviewDropped { why: Dropped::UserMessage, .. } => {
-            "Review dropped: your message comes first.".to_owned()
+            "Review cancelled: your message comes first.".to_owned()
         }
         Notice::ReviewDropped { why: Dropped::Interrupt, .. } => {
             "Review skipped: the work is not confirmed.".to_owned()

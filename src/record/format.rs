@@ -99,6 +99,12 @@ pub enum Did {
     CancelMessage {
         uuid: String,
     },
+    RewindConversation {
+        uuid: String,
+    },
+    RewindFiles {
+        uuid: String,
+    },
     InterruptAgent {
         request_id: String,
     },
@@ -172,6 +178,8 @@ impl From<&Action> for Content {
             Action::StartAgent { resume } => Did::StartAgent { resume },
             Action::Send { uuid, text } => Did::Send { uuid, text },
             Action::CancelMessage { uuid, .. } => Did::CancelMessage { uuid },
+            Action::RewindConversation { uuid, .. } => Did::RewindConversation { uuid },
+            Action::RewindFiles { uuid, .. } => Did::RewindFiles { uuid },
             Action::InterruptAgent { request_id } => Did::InterruptAgent { request_id },
             Action::AskClient { request, .. } => Did::AskClient { request },
             Action::Answer { asker, request_id, answer, .. } => {

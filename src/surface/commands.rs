@@ -19,6 +19,8 @@ pub const NO_MODELS: &str = "claude has not said which models there are; /model 
 pub enum OwnCommand {
     Leave,
     Help,
+    /// Back to an earlier message; what was typed behind it says to which.
+    Rewind(String),
     /// Only to be answered.
     Answer(String),
     /// To be run in the person's shell; the agent gets the output with the next message.
@@ -83,6 +85,9 @@ pub fn own_command(
     Some(match text {
         "exit" | "quit" | "/exit" | "/quit" | ":q" => OwnCommand::Leave,
         "/help" => OwnCommand::Help,
+        _ if text.split_whitespace().next() == Some("/rewind") => {
+            OwnCommand::Rewind(text.trim_start_matches("/rewind").trim().to_owned())
+        }
         "/cost" => OwnCommand::Answer(cost(about.status)),
         "/status" => OwnCommand::Answer(status(about)),
         "/context" => OwnCommand::Wish(Wish::Context),
@@ -185,6 +190,7 @@ pub const PLAIN_HELP: &str = "\
 Type a message and Enter. A line that ends with a backslash goes on in the next one.
 While the agent works, a message steers it; during a review, it cancels the review.
 Ctrl-C interrupts; twice when nothing is running, or Ctrl-D, leaves.
+/rewind lists the messages that you can go back to.
 /status and /cost tell how the session stands, /supervisor and /supervisoroff switch reviews.
 /mode changes the permission mode (ask, edits, plan, auto), /model the model; /context, /diff and /todos
 show what fills the model's context, what the task has changed, and what the agent has to do.

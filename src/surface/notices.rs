@@ -8,6 +8,7 @@ mod plan;
 mod question;
 mod report;
 mod resumed;
+mod rewind;
 mod verdict;
 
 use super::Transcript;
@@ -96,6 +97,8 @@ impl Transcript {
                 lines.extend(self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]));
                 lines
             }
+            Notice::WentBack { text, what } => self.went_back(text, *what),
+            Notice::NotGoneBack { what, why } => self.not_gone_back(*what, why),
             Notice::TakenBack { too_late: true, .. } => {
                 self.shown(vec![Styled::new(Style::Dim, "Too late to take it back.")])
             }

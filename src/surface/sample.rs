@@ -28,6 +28,7 @@ pub fn status() -> Status {
         context: None,
         queued: Vec::new(),
         check: None,
+        points: Vec::new(),
         met: None,
         questions: 0,
     }

@@ -34,6 +34,7 @@ mod recording;
 mod restart;
 mod resume;
 mod review;
+mod rewind;
 mod steering;
 mod streaming;
 

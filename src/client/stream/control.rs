@@ -18,6 +18,10 @@ object! {
 object! {
     pub struct WireAnswer<'a> {
         "cancelled" => cancelled: Flag,
+        // to `rewind_conversation` and `rewind_files`
+        "rewound" => rewound: Flag,
+        "canRewind" => can_rewind: Flag,
+        "error" => error: Text<'a>,
         // to `initialize`
         "commands" => commands: Option<&'a RawValue>,
         "models" => models: Option<&'a RawValue>,
@@ -55,6 +59,10 @@ pub fn answered(response: WireResponse<'_>) -> Message {
     let WireResponse { request_id, subtype, error, response: answer } = response;
     if subtype.as_str() == "error" {
         return Message::ControlRefused { request_id: request_id.owned(), error: error.owned() };
+    }
+    if let Some(done) = answer.rewound.0.or(answer.can_rewind.0) {
+        let (request_id, error) = (request_id.owned(), answer.error.owned());
+        return Message::WentBack { request_id, done, error };
     }
     // What is written differently one day is an answer like any other.
     if let Some(introduction) = introduction(&answer) {

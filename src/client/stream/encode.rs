@@ -81,6 +81,23 @@ pub fn client_request(request_id: &str, request: &ClientRequest) -> Vec<u8> {
     control_request(request_id, &request)
 }
 
+/// Asks the client to forget a message and all that followed it. It wants to know which message is the
+/// last one that the person has seen: it refuses when there are others behind it.
+pub fn rewind_conversation(request_id: &str, uuid: &str, last_seen: &str) -> Vec<u8> {
+    let request = json!({
+        "subtype": "rewind_conversation",
+        "target_message_uuid": uuid,
+        "last_seen_user_message_uuid": last_seen,
+    });
+    control_request(request_id, &request)
+}
+
+/// Asks the client to put the files back that its tools have changed since a message. Only a client
+/// that was started with checkpoints can.
+pub fn rewind_files(request_id: &str, uuid: &str) -> Vec<u8> {
+    control_request(request_id, &json!({"subtype": "rewind_files", "user_message_id": uuid}))
+}
+
 fn control_request(request_id: &str, request: &Value) -> Vec<u8> {
     line(&json!({"type": "control_request", "request_id": request_id, "request": request}))
 }
@@ -256,6 +273,11 @@ mod tests {
                 client_request("r", &ClientRequest::Background),
                 json!({"subtype": "background_tasks"}),
             ),
+            (
+                rewind_conversation("r", "u", "v"),
+                json!({"subtype": "rewind_conversation", "target_message_uuid": "u", "last_seen_user_message_uuid": "v"}),
+            ),
+            (rewind_files("r", "u"), json!({"subtype": "rewind_files", "user_message_id": "u"})),
             (
                 cancel_message("r", "u"),
                 json!({"subtype": "cancel_async_message", "message_uuid": "u"}),

@@ -61,6 +61,12 @@ pub enum Message {
         request_id: String,
         error: String,
     },
+    /// The same, when it was asked to go back to an earlier message: whether it did, and why not.
+    WentBack {
+        request_id: String,
+        done: bool,
+        error: String,
+    },
     /// The same, when it tells what it is and what it has.
     Introduced(Box<Introduction>),
     /// The same, when it tells which model it asks.

@@ -148,7 +148,16 @@ struct WireEdit {
 }
 
 object! {
+    /// An image, as it is sent.
+    pub struct WireSource<'a> {
+        "media_type" => media_type: Text<'a>,
+        "data" => data: Text<'a>,
+    }
+}
+
+object! {
     pub struct WireBlock<'a> {
+        "source" => source: WireSource<'a>,
         "type" => kind: Text<'a>,
         "text" => text: Text<'a>,
         "thinking" => thinking: Text<'a>,

@@ -55,6 +55,8 @@ impl Editor {
             'j' => self.insert("\n"),
             'k' => self.kill(|line, ring| line.kill(&Movement::EndOfLine, ring)),
             'u' => self.kill(|line, ring| line.kill(&Movement::BeginningOfLine, ring)),
+            // As in a shell, up to the last space; but not a whole sentence that has none.
+            'w' if text::is_unspaced(&self.text) => self.kill_word_before(),
             'w' => self.kill(|line, ring| line.kill(&Movement::BackwardWord(1, Word::Big), ring)),
             'y' => self.yank(),
             // What terminals send for Ctrl-_ and Ctrl-/ reads as Ctrl-7.

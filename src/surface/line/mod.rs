@@ -5,6 +5,7 @@
 //! While it is the person's turn, the last thing on the screen is a marker to type behind.
 
 mod answers;
+mod rewind;
 #[cfg(test)]
 mod tests;
 mod typed;
@@ -177,6 +178,7 @@ impl<W: Write> LineSurface<W> {
                 self.say(Style::Dim, "Your terminal edits the lines here; there are no vim keys.");
                 Vec::new()
             }
+            Some(OwnCommand::Rewind(rest)) => self.rewind(&rest),
             Some(OwnCommand::Help) => {
                 self.say(Style::Plain, commands::PLAIN_HELP);
                 Vec::new()

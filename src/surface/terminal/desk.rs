@@ -140,7 +140,9 @@ impl<S: Screen> Terminal<S> {
     /// What stands between the text and the status.
     pub(super) fn below_rows(&self, columns: usize, height: usize) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
-        if self.desk.help {
+        if let Some(rows) = self.rewind_rows(height.saturating_sub(NOT_POPUP)) {
+            rows
+        } else if self.desk.help {
             help::rows(columns, height.saturating_sub(NOT_HELP), glyphs)
         } else {
             self.desk.completion.rows(columns, height.saturating_sub(NOT_POPUP), glyphs)

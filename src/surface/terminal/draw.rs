@@ -174,6 +174,9 @@ impl<S: Screen> Terminal<S> {
         let note = |text: &str| {
             vec![Styled::new(Style::Question, &styled::cut(text, columns, glyphs.ellipsis))]
         };
+        if self.escaped.is_some() {
+            return note("press Esc again to go back to an earlier message");
+        }
         if self.leaving.is_some() {
             return note("press Ctrl-C again to leave");
         }

@@ -17,7 +17,7 @@ pub const KEYS: [(&str, &str); 19] = [
     ("Ctrl-G", "edit in $VISUAL or $EDITOR"),
     ("Ctrl-O", "the session, or a question, in $PAGER"),
     ("!command, #note", "run in your shell; add to CLAUDE.md"),
-    ("Esc, Ctrl-C", "interrupt; Ctrl-C twice: leave"),
+    ("Esc, Ctrl-C", "interrupt; twice: go back, leave"),
     ("Ctrl-D, Ctrl-Z, Ctrl-L", "leave (empty), suspend, clear"),
     ("Ctrl-A, Ctrl-E, Alt-B, Alt-F", "line's start, end; by words"),
     ("Ctrl-W, Alt-D, Ctrl-U, Ctrl-K", "cut a word; to the line's start, end"),

@@ -4,7 +4,7 @@ use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModif
 
 use super::choices::Choice;
 use super::menu::{Menu, Pressed};
-use super::{Focus, Screen, Terminal};
+use super::{Focus, SECOND_KEY, Screen, Terminal};
 use crate::client::stream::Permission;
 use crate::event::{Event, Phase, Wish};
 use crate::surface::Intent;
@@ -66,6 +66,17 @@ impl<S: Screen> Terminal<S> {
             };
         }
         let leaving = std::mem::take(&mut self.leaving);
+        let escaped = std::mem::take(&mut self.escaped);
+        if self.rewind.is_some() {
+            return self.rewind_key(key);
+        }
+        if key.code == KeyCode::Esc && self.can_rewind() {
+            match escaped.filter(|at| self.now.saturating_sub(*at) < SECOND_KEY) {
+                Some(_) => self.offer_rewind(),
+                None => self.escaped = Some(self.now),
+            }
+            return None;
+        }
         let help = std::mem::take(&mut self.desk.help);
         let control = key.modifiers == KeyModifiers::CONTROL;
         match key.code {
@@ -103,6 +114,16 @@ impl<S: Screen> Terminal<S> {
             Focus::Text | Focus::Fresh if help && key.code == KeyCode::Esc => None,
             Focus::Text | Focus::Fresh => self.text_key(key, help),
         }
+    }
+
+    /// Escape has nothing else to do.
+    fn can_rewind(&self) -> bool {
+        self.status.phase == Phase::Waiting
+            && self.focus == Focus::Text
+            && self.editor.is_empty()
+            && self.editor.searching().is_none()
+            && !self.desk.help
+            && !self.desk.completion.is_open()
     }
 
     fn toggle_todos(&mut self) {
@@ -261,6 +282,10 @@ impl<S: Screen> Terminal<S> {
             }
             OwnCommand::Help => {
                 self.desk.help = true;
+                None
+            }
+            OwnCommand::Rewind(_) => {
+                self.offer_rewind();
                 None
             }
             OwnCommand::Answer(text) => {

@@ -10,6 +10,7 @@ mod help;
 mod input;
 mod keys;
 mod menu;
+mod rewind;
 mod screen;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,8 @@ use frame::Frame;
 pub use input::Keys;
 pub(super) use keys::DENIED;
 use menu::Menu;
+use rewind::Rewind;
+pub(super) use rewind::{NOTHING as NOTHING_TO_GO_BACK_TO, shown as point_shown};
 pub use screen::{RealScreen, Screen, restore_on_panic};
 
 use super::commands;
@@ -118,6 +121,9 @@ pub struct Terminal<S: Screen> {
     todos: Option<bool>,
     /// When Ctrl-C was pressed once with nothing to interrupt.
     leaving: Option<Now>,
+    /// When Escape was pressed once with nothing to interrupt.
+    escaped: Option<Now>,
+    rewind: Option<Rewind>,
 }
 
 impl<S: Screen> Terminal<S> {
@@ -155,6 +161,7 @@ impl<S: Screen> Terminal<S> {
                 context: None,
                 queued: Vec::new(),
                 check: None,
+                points: Vec::new(),
                 met: None,
                 questions: 0,
             },
@@ -173,6 +180,8 @@ impl<S: Screen> Terminal<S> {
             menu: None,
             todos: None,
             leaving: None,
+            escaped: None,
+            rewind: None,
         };
         terminal.transcript.keeps_whole = true;
         terminal.take()?;
@@ -343,7 +352,9 @@ impl<S: Screen> Surface for Terminal<S> {
         self.transcript.set_now(now);
         let open = status.phase == Phase::Working && self.transcript.has_open_todos();
         self.transcript.shows_todos = self.todos.unwrap_or(open);
-        self.leaving = self.leaving.filter(|pressed| now.saturating_sub(*pressed) < SECOND_KEY);
+        let fresh = |pressed: &Now| now.saturating_sub(*pressed) < SECOND_KEY;
+        self.leaving = self.leaving.filter(fresh);
+        self.escaped = self.escaped.filter(fresh);
         if self.focus == Focus::Fresh && self.taken {
             let asked = *self.asked.get_or_insert(now);
             if now.saturating_sub(asked) >= SETTLE {
@@ -359,6 +370,7 @@ impl<S: Screen> Surface for Terminal<S> {
         }
         let moves = matches!(self.status.phase, Phase::Working | Phase::Reviewing);
         let waits = self.leaving.is_some()
+            || self.escaped.is_some()
             || self.focus == Focus::Fresh
             || self.desk.is_waiting()
             || !self.is_calm();

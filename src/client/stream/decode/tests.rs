@@ -218,6 +218,16 @@ fn what_the_client_tells_of_itself() {
             doing: "Running ls".into(),
         })
     );
+    let back = |answer: &str| {
+        message(&format!(
+            r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{answer}}}}}"#
+        ))
+    };
+    let went =
+        |done, error: &str| Message::WentBack { request_id: "r".into(), done, error: error.into() };
+    assert_eq!(back(r#"{"rewound":true,"prefillText":"x"}"#), went(true, ""));
+    assert_eq!(back(r#"{"rewound":false,"error":"stale target"}"#), went(false, "stale target"));
+    assert_eq!(back(r#"{"canRewind":true,"filesChanged":["a"]}"#), went(true, ""));
 }
 
 #[test]
@@ -377,4 +387,14 @@ proptest! {
     fn no_bytes_can_break_it(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = Line::decode(bytes);
     }
+}
+
+#[test]
+fn an_image_of_a_tool_is_named_with_its_size() {
+    let data = "A".repeat(4096);
+    let line = format!(
+        r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{data}"}}}}]}}]}}}}"#
+    );
+    let Message::ToolResults(results) = message(&line) else { panic!("no results") };
+    assert_eq!(results[0].preview, "image png, 3 KB\n");
 }
