@@ -36,6 +36,8 @@ enum Stage {
 pub(super) struct Known {
     pub examined: Examined,
     pub results: Vec<CheckResult>,
+    /// Files have changed since: the results are about others.
+    pub moved: bool,
 }
 
 impl Machine {
@@ -59,11 +61,11 @@ impl Machine {
         let Some(checking) = self.checking.take_if(|checking| checking.id == id) else { return };
         match checking.stage {
             Stage::Before if self.still_holds(&examined) => {
-                self.known.examined = examined;
+                (self.known.examined, self.known.moved) = (examined, false);
                 self.start_review();
             }
             Stage::Before => {
-                self.known = Known { examined, results: Vec::new() };
+                self.known = Known { examined, ..Known::default() };
                 let changed = self.known.examined.changed.as_ref();
                 let paths = changed.and_then(Changed::paths);
                 let suite = Suite::new(self.rules.checking.checks.clone(), paths);
@@ -74,7 +76,7 @@ impl Machine {
                 if before.fingerprint.is_some() && before.fingerprint != examined.fingerprint {
                     self.say(Notice::ChecksChangedFiles);
                 }
-                self.known = Known { examined, results };
+                self.known = Known { examined, results, moved: false };
                 self.start_review();
             }
             Stage::Running(_) => self.checking = Some(checking),
@@ -192,6 +194,6 @@ impl Machine {
     /// Whether a check is green for the files as they are; `None` if there is no such check.
     pub fn check(&self, name: &str) -> Option<bool> {
         let result = self.known.results.iter().find(|result| result.name == name)?;
-        Some(result.is_green())
+        Some(result.is_green() && !self.known.moved)
     }
 }

@@ -247,6 +247,11 @@ impl Machine {
         std::mem::take(&mut self.actions)
     }
 
+    /// What the agent said last.
+    pub fn last_answer(&self) -> &str {
+        &self.last_answer
+    }
+
     /// When to come back with a `Tick` if nothing else happens.
     pub fn deadline(&self) -> Option<Now> {
         let review = self.review.as_ref().and_then(|review| review.engine.deadline());

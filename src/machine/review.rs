@@ -41,6 +41,7 @@ impl Machine {
 
     pub(super) fn tree_changed(&mut self, id: u32, files: Vec<ChangedFile>, more: usize) {
         if self.review.as_ref().is_some_and(|review| review.id == id) {
+            self.known.moved = true;
             self.say(Notice::TreeChanged { round: self.round, files, more });
         }
     }

@@ -5,13 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Incoming, Session};
 use crate::brief::diff::diffs;
-use crate::brief::facts::{Changed, Examined, FileChange, How};
+use crate::brief::facts::{Changed, Examined, FileChange, GitState, How};
+use crate::brief::promised::{absent, silent_ports};
 use crate::brief::signs::signs;
 use crate::checks::Check;
 use crate::checks::running::{Happened, Running, Surroundings};
 use crate::event::{Event, Gone};
 use crate::threads::named;
 use crate::tree::{self, Kind, Snapshot};
+
+/// So many files that are not committed are named.
+const MOST_FILES: usize = 50;
 
 /// How the files were when the task began. Held while they are looked at, so that whoever compares
 /// with it waits for that.
@@ -47,9 +51,10 @@ impl Session<'_> {
         // Of a scripted session the script says it.
         let Some(workplace) = self.setup.workplace.clone() else { return };
         let (base, to_control) = (self.base.clone(), self.to_control.clone());
+        let answer = self.machine.last_answer().to_owned();
         let started = named("files", move || {
             let held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let examined = workplace.compare(held.as_ref());
+            let examined = workplace.compare(held.as_ref(), &answer);
             drop(held);
             let _ = to_control.send(Incoming::Event(Event::Examined { id, examined }));
         });
@@ -95,8 +100,9 @@ impl Workplace {
         Ok(Self { surroundings: Surroundings::of(project)?, git })
     }
 
-    /// What changed since the files were like this, and what in it is worth a look.
-    fn compare(&self, before: Option<&Snapshot>) -> Examined {
+    /// What changed since the files were like this, what in it is worth a look, and what of the agent's
+    /// last words is not there.
+    fn compare(&self, before: Option<&Snapshot>, answer: &str) -> Examined {
         let now = self.look();
         let changed = before.map(|before| changes(before, &now));
         let diffs = changed.as_ref().map(|changed| {
@@ -105,6 +111,9 @@ impl Workplace {
         });
         Examined {
             fingerprint: Some(now.fingerprint()),
+            git: before.and_then(|before| git_state(before, &now)),
+            absent: absent(&self.surroundings.dir, answer, changed.as_ref()),
+            silent_ports: silent_ports(answer),
             changed,
             signs: signs(&diffs.unwrap_or_default()),
             note: now.note().map(str::to_owned),
@@ -114,6 +123,14 @@ impl Workplace {
     pub(super) fn look(&self) -> Snapshot {
         Snapshot::take(&self.surroundings.dir, self.git.as_deref())
     }
+}
+
+fn git_state(before: &Snapshot, now: &Snapshot) -> Option<GitState> {
+    let moved = before.commit()? != now.commit()?;
+    let changes = before.changes(now);
+    let uncommitted = changes.iter().filter(|change| now.differs(&change.path)).take(MOST_FILES);
+    let uncommitted = uncommitted.map(|change| change.path.display().to_string()).collect();
+    Some(GitState { moved, uncommitted })
 }
 
 fn changes(before: &Snapshot, now: &Snapshot) -> Changed {

@@ -83,6 +83,11 @@ impl Snapshot {
         self.commit.as_ref().map(|commit| commit.id.as_str())
     }
 
+    /// Whether a file is not as the commit has it.
+    pub fn differs(&self, path: &Path) -> bool {
+        self.commit.is_some() && self.files.contains_key(path)
+    }
+
     /// What was not looked at by content, if anything.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
