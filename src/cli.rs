@@ -152,9 +152,11 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
         state_dir: PathBuf,
     },
-    /// The endpoints claude can run on
-    #[command(subcommand)]
-    Provider(provider::ProviderCommand),
+    /// The endpoints claude can run on; with no argument, print which one is used
+    Provider {
+        #[command(subcommand)]
+        command: Option<provider::ProviderCommand>,
+    },
     /// Try a provider with one tiny request
     Validate(provider::ValidateArgs),
     /// Look back at recorded sessions

@@ -24,7 +24,7 @@ pub enum ProviderCommand {
     /// Remove a provider, and its key with it
     #[command(visible_alias = "rm")]
     Remove { name: String },
-    /// Make a provider the one that is used
+    /// Make a provider the one that is used; `none` goes back to claude's own login
     Use { name: String },
     /// Give a provider another name
     Rename { old: String, new: String },

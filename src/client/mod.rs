@@ -1,8 +1,10 @@
 //! The other program: its protocol, its command lines, the arguments the user gives it.
 
+pub mod account;
 pub mod args;
 pub mod case;
 pub mod form;
 pub mod launch;
 pub mod session_id;
 pub mod stream;
+pub mod transcript;

@@ -41,7 +41,7 @@ fn offer<R: BufRead, W: Write>(config_dir: &Path, questions: &mut Questions<R, W
             Err(problem) => questions.say(&problem.0)?,
         }
     };
-    config::edit(config_dir, |root| insert(root, &name, env, false))?;
+    config::edit(config_dir, |root| insert(root, &name, env, false, true))?;
     questions
         .say(&format!("Added {name}. `ccc provider add` adds another, `ccc {name}` chooses it."))
 }

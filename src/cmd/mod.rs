@@ -8,6 +8,7 @@ mod fixture;
 pub mod import;
 mod init;
 mod logging;
+mod login;
 mod native;
 mod output;
 mod prompt;
@@ -28,7 +29,7 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, ValueEnum};
 
 use crate::cli::{Cli, Command, SessionArgs, Where};
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::console;
 use crate::directories::Directories;
 use crate::process::pty;
@@ -89,7 +90,7 @@ fn dispatch(cli: Cli) -> Result<i32> {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
         Some(Command::Fixture(args)) => fixture::run(&args),
-        Some(Command::Provider(command)) => provider::run(command),
+        Some(Command::Provider { command }) => provider::run(command),
         Some(Command::Validate(args)) => validate::run(&args),
         Some(Command::Doctor { json }) => doctor::run(json),
         Some(Command::Completions { shell }) => completions::run(shell),
@@ -109,6 +110,9 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     let config = Config::load(&place.config_dir)?;
     if let Some(problem) = config.readable_keys(&place.config_dir) {
         console::say(format!("ccc: {problem}; `chmod 600` keeps them private"));
+    }
+    if let Some(unknown) = config.unknown_told() {
+        console::say(format!("ccc: {} has {unknown}; check the spelling", config::FILE));
     }
     let words = args.rest.len();
     let provider = take_provider(&config, &mut args.rest);

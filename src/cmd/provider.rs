@@ -18,17 +18,18 @@ use crate::cli::provider::ProviderCommand;
 use crate::config::{self, Config, profile, secret};
 use crate::directories::Directories;
 
-pub fn run(command: ProviderCommand) -> Result<i32> {
+pub fn run(command: Option<ProviderCommand>) -> Result<i32> {
     let dir = Directories::find()?.config_dir;
+    let Some(command) = command else {
+        used(&Config::load(&dir)?)?;
+        return Ok(0);
+    };
     match command {
         ProviderCommand::List { json } => list(&Config::load(&dir)?, json),
         ProviderCommand::Show { name, json } => show(&Config::load(&dir)?, &name, json),
         ProviderCommand::Add(args) => add::run(&dir, &args),
         ProviderCommand::Remove { name } => remove(&dir, &name),
-        ProviderCommand::Use { name } => {
-            config::edit(&dir, |root| change::make_current(root, &name))?;
-            print(&format!("{name} is the current provider.\n"))
-        }
+        ProviderCommand::Use { name } => make_current(&dir, &name),
         ProviderCommand::Rename { old, new } => {
             name::check(&new)?;
             config::edit(&dir, |root| change::rename(root, &old, &new))?;
@@ -43,6 +44,61 @@ pub fn run(command: ProviderCommand) -> Result<i32> {
 
 fn is_set(variable: &str) -> bool {
     std::env::var(variable).is_ok_and(|value| !value.is_empty())
+}
+
+/// Which one is used, and how to use another.
+fn used(config: &Config) -> Result<()> {
+    let text = match config.default_provider() {
+        Some(name) => {
+            let settings = config.settings(Some(&name));
+            let endpoint = profile::env(&settings, profile::BASE_URL).map(secret::mask_url);
+            let model = profile::chosen_model(&settings).map(|model| format!(", model {model}"));
+            let key = profile::key(&settings).describe(&is_set);
+            format!(
+                "{name} is used: {}{}, key {key}\n\
+                 `ccc provider use NAME` chooses another, `ccc provider use none` claude's own login.\n",
+                endpoint.unwrap_or_else(|| "no endpoint".to_owned()),
+                model.unwrap_or_default()
+            )
+        }
+        None if config.provider_names().next().is_some() => {
+            "Claude's own login is used. `ccc provider use NAME` chooses a provider.\n".to_owned()
+        }
+        None => {
+            "Claude's own login is used; there are no providers. `ccc provider add` adds one.\n"
+                .to_owned()
+        }
+    };
+    let more = "`ccc provider list` shows all; `ccc provider --help` lists the commands.\n";
+    print(&format!("{text}{more}"))
+}
+
+fn make_current(dir: &Path, name: &str) -> Result<()> {
+    config::edit(dir, |root| change::make_current(root, name))?;
+    let config = Config::load(dir)?;
+    let Some(current) = config.default_provider() else {
+        return print("Claude's own login is used.\n");
+    };
+    print(&format!("{current} is the current provider.\n"))?;
+    let settings = config.settings(Some(&current));
+    match missing_key(&profile::key(&settings)) {
+        Some(missing) => print(&format!("It cannot be used yet: {missing}.\n")),
+        None => Ok(()),
+    }
+}
+
+/// What has to be done before this key can be used.
+fn missing_key(key: &profile::Key<'_>) -> Option<String> {
+    if key.is_there(&is_set) {
+        return None;
+    }
+    Some(match key {
+        profile::Key::Variables(_, names) => {
+            let unset = names.iter().filter(|name| !is_set(name)).cloned().collect::<Vec<_>>();
+            format!("{} is not set in the environment", unset.join(" and "))
+        }
+        _ => "it has no key".to_owned(),
+    })
 }
 
 fn list(config: &Config, as_json: bool) -> Result<()> {

@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 
 use self::guard::{Guarded, Standing};
 use super::logging;
+use crate::client::transcript::Transcript;
 use crate::config::Config;
 use crate::config::clients::Limits;
 use crate::console;
@@ -26,6 +27,7 @@ use crate::executables;
 use crate::hook::client_environment;
 use crate::hook::event::{StopEvent, answer};
 use crate::hook::state::StateFile;
+use crate::hook::transcript_file::TranscriptFile;
 use crate::review::circle::Circle;
 use crate::review::verdict::{Halt, Verdict};
 use crate::tree::Snapshot;
@@ -112,7 +114,8 @@ fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
         logging::start(state_dir.join("ccc.log"));
     }
     let state = StateFile::new(&state_dir, &event.session_id)?;
-    let mut guarded = match standing(&event, &state, told) {
+    let mut transcript = TranscriptFile::new(event.transcript_path.as_deref());
+    let mut guarded = match standing(&event, &state, &mut transcript, told) {
         Standing::Off => return allow("supervision is off"),
         Standing::On(guarded) => Some(guarded),
         Standing::Unpinned => {
@@ -127,16 +130,26 @@ fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
     if event.has_background_tasks() {
         return allow("background tasks are still running");
     }
+    transcript.wait_for_answer(event.last_assistant_message.as_deref());
+    if let Some(why) = transcript.transcript().turn.unjudged() {
+        return allow(why);
+    }
     told.supervised = true;
-    let decision = supervise(&args, &event, &state, &state_dir, guarded.as_deref_mut());
+    let transcript = transcript.transcript();
+    let decision = supervise(&args, &event, transcript, &state, &state_dir, guarded.as_deref_mut());
     told.changes.extend(guarded.into_iter().flat_map(|mut guarded| guarded.for_the_person()));
     decision
 }
 
 /// What was pinned when supervision began, if that can be read.
-fn standing(event: &StopEvent, state: &StateFile, told: &mut Told) -> Standing {
+fn standing(
+    event: &StopEvent,
+    state: &StateFile,
+    transcript: &mut TranscriptFile,
+    told: &mut Told,
+) -> Standing {
     let config_dir = Directories::find().map(|found| found.config_dir);
-    let found = config_dir.and_then(|dir| guard::standing(&dir, event, state));
+    let found = config_dir.and_then(|dir| guard::standing(&dir, event, state, transcript));
     found.unwrap_or_else(|error| {
         told.supervised = true;
         told.changes.push(format!("What supervision began with cannot be read: {error:#}"));
@@ -147,6 +160,7 @@ fn standing(event: &StopEvent, state: &StateFile, told: &mut Told) -> Standing {
 fn supervise(
     args: &Args,
     event: &StopEvent,
+    transcript: &Transcript,
     state: &StateFile,
     state_dir: &Path,
     mut guarded: Option<&mut Guarded>,
@@ -187,7 +201,8 @@ fn supervise(
     };
     let requirements = state.load()?.map(|state| state.requirements).unwrap_or_default();
     let (settings, task) = (args.settings.as_deref(), review::Task { round, requirements });
-    let verdict = review::run(settings, event, &place, &config, &limits, task, guarded)?;
+    let verdict =
+        review::run(settings, event, transcript, &place, &config, &limits, task, guarded)?;
     let git = executables::on_path(Path::new("git"));
     let tree = Snapshot::take(&place.project, git.as_deref()).fingerprint();
     let stuck = remember(state, &verdict, tree);

@@ -4,9 +4,10 @@
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::login;
 use super::output::{print, print_json, table};
 use super::provider::unknown_provider;
 use crate::cli::provider::ValidateArgs;
@@ -29,7 +30,8 @@ struct Row {
 }
 
 pub fn run(args: &ValidateArgs) -> Result<i32> {
-    let config = Config::load(&Directories::find()?.config_dir)?;
+    let place = Directories::find()?;
+    let config = Config::load(&place.config_dir)?;
     let names: Vec<String> = match &args.provider {
         Some(name) if config.has_provider(name) => vec![name.clone()],
         Some(name) => return Err(unknown_provider(config.provider_names(), name)),
@@ -37,7 +39,7 @@ pub fn run(args: &ValidateArgs) -> Result<i32> {
         None => config.default_provider().into_iter().collect(),
     };
     if names.is_empty() {
-        bail!("there are no providers to try; `ccc provider add` adds one");
+        return own_login(&place, args.json);
     }
     let rows: Vec<Row> = thread::scope(|scope| {
         let tries: Vec<_> =
@@ -54,6 +56,29 @@ pub fn run(args: &ValidateArgs) -> Result<i32> {
         print(&shown(&rows))?;
     }
     Ok(i32::from(!rows.iter().all(|row| row.found.is_good())))
+}
+
+/// Without a provider there is no endpoint to try, but the client can say whether it has a key or a
+/// login of its own.
+fn own_login(place: &Directories, as_json: bool) -> Result<i32> {
+    let (there, detail) = match login::ask(place)? {
+        Some(account) => (true, format!("claude has {account}; no request was made")),
+        None => (false, format!("claude has neither a login nor a key: {}", login::HOW)),
+    };
+    if as_json {
+        print_json(&json!([{"provider": null, "ok": there, "detail": detail}]))?;
+    } else {
+        print(&format!(
+            "No provider is used: claude runs on its own login.\n{}\n",
+            capital(&detail)
+        ))?;
+    }
+    Ok(i32::from(!there))
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 fn examine(config: &Config, name: &str, timeout: Duration) -> Row {

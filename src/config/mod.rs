@@ -27,6 +27,8 @@ use crate::files;
 pub const FILE: &str = "ccc.json";
 
 const KNOWN: [&str; 5] = ["settings", "claude_args", "current_provider", "providers", "supervisor"];
+/// As the current provider: none of them, but the client's own login.
+pub const OWN_LOGIN: &str = "none";
 /// Written by earlier versions, and read by none.
 const OF_EARLIER_VERSIONS: &str = "import_offered";
 const KNOWN_OF_SUPERVISOR: [&str; 12] = [
@@ -43,6 +45,23 @@ const KNOWN_OF_SUPERVISOR: [&str; 12] = [
     "checks",
     "proof",
 ];
+
+/// How much alike two names are that are taken for the same one.
+const ALIKE: f64 = 0.84;
+
+/// What an unknown name in the file was probably meant to be.
+fn meant(unknown: &str) -> Option<String> {
+    let inner = KNOWN_OF_SUPERVISOR.iter().map(|name| format!("supervisor.{name}"));
+    let known = KNOWN.iter().map(|name| (*name).to_owned()).chain(inner);
+    // A name of the section that stands outside of it is looked for there, too.
+    let alike = |known: &str| {
+        let bare = known.strip_prefix("supervisor.").unwrap_or(known);
+        strsim::jaro_winkler(unknown, known).max(strsim::jaro_winkler(unknown, bare))
+    };
+    let known = known.map(|name| (alike(&name), name));
+    let best = known.filter(|(alike, _)| *alike > ALIKE).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, name)| name)
+}
 
 #[derive(Debug, Clone, Default)]
 pub struct Config {
@@ -167,6 +186,18 @@ impl Config {
         top.chain(section.map(|name| format!("supervisor.{name}"))).collect()
     }
 
+    /// The same for a person, with what was probably meant.
+    pub fn unknown_told(&self) -> Option<String> {
+        let unknown = self.unknown();
+        let told = unknown.iter().map(|name| match meant(name) {
+            Some(meant) => format!("{name} (did you mean {meant}?)"),
+            None => name.clone(),
+        });
+        let told = told.collect::<Vec<_>>().join(", ");
+        let what = if unknown.len() == 1 { "an unknown setting" } else { "unknown settings" };
+        (!unknown.is_empty()).then(|| format!("{what}: {told}"))
+    }
+
     pub fn claude_args(&self) -> Vec<String> {
         let args = self.root.get("claude_args").and_then(Value::as_array);
         args.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -193,6 +224,9 @@ impl Config {
     pub fn default_provider(&self) -> Option<String> {
         let providers = self.providers()?;
         let current = self.root.get("current_provider").and_then(Value::as_str);
+        if current == Some(OWN_LOGIN) && !providers.contains_key(OWN_LOGIN) {
+            return None;
+        }
         let current = current.filter(|name| providers.contains_key(*name));
         current.or_else(|| providers.keys().next().map(String::as_str)).map(str::to_owned)
     }
@@ -255,6 +289,8 @@ mod tests {
             Config::parse(r#"{"current_provider":"z","providers":{"a":{},"b":{}}}"#).unwrap();
         assert_eq!(gone.default_provider().as_deref(), Some("a"));
         assert_eq!(Config::default().default_provider(), None);
+        let own = Config::parse(r#"{"current_provider":"none","providers":{"a":{}}}"#).unwrap();
+        assert_eq!(own.default_provider(), None);
     }
 
     #[test]
@@ -299,6 +335,15 @@ mod tests {
         assert_eq!(config().unknown(), ["supervisor.unknown"]);
         let odd = Config::parse(r#"{"supervisr":{},"supervisor":{"max_iteration":3}}"#).unwrap();
         assert_eq!(odd.unknown(), ["supervisr", "supervisor.max_iteration"]);
+        for (unknown, expected) in [
+            ("supervisr", Some("supervisor")),
+            ("supervisor.max_iteration", Some("supervisor.max_iterations")),
+            ("max_iterations", Some("supervisor.max_iterations")),
+            ("curent_provider", Some("current_provider")),
+            ("zzz", None),
+        ] {
+            assert_eq!(meant(unknown).as_deref(), expected, "{unknown}");
+        }
         // Every field that is known is known here.
         let all = format!("{:?}", Supervisor::default());
         assert!(KNOWN_OF_SUPERVISOR.iter().all(|name| all.contains(&format!("{name}: "))), "{all}");

@@ -1,10 +1,7 @@
-//! The Stop hook's input and output, and what a transcript on disk tells a review.
+//! The Stop hook's input and output.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-use crate::event::Said;
-use crate::review::commands::Commands;
 
 /// What the client tells a Stop hook, as far as it matters here. `stop_hook_active` is no counter
 /// and no condition: a first stop has it false, and is reviewed.
@@ -54,93 +51,6 @@ pub fn answer(reason: Option<&str>, message: &str) -> Option<String> {
     (!answer.is_empty()).then(|| Value::Object(answer).to_string())
 }
 
-/// What the user said and which model answered, out of a session's transcript.
-#[derive(Debug, Default, PartialEq)]
-pub struct Transcript {
-    pub said: Vec<Said>,
-    pub model: Option<String>,
-    /// The agent's last text: a transcript that does not have it yet is not written to its end.
-    pub last_answer: Option<String>,
-    /// What the agent ran.
-    pub commands: Commands,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry {
-    r#type: String,
-    #[serde(default)]
-    is_meta: bool,
-    #[serde(default)]
-    is_sidechain: bool,
-    #[serde(default)]
-    message: Option<EntryMessage>,
-}
-
-#[derive(Deserialize)]
-struct EntryMessage {
-    #[serde(default)]
-    content: Value,
-    #[serde(default)]
-    model: Option<String>,
-}
-
-/// Text that the client itself writes in the user's name.
-const NOT_THE_USER: [&str; 6] = [
-    "<command-",
-    "<local-command",
-    "<system-reminder>",
-    "<task-notification",
-    "[Request interrupted",
-    "Stop hook feedback",
-];
-
-impl Transcript {
-    pub fn read(jsonl: &str) -> Self {
-        let mut transcript = Self::default();
-        let entries = jsonl.lines().filter_map(|line| serde_json::from_str::<Entry>(line).ok());
-        for entry in entries.filter(|entry| !entry.is_meta && !entry.is_sidechain) {
-            let Some(message) = entry.message else { continue };
-            transcript.commands.content(&message.content);
-            match entry.r#type.as_str() {
-                "user" => transcript
-                    .said
-                    .extend(spoken(&message.content).map(|text| Said { text, earlier: false })),
-                "assistant" => {
-                    transcript.last_answer = text(&message.content).or(transcript.last_answer);
-                    transcript.model =
-                        message.model.filter(|model| model != "<synthetic>").or(transcript.model);
-                }
-                _ => {}
-            }
-        }
-        transcript
-    }
-}
-
-fn text(content: &Value) -> Option<String> {
-    let text = match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            let texts = blocks.iter().filter(|block| block["type"] == "text");
-            texts.filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
-        }
-        _ => return None,
-    };
-    (!text.trim().is_empty()).then_some(text)
-}
-
-fn spoken(content: &Value) -> Option<String> {
-    let text = text(content)?;
-    // Of a slash command, what follows it is the user's.
-    if let Some((_, args)) = text.split_once("<command-args>") {
-        let args = args.split_once("</command-args>").map_or(args, |(args, _)| args).trim();
-        return (!args.is_empty()).then(|| args.to_owned());
-    }
-    let own = !NOT_THE_USER.iter().any(|start| text.trim_start().starts_with(start));
-    own.then_some(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,26 +78,5 @@ mod tests {
         for none in ["[]", "null", r#"[{"status":"completed"}]"#, "3"] {
             assert!(!event(none).has_background_tasks(), "{none}");
         }
-    }
-
-    #[test]
-    fn only_the_users_own_words_count() {
-        let text = [
-            r#"{"type":"user","message":{"role":"user","content":"one"}}"#,
-            r#"{"type":"assistant","message":{"model":"m-1","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"make"}}]}}"#,
-            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}}"#,
-            r#"{"type":"user","message":{"content":[{"type":"text","text":"two"}]}}"#,
-            r#"{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\nmore"}}"#,
-            r#"{"type":"user","isSidechain":true,"message":{"content":"for a sub-agent"}}"#,
-            r#"{"type":"user","message":{"content":"<command-name>/context</command-name>"}}"#,
-            r#"{"type":"assistant","message":{"model":"<synthetic>","content":[]}}"#,
-            "half a li",
-        ];
-        let transcript = Transcript::read(&text.join("\n"));
-        let said: Vec<_> = transcript.said.iter().map(|said| said.text.as_str()).collect();
-        assert_eq!((said, transcript.model.as_deref()), (vec!["one", "two"], Some("m-1")));
-        let ran: Vec<_> =
-            transcript.commands.iter().map(|ran| (&*ran.command, &*ran.output)).collect();
-        assert_eq!(ran, [("make", "x")]);
     }
 }

@@ -4,4 +4,4 @@ pub mod client_environment;
 pub mod event;
 pub mod pinned;
 pub mod state;
-pub mod switches;
+pub mod transcript_file;

@@ -126,7 +126,7 @@ impl Machine {
 
     /// As a verdict would, without a judge.
     fn red(&mut self, text: &str, started: Now) {
-        let (round, verdict) = (self.round, Verdict::new(false, text));
+        let (round, verdict) = (self.task.round, Verdict::new(false, text));
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let usage = Usage::default();
         self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd: 0.0, usage });

@@ -32,18 +32,24 @@
 //! Without a person at the terminal, "back to the person" is the end of the session.
 
 mod agent;
+mod background;
 mod checks;
+mod conversation;
 mod cost;
+mod outbox;
+mod process;
 mod questions;
 mod resume;
 mod review;
 mod rules;
 mod status;
+mod task;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod user;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::brief::activity::Activity;
@@ -51,31 +57,20 @@ use crate::brief::{Facts, brief};
 use crate::checks::result::CheckResult;
 use crate::client::stream::Usage;
 use crate::event::{
-    Action, Carried, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
-    Said,
+    Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
 };
-use crate::review::circle::Circle;
 use crate::review::engine::Engine;
-use crate::review::requirement::Requirement;
+use background::Background;
 use checks::{Checking, Known};
+use conversation::Conversation;
 use cost::Cost;
+use outbox::Outbox;
+use process::Process;
+use resume::resumed_notice;
 pub use rules::{Checking as CheckingRules, Rules};
 pub use status::Status;
-
-/// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
-/// not, the work is reviewed as it is.
-const WAKE_GRACE: Duration = Duration::from_secs(2);
-/// A death this soon after a restart is not bad luck any more.
-const DEATH_WINDOW: Duration = Duration::from_secs(60);
-
-/// A message on its way: written, but not yet taken up by the agent.
-#[derive(Debug, Clone)]
-struct Sent {
-    uuid: String,
-    text: String,
-    /// Sent by the person into a running turn: until it is taken up, it can be taken back.
-    steering: bool,
-}
+use task::Task;
+use turn::Turn;
 
 #[derive(Debug)]
 struct Review {
@@ -87,12 +82,6 @@ struct Review {
     engine: Engine,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Agent {
-    Running,
-    Dead,
-}
-
 #[derive(Debug)]
 pub struct Machine {
     rules: Rules,
@@ -102,43 +91,14 @@ pub struct Machine {
     actions: Vec<Action>,
 
     supervising: bool,
-    round: u32,
-    /// The next message starts a new task.
-    fresh: bool,
-    said: Vec<Said>,
-    last_answer: String,
-
-    session_id: Option<String>,
-    /// The agent itself has named the session.
-    named: bool,
-    /// An earlier run of the session is being gone on with.
-    resumed: bool,
-    model: String,
-    context: Option<u64>,
-    window: Option<u64>,
-    agent: Agent,
-    /// A turn has begun at least once: the client started, and speaks the protocol.
-    spoke: bool,
-    last_error: String,
-    /// The client has the conversation on disk, so that it can be resumed.
-    resumable: bool,
-    last_death: Option<Now>,
-    unconfirmed: VecDeque<Sent>,
-    /// The client says which messages it takes up.
-    receipts: bool,
-    /// The request by which a message is being taken back, and its id.
-    taking_back: Option<(String, String)>,
-    turn_open: bool,
-    interrupting: bool,
-    /// The person did not wait for the end of the turn that they interrupted.
-    abandoned: bool,
+    task: Task,
+    conversation: Conversation,
+    process: Process,
+    outbox: Outbox,
+    turn: Turn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
-    background: BTreeMap<String, String>,
-    background_until: Option<Now>,
-    /// A background task ended since the turn began: the agent will wake for it.
-    waking: bool,
-    wake_until: Option<Now>,
+    background: Background,
 
     activity: Activity,
     checking: Option<Checking>,
@@ -147,10 +107,6 @@ pub struct Machine {
     known: Known,
     review: Option<Review>,
     reviews: u32,
-    /// What the last review of this task found.
-    requirements: Vec<Requirement>,
-    circle: Circle,
-    undecided: bool,
     questions: VecDeque<Question>,
     ids: u64,
 
@@ -163,53 +119,34 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
-        let Carried { round, fresh, said, cost_usd, agent_usd, requirements } =
-            rules.carried.clone().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });
+        let task = Task::new(rules.carried.as_ref());
+        let (all, agents) = rules
+            .carried
+            .as_ref()
+            .map_or((0.0, 0.0), |carried| (carried.cost_usd, carried.agent_usd));
         Self {
             phase: Phase::Waiting,
             phase_since: Now::ZERO,
             now: Now::ZERO,
             actions: Vec::new(),
             supervising: rules.supervising,
-            round,
-            fresh,
-            said,
-            last_answer: String::new(),
-            session_id: rules.resume.clone(),
-            named: false,
-            resumed: rules.carried.is_some(),
-            model: String::new(),
-            context: None,
-            window: None,
-            agent: Agent::Dead,
-            spoke: false,
-            last_error: String::new(),
-            resumable: rules.resume.is_some(),
-            last_death: None,
-            unconfirmed: VecDeque::new(),
-            receipts: false,
-            taking_back: None,
-            turn_open: false,
-            interrupting: false,
-            abandoned: false,
+            task,
+            conversation: Conversation::new(rules.resume.as_ref(), rules.carried.is_some()),
+            process: Process::default(),
+            outbox: Outbox::default(),
+            turn: Turn::default(),
             unjudged: false,
-            background: BTreeMap::new(),
-            background_until: None,
-            waking: false,
-            wake_until: None,
+            background: Background::default(),
             activity: Activity::default(),
             checking: None,
             checks: 0,
             known: Known::default(),
             review: None,
             reviews: 0,
-            requirements,
-            circle: Circle::default(),
-            undecided: false,
             questions: VecDeque::new(),
             ids: 0,
             rounds: Vec::new(),
-            cost: Cost::carried(cost_usd, agent_usd),
+            cost: Cost::carried(all, agents),
             review_usage: Usage::default(),
             working: Duration::ZERO,
             reviewing: Duration::ZERO,
@@ -249,20 +186,13 @@ impl Machine {
 
     /// What the agent said last.
     pub fn last_answer(&self) -> &str {
-        &self.last_answer
+        &self.conversation.last_answer
     }
 
     /// When to come back with a `Tick` if nothing else happens.
     pub fn deadline(&self) -> Option<Now> {
         let review = self.review.as_ref().and_then(|review| review.engine.deadline());
-        [review, self.check_deadline(), self.background_until, self.wake_until]
-            .into_iter()
-            .flatten()
-            .min()
-    }
-
-    fn steering(&self) -> impl DoubleEndedIterator<Item = &Sent> {
-        self.unconfirmed.iter().filter(|sent| sent.steering)
+        [review, self.check_deadline(), self.background.deadline()].into_iter().flatten().min()
     }
 
     fn start(&mut self, prompt: Option<String>) {
@@ -270,8 +200,8 @@ impl Machine {
             supervising: self.supervising,
             max_iterations: self.rules.max_iterations,
         });
-        if self.resumed {
-            self.say(self.resumed_notice());
+        if self.rules.carried.is_some() {
+            self.say(resumed_notice(&self.carried(), self.rules.max_iterations));
         }
         for check in self.rules.checking.untrusted.clone() {
             self.say(Notice::CheckEnded(CheckResult::not_trusted(&check)));
@@ -286,10 +216,9 @@ impl Machine {
     fn tick(&mut self) {
         self.drive(Engine::tick);
         self.check_overdue();
-        if self.background_until.is_some_and(|until| until <= self.now) {
+        if self.background.passed(self.now) {
             self.review_or_give_back();
         }
-        self.wake_until = self.wake_until.filter(|until| *until > self.now);
         self.settle();
     }
 
@@ -298,34 +227,31 @@ impl Machine {
     fn settle(&mut self) {
         let idle = self.phase == Phase::Working
             && self.unjudged
-            && !self.turn_open
-            && self.unconfirmed.is_empty();
+            && !self.turn.is_open()
+            && self.outbox.is_empty();
         if !idle {
             return;
         }
         if !self.background.is_empty() {
-            if self.background_until.is_none() {
-                self.background_until = Some(self.now + self.rules.background_wait);
-                let tasks = self.background.values().cloned().collect();
+            if let Some(tasks) = self.background.wait(self.now + self.rules.background_wait) {
                 self.say(Notice::WaitingForBackground { tasks });
             }
-        } else if self.wake_until.is_none() {
+        } else if !self.background.awaits_waking() {
             self.review_or_give_back();
         }
     }
 
     fn review_or_give_back(&mut self) {
         self.unjudged = false;
-        self.stop_waiting();
+        self.background.stop_waiting();
         if !self.supervising {
             self.give_back(Outcome::Unreviewed);
-        } else if self.round >= self.rules.max_iterations {
+        } else if self.task.round >= self.rules.max_iterations {
             self.say(Notice::LimitReached { max: self.rules.max_iterations });
-            self.fresh = true;
-            self.undecided = true;
+            self.task.limit_reached();
             self.give_back(Outcome::Limit);
         } else {
-            self.round += 1;
+            self.task.round += 1;
             self.judge();
         }
     }
@@ -337,12 +263,6 @@ impl Machine {
         } else {
             self.finish(outcome);
         }
-    }
-
-    /// Background tasks, and the agent's waking for them, do not hold the loop up any longer.
-    fn stop_waiting(&mut self) {
-        self.background_until = None;
-        self.wake_until = None;
     }
 
     fn finish(&mut self, outcome: Outcome) {
@@ -366,7 +286,7 @@ impl Machine {
     }
 
     fn phase_notice(&self) -> Notice {
-        Notice::Phase { phase: self.phase, round: self.round, max: self.rules.max_iterations }
+        Notice::Phase { phase: self.phase, round: self.task.round, max: self.rules.max_iterations }
     }
 
     fn say(&mut self, notice: Notice) {
@@ -388,15 +308,15 @@ impl Machine {
     fn request(&self, review: u32) -> Option<ReviewRequest> {
         Some(ReviewRequest {
             review,
-            round: self.round,
+            round: self.task.round,
             max: self.rules.max_iterations,
-            session_id: self.session_id.clone()?,
-            model: self.model.clone(),
-            said: self.said.clone(),
-            last_answer: self.last_answer.clone(),
-            background: self.background.values().cloned().collect(),
+            session_id: self.conversation.id()?.clone(),
+            model: self.conversation.model.clone(),
+            said: self.task.said.clone(),
+            last_answer: self.conversation.last_answer.clone(),
+            background: self.background.names(),
             brief: self.brief(),
-            requirements: self.requirements.clone(),
+            requirements: self.task.requirements.clone(),
             word: None,
         })
     }
@@ -410,8 +330,8 @@ impl Machine {
             examined: &self.known.examined,
             checks: &self.known.results,
             activity: &self.activity,
-            last_answer: &self.last_answer,
-            background: &self.background.values().cloned().collect::<Vec<_>>(),
+            last_answer: &self.conversation.last_answer,
+            background: &self.background.names(),
         })
     }
 }

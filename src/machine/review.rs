@@ -4,7 +4,6 @@ use super::{Machine, Review};
 use crate::client::case::CaseReport;
 use crate::client::stream::{Envelope, Message, Usage};
 use crate::event::{Action, Asker, ChangedFile, Dropped, Gone, Notice, Now, Outcome, Phase, Round};
-use crate::review::circle::Circle;
 use crate::review::engine::{Engine, Step};
 use crate::review::policy::Policy;
 use crate::review::prompt::feedback_message;
@@ -14,7 +13,7 @@ impl Machine {
     pub(super) fn start_review(&mut self) {
         let Self { rules, now, .. } = self;
         let policy = Policy::session(rules.person, rules.review_timeout, &rules.judging);
-        let (engine, steps) = Engine::start(policy, self.requirements.clone(), *now);
+        let (engine, steps) = Engine::start(policy, self.task.requirements.clone(), *now);
         self.review =
             Some(Review { id: 0, started: *now, cost_usd: 0.0, usage: Usage::default(), engine });
         self.enter(Phase::Reviewing);
@@ -42,7 +41,7 @@ impl Machine {
     pub(super) fn tree_changed(&mut self, id: u32, files: Vec<ChangedFile>, more: usize) {
         if self.review.as_ref().is_some_and(|review| review.id == id) {
             self.known.moved = true;
-            self.say(Notice::TreeChanged { round: self.round, files, more });
+            self.say(Notice::TreeChanged { round: self.task.round, files, more });
         }
     }
 
@@ -91,14 +90,14 @@ impl Machine {
                     self.actions.push(Action::Rule { review: self.reviews, request_id, ruling });
                 }
                 Step::Held(CaseReport { held, why }) => {
-                    self.say(Notice::ReviewCase { round: self.round, held, why });
+                    self.say(Notice::ReviewCase { round: self.task.round, held, why });
                 }
                 Step::Verify(evidence) => {
                     self.actions.push(Action::Verify { review: self.reviews, evidence });
                 }
                 Step::Stop => self.stop_judge(),
                 Step::Failed { reason, retrying } => {
-                    self.say(Notice::ReviewFailed { round: self.round, reason, retrying });
+                    self.say(Notice::ReviewFailed { round: self.task.round, reason, retrying });
                 }
                 Step::End(Ok(verdict)) => self.judged(verdict),
                 Step::End(Err(reason)) => {
@@ -117,13 +116,13 @@ impl Machine {
         }
         self.cost.new_review();
         self.say(Notice::ReviewStarted {
-            round: self.round,
+            round: self.task.round,
             max: self.rules.max_iterations,
             attempt,
         });
         let brief = self.brief();
         if attempt == 1 && !brief.is_empty() {
-            self.say(Notice::Brief { round: self.round, text: brief });
+            self.say(Notice::Brief { round: self.task.round, text: brief });
         }
         match self.request(id) {
             Some(request) => self.actions.push(Action::StartReview(Box::new(request))),
@@ -145,16 +144,16 @@ impl Machine {
             return;
         };
         let seconds = self.now.saturating_sub(started).as_secs_f64();
-        let round = self.round;
+        let round = self.task.round;
         self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });
         self.say(self.verdict_notice(verdict.clone(), seconds, cost_usd, usage));
         if !verdict.requirements.is_empty() {
-            self.requirements.clone_from(&verdict.requirements);
+            self.task.requirements.clone_from(&verdict.requirements);
         }
         let feedback = verdict.feedback.clone();
         match verdict.halt {
             _ if verdict.completed => {
-                self.fresh = true;
+                self.task.fresh = true;
                 self.give_back(Outcome::Completed);
             }
             Some(Halt::Blocked) => self.undecided(Outcome::Blocked(feedback)),
@@ -169,13 +168,13 @@ impl Machine {
     /// The feedback goes to the agent, unless the task goes in circles.
     pub(super) fn send_back(&mut self, verdict: &Verdict, tree: Option<String>) {
         let text = verdict.feedback.clone();
-        let stuck = self.circle.rejected(verdict, tree);
+        let stuck = self.task.circle.rejected(verdict, tree);
         if let Some(why) = stuck.filter(|_| self.rules.judging.ends_circles) {
             let open = verdict.open().cloned().collect();
             self.say(Notice::Stuck { why: why.to_owned(), open });
             self.undecided(Outcome::Stuck(format!("{why}: {text}")));
         } else {
-            self.say(Notice::Feedback { round: self.round, text: text.clone() });
+            self.say(Notice::Feedback { round: self.task.round, text: text.clone() });
             self.deliver(feedback_message(&text), false);
         }
     }
@@ -187,7 +186,7 @@ impl Machine {
         cost_usd: f64,
         usage: Usage,
     ) -> Notice {
-        let (round, max, total) = (self.round, self.rules.max_iterations, self.cost.total());
+        let (round, max, total) = (self.task.round, self.rules.max_iterations, self.cost.total());
         if self.rules.judging.own_cost {
             let session_usd = Some(total);
             Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict }
@@ -199,8 +198,7 @@ impl Machine {
 
     /// The work is not confirmed, and the loop does not know how to go on.
     fn undecided(&mut self, outcome: Outcome) {
-        self.circle = Circle::default();
-        self.undecided = true;
+        self.task.leave_undecided();
         self.give_back(outcome);
     }
 
@@ -212,8 +210,8 @@ impl Machine {
         }
         self.stop_judge();
         self.review = None;
-        self.say(Notice::ReviewDropped { round: self.round, why });
-        self.round = self.round.saturating_sub(1);
+        self.say(Notice::ReviewDropped { round: self.task.round, why });
+        self.task.review_dropped();
         if self.phase == Phase::Reviewing && why == Dropped::AgentWoke {
             self.unjudged = false;
         }

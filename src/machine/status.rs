@@ -29,14 +29,14 @@ impl Machine {
         Status {
             phase: self.phase,
             since: self.phase_since,
-            round: self.round,
+            round: self.task.round,
             max: self.rules.max_iterations,
             supervising: self.supervising,
-            model: self.model.clone(),
+            model: self.conversation.model.clone(),
             background: self.background.len(),
             cost_usd: self.cost.total(),
-            context: self.context.map(|tokens| (tokens, self.window)),
-            queued: self.steering().map(|sent| sent.text.clone()).collect(),
+            context: self.conversation.context(),
+            queued: self.outbox.steering(),
             check: self.running_check(),
             questions: self.questions.len(),
         }
@@ -44,24 +44,24 @@ impl Machine {
 
     /// The agent is in the middle of a turn, or about to begin one.
     pub fn is_busy(&self) -> bool {
-        self.turn_open || !self.unconfirmed.is_empty()
+        self.turn.is_open() || !self.outbox.is_empty()
     }
 
     /// It has a moment in mind that the agent's lines may move: what is on record must say when
     /// each of them came.
     pub fn is_timing(&self) -> bool {
-        self.wake_until.is_some() || self.background_until.is_some()
+        self.background.deadline().is_some()
     }
 
     pub fn report(&self, outcome: Outcome, now: Now) -> Report {
         // One that could not even be begun is none to go on with.
-        let begun = self.spoke || !matches!(outcome, Outcome::Failed(_));
+        let begun = self.process.spoke || !matches!(outcome, Outcome::Failed(_));
         Report {
             exit_code: outcome.exit_code(),
             outcome,
-            session_id: self.session_id.clone().filter(|_| begun),
+            session_id: self.conversation.id().filter(|_| begun).cloned(),
             rounds: self.rounds.clone(),
-            result: self.last_answer.clone(),
+            result: self.conversation.last_answer.clone(),
             cost_usd: self.cost.total(),
             supervision: Supervision {
                 reviews: self.reviews,

@@ -50,7 +50,7 @@ impl Script {
             "said" => Event::Said(rest.into()),
             "take-back" => Event::TakeBack,
             "given-back" | "too-late" => {
-                let (request_id, _) = self.machine.taking_back.clone().expect("a request");
+                let request_id = self.machine.outbox.request().expect("a request");
                 let cancelled = Some(word == "given-back");
                 self.agent(Message::ControlAnswered { request_id, cancelled })
             }
@@ -63,8 +63,8 @@ impl Script {
                 self.agent(Message::Init(Init::default()))
             }
             "taken" => {
-                let uuid =
-                    self.machine.unconfirmed.front().expect("a message on its way").uuid.clone();
+                let on_their_way = self.machine.unconfirmed();
+                let uuid = on_their_way.first().expect("a message on its way").clone();
                 self.agent(Message::Taken { uuid })
             }
             "says" => self.agent(Message::Assistant {

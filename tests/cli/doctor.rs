@@ -8,7 +8,17 @@ use serde_json::{Value, json};
 use crate::person::Person;
 use crate::room::Room;
 
-const CLIENT: &str = "#!/bin/sh\n[ \"$*\" = --version ] || exit 9\n[ -z \"$SECRET\" ] || exit 8\necho '2.1.325 (Claude Code)'\n";
+/// Says its version, in almost no environment, and who it would work for.
+const CLIENT: &str = r#"#!/bin/sh
+if [ "$*" = --version ]; then
+    [ -z "$SECRET" ] || exit 8
+    echo '2.1.325 (Claude Code)'
+    exit
+fi
+read -r request
+case $request in *'"initialize"'*) ;; *) exit 9 ;; esac
+echo "{\"response\":{\"response\":{\"account\":${ACCOUNT:-{\"apiKeySource\":\"ANTHROPIC_API_KEY\"\}}}}}"
+"#;
 
 fn checks(room: &Room, code: i32) -> Value {
     let out = room.ccc(&["doctor", "--json"]).env("SECRET", "x").run().code(code).out();
@@ -77,7 +87,7 @@ fn what_is_odd_is_no_failure() {
         ("Stop hook", "disableAllHooks"),
         ("slash commands", "/supervisor is yours"),
         ("SUPERVISOR.md", "there is none"),
-        ("ccc.json", "has supervisor.max_iteration"),
+        ("ccc.json", "did you mean supervisor.max_iterations?"),
     ] {
         let (state, text, advice) = state(&report, name);
         assert_eq!(state, "odd", "{name}: {text}");
@@ -85,6 +95,9 @@ fn what_is_odd_is_no_failure() {
     }
     let done = room.ccc(&["doctor"]).env("CCC_NO_PTY", "1").run().code(0);
     assert!(done.out().contains("!  PTY"), "{}", done.out());
+    // Whoever starts a session is told, too.
+    let err = room.ccc(&["-p", "hi"]).run().err();
+    assert_eq!(err.matches("supervisor.max_iteration (did you mean").count(), 1, "{err}");
 }
 
 #[test]
@@ -114,6 +127,27 @@ fn providers_are_named_and_no_key_is_printed() {
     for text in [out, done.out()] {
         assert!(!text.contains("secret") && !text.contains("7890"), "{text}");
     }
+}
+
+#[test]
+fn no_key_and_no_login_is_broken_and_says_what_to_do() {
+    let room = Room::supervised();
+    room.client(CLIENT);
+    let doctor = |account: &str, code| {
+        let doctor = room.ccc(&["doctor", "--json"]).env("ACCOUNT", account);
+        let report: Value = serde_json::from_str(&doctor.run().code(code).out()).expect("JSON");
+        state(&report, "login")
+    };
+    let (is, text, advice) = doctor(r#"{"tokenSource":"none"}"#, 1);
+    assert_eq!((is.as_str(), text.as_str()), ("broken", "claude has neither a login nor a key"));
+    assert!(advice.contains("claude /login") && advice.contains("ccc provider add"), "{advice}");
+    let (is, text, _) = doctor(r#"{"email":"a@b.c","tokenSource":"claude.ai"}"#, 0);
+    assert_eq!((is.as_str(), text.as_str()), ("well", "logged in as a@b.c"));
+    // A provider brings its own key.
+    room.config(&json!({"providers": {"a": {"env": {"ANTHROPIC_AUTH_TOKEN": "x"}}}}));
+    assert_eq!(doctor(r#"{"tokenSource":"none"}"#, 0).1, "not needed: a is used");
+    room.config(&json!({"current_provider": "none", "providers": {"a": {}}}));
+    assert_eq!(doctor(r#"{"tokenSource":"none"}"#, 1).0, "broken");
 }
 
 #[test]

@@ -92,11 +92,10 @@ fn wrong_words_are_usage_errors_and_change_nothing() {
         (&["add", "--base-url", "https://x", "--token", "k"], "needs a name"),
         (&["add", "--preset", "kimi", "--base-url", "https://x"], "cannot be used with"),
         (&["remove", "none"], "no provider \"none\""),
-        (&["use", "none"], "no provider \"none\""),
+        (&["use", "other"], "no provider \"other\""),
         (&["rename", "none", "other"], "no provider \"none\""),
         (&["rename", "none", "init"], "is a command"),
         (&["show", "none"], "no provider \"none\""),
-        (&[], ""),
     ] {
         let done = provider(&room, args).code(2);
         assert!(done.err().contains(said), "{args:?}: {}", done.err());
@@ -166,6 +165,27 @@ fn removing_the_current_provider_says_what_is_used_now() {
     let out = provider(&room, &["remove", "b"]).code(0).out();
     assert_eq!(out, "Removed b.\n");
     assert!(provider(&room, &["list"]).code(0).out().contains("no providers yet"));
+}
+
+#[test]
+fn a_provider_without_its_key_is_not_used_until_somebody_says_so() {
+    let room = Room::new();
+    let out = provider(&room, &["add", "kimi", "--token-env", "UNSET_KEY"]).code(0).out();
+    assert!(out.contains("UNSET_KEY is not set") && out.contains("ccc provider use kimi"), "{out}");
+    assert_eq!(file(&room)["current_provider"], "none");
+    let out = provider(&room, &[]).code(0).out();
+    assert!(out.starts_with("Claude's own login is used."), "{out}");
+    let out = provider(&room, &["use", "kimi"]).code(0).out();
+    assert!(out.contains("current provider") && out.contains("UNSET_KEY is not set"), "{out}");
+    let out = provider(&room, &[]).code(0).out();
+    assert!(out.starts_with("kimi is used: https://api.moonshot.ai/anthropic, model kimi-k3, key"));
+    let out = provider(&room, &["use", "none"]).code(0).out();
+    assert_eq!(out, "Claude's own login is used.\n");
+    let out = provider(&room, &["list", "--json"]).code(0).out();
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()[0]["current"], false);
+    provider(&room, &["add", "none", "--base-url", "https://x.example", "--token", "k"]).code(2);
+    let none = Room::new();
+    assert!(provider(&none, &[]).code(0).out().contains("there are no providers"));
 }
 
 #[test]

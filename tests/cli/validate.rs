@@ -297,11 +297,27 @@ fn all_are_tried_at_the_same_time() {
 }
 
 #[test]
-fn without_providers_there_is_nothing_to_try() {
+fn without_providers_claude_is_asked_for_its_own_login() {
     let room = Room::new();
-    for args in [&[][..], &["--all"]] {
-        let err = validate(&room, args).code(1).err();
-        assert!(err.contains("no providers"), "{err}");
+    for (account, code, said) in [
+        (r#"{"tokenSource":"none"}"#, 1, "neither a login nor a key"),
+        (r#"{"apiKeySource":"ANTHROPIC_API_KEY"}"#, 0, "Claude has a key from ANTHROPIC_API_KEY"),
+    ] {
+        room.client(&format!(
+            "#!/bin/sh\nread request\necho '{{\"response\":{{\"response\":{{\"account\":{account}}}}}}}'\n"
+        ));
+        for args in [&[][..], &["--all"]] {
+            let out = validate(&room, args).code(code).out();
+            assert!(out.contains("No provider is used") && out.contains(said), "{out}");
+        }
+        let rows: Value =
+            serde_json::from_str(&validate(&room, &["--json"]).code(code).out()).unwrap();
+        assert_eq!(rows[0]["ok"], code == 0);
+    }
+    {
+        room.client("#!/bin/sh\nexit 3\n");
+        let err = validate(&room, &[]).code(1).err();
+        assert!(err.contains("ended without saying"), "{err}");
     }
     validate(&room, &["none"]).code(2);
     validate(&room, &["none", "--all"]).code(2);

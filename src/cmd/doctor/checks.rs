@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::version::{self, MEASURED, Version};
 use super::{Finding, glass_case};
-use crate::cmd::slash_commands;
+use crate::cmd::{login, slash_commands};
 use crate::config::clients::{hooks_are_off, settings_path};
 use crate::config::profile::{self, Key};
 use crate::config::{self, Config};
@@ -24,6 +24,7 @@ pub fn all(place: &Directories) -> Vec<Finding> {
     let mut findings = vec![ccc(), claude(), config_file(place, &config)];
     if let Ok(config) = &config {
         findings.push(providers(config));
+        findings.push(login(place, config));
         findings.push(hook(place, config));
     }
     findings.extend([
@@ -89,11 +90,11 @@ fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding 
     let config = match config {
         Ok(config) => config,
         Err(error) => {
-            return Finding::broken(NAME, format!("{error:#}"), "mend it or move it away");
+            return Finding::broken(NAME, format!("{error:#}"), "fix it, or move it aside");
         }
     };
     if !path.exists() {
-        return Finding::well(NAME, "none: claude uses its own login, and the defaults hold");
+        return Finding::well(NAME, "none: claude uses its own login, and the defaults apply");
     }
     if let Err(error) = supervisor(config) {
         return Finding::broken(NAME, format!("{error:#}"), format!("correct {}", path.display()));
@@ -101,10 +102,9 @@ fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding 
     if let Some(text) = config.readable_keys(&place.config_dir) {
         return Finding::odd(NAME, text, format!("chmod 600 {}", path.display()));
     }
-    let unknown = config.unknown();
-    if !unknown.is_empty() {
-        let text = format!("{} has {}", path.display(), unknown.join(", "));
-        return Finding::odd(NAME, text, "this ccc does not know that: is it misspelt?");
+    if let Some(unknown) = config.unknown_told() {
+        let text = format!("{} has {unknown}", path.display());
+        return Finding::odd(NAME, text, "check the spelling; an unknown setting is ignored");
     }
     Finding::well(NAME, path.display().to_string())
 }
@@ -122,9 +122,10 @@ fn supervisor(config: &Config) -> anyhow::Result<()> {
 
 fn providers(config: &Config) -> Finding {
     const NAME: &str = "providers";
-    let Some(current) = config.default_provider() else {
+    let current = config.default_provider();
+    if config.provider_names().next().is_none() {
         return Finding::well(NAME, "none: claude uses its own login");
-    };
+    }
     let is_set = |variable: &str| env::var(variable).is_ok_and(|value| !value.is_empty());
     let mut rows = Vec::new();
     let mut keyless = Vec::new();
@@ -134,7 +135,8 @@ fn providers(config: &Config) -> Finding {
         if !key.is_there(&is_set) {
             keyless.push(name);
         }
-        let mark = if name == current { " (used unless another is named)" } else { "" };
+        let mark =
+            if Some(name) == current.as_deref() { " (used unless another is named)" } else { "" };
         rows.push(format!("{name}{mark}: key {}", source(&key, &is_set)));
     }
     let text = rows.join("\n");
@@ -143,6 +145,29 @@ fn providers(config: &Config) -> Finding {
     }
     let advice = format!("no key for {}; `ccc validate --all` tries them", keyless.join(", "));
     Finding::odd(NAME, text, advice)
+}
+
+/// Whether there is anybody to work for. With a provider its key counts, which `providers` tells.
+fn login(place: &Directories, config: &Config) -> Finding {
+    const NAME: &str = "login";
+    if let Some(provider) = config.default_provider() {
+        return Finding::well(NAME, format!("not needed: {provider} is used"));
+    }
+    let is_set = |variable: &str| env::var(variable).is_ok_and(|value| !value.is_empty());
+    let shared = config.settings(None);
+    let key = profile::key(&shared);
+    if key.is_there(&is_set) {
+        return Finding::well(NAME, format!("a key {}", source(&key, &is_set)));
+    }
+    match login::ask(place) {
+        Ok(Some(account)) => Finding::well(NAME, account),
+        Ok(None) => Finding::broken(NAME, "claude has neither a login nor a key", login::HOW),
+        Err(error) => Finding::odd(
+            NAME,
+            format!("unknown: {error:#}"),
+            "start `claude` by hand to see whether it is logged in",
+        ),
+    }
 }
 
 /// Where the key comes from; no part of the key.

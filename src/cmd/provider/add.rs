@@ -4,15 +4,16 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use serde_json::json;
 
 use super::draft::{Draft, check_url};
 use super::presets::{self, PRESETS, Preset};
-use super::{change, name};
+use super::{change, missing_key, name};
 use crate::cli::provider::AddArgs;
 use crate::cmd::Usage;
 use crate::cmd::output::{print, table};
 use crate::cmd::questions::{self, Questions};
-use crate::config::{self, Config, secret};
+use crate::config::{self, Config, profile, secret};
 use crate::console;
 
 pub fn run(dir: &Path, args: &AddArgs) -> Result<()> {
@@ -24,10 +25,25 @@ pub fn run(dir: &Path, args: &AddArgs) -> Result<()> {
         (name, draft) if questions::is_possible() => from_answers(dir, args, name, draft)?,
         (_, draft) => return Err(missing(&draft).into()),
     };
-    config::edit(dir, |root| change::add(root, &name, draft.env(), replace))?;
+    let env = draft.env();
+    let settings = json!({ "env": env.clone() });
+    let missing = missing_key(&profile::key(&settings));
+    let usable = missing.is_none();
+    config::edit(dir, |root| change::add(root, &name, env, replace, usable))?;
     print(&format!(
         "Added {name}. `ccc validate {name}` tries it; `ccc {name}` starts claude on it.\n"
-    ))
+    ))?;
+    let current = Config::load(dir)?.default_provider();
+    match missing {
+        Some(missing) => print(&format!(
+            "It cannot be used yet: {missing}. When it is there, `ccc provider use {name}` makes \
+             {name} the provider that is used.\n"
+        )),
+        None if current.as_deref() == Some(name.as_str()) => {
+            print(&format!("{name} is the provider that is used.\n"))
+        }
+        None => print(&format!("`ccc provider use {name}` makes it the provider that is used.\n")),
+    }
 }
 
 impl Draft {

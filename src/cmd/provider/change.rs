@@ -4,14 +4,22 @@ use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::cmd::Usage;
+use crate::config;
 
 type Root = Map<String, Value>;
 
 const CURRENT: &str = "current_provider";
 
-/// Adds a provider; the first one becomes the current one. With `replace`, the settings of an
-/// existing one stay, except for its `env`.
-pub fn add(root: &mut Root, name: &str, env: Map<String, Value>, replace: bool) -> Result<()> {
+/// Adds a provider. The first one becomes the current one, if it can be used as it is: otherwise the
+/// client's own login stays. With `replace`, the settings of an existing one stay, except for its
+/// `env`.
+pub fn add(
+    root: &mut Root,
+    name: &str,
+    env: Map<String, Value>,
+    replace: bool,
+    usable: bool,
+) -> Result<()> {
     let providers = providers(root)?;
     let first = providers.is_empty();
     match providers.get_mut(name) {
@@ -24,7 +32,8 @@ pub fn add(root: &mut Root, name: &str, env: Map<String, Value>, replace: bool) 
         }
     }
     if first {
-        root.insert(CURRENT.to_owned(), json!(name));
+        let current = if usable { name } else { config::OWN_LOGIN };
+        root.insert(CURRENT.to_owned(), json!(current));
     }
     Ok(())
 }
@@ -56,7 +65,7 @@ pub fn remove(root: &mut Root, name: &str) -> Result<Removed> {
 
 pub fn make_current(root: &mut Root, name: &str) -> Result<()> {
     let providers = providers(root)?;
-    if !providers.contains_key(name) {
+    if name != config::OWN_LOGIN && !providers.contains_key(name) {
         return Err(unknown(providers, name));
     }
     root.insert(CURRENT.to_owned(), json!(name));
@@ -137,18 +146,21 @@ mod tests {
     fn adding() {
         let env = || json!({"K": "v"}).as_object().cloned().unwrap();
         let mut empty = Root::new();
-        add(&mut empty, "a", env(), false).unwrap();
-        add(&mut empty, "b", env(), false).unwrap();
+        add(&mut empty, "a", env(), false, true).unwrap();
+        add(&mut empty, "b", env(), false, true).unwrap();
         assert_eq!(
             text(&empty),
             r#"{"providers":{"a":{"env":{"K":"v"}},"b":{"env":{"K":"v"}}},"current_provider":"a"}"#
         );
         let mut root = root();
-        assert!(add(&mut root, "b", env(), false).is_err());
-        add(&mut root, "b", env(), true).unwrap();
+        assert!(add(&mut root, "b", env(), false, true).is_err());
+        add(&mut root, "b", env(), true, true).unwrap();
         assert_eq!(root["providers"]["b"], json!({"env": {"K": "v"}, "model": "m"}));
         let mut odd = json!({"providers": [1]}).as_object().cloned().unwrap();
-        assert!(add(&mut odd, "b", env(), true).is_err());
+        assert!(add(&mut odd, "b", env(), true, true).is_err());
+        let mut keyless = Root::new();
+        add(&mut keyless, "a", env(), false, false).unwrap();
+        assert_eq!(keyless["current_provider"], "none", "claude's own login stays");
     }
 
     #[test]
@@ -184,5 +196,7 @@ mod tests {
         make_current(&mut root, "c").unwrap();
         assert_eq!(root["current_provider"], "c");
         assert!(make_current(&mut root, "d").is_err());
+        make_current(&mut root, "none").unwrap();
+        assert_eq!(root["current_provider"], "none");
     }
 }

@@ -4,6 +4,7 @@ use clap::CommandFactory;
 
 use crate::cli::Cli;
 use crate::cmd::Usage;
+use crate::config;
 
 const LONGEST: usize = 64;
 /// Commands that the parser does not list, now or not yet.
@@ -23,6 +24,11 @@ pub fn check(name: &str) -> Result<(), Usage> {
     }
     if name.len() > LONGEST {
         return Err(Usage(format!("a provider's name has at most {LONGEST} characters")));
+    }
+    if name == config::OWN_LOGIN {
+        return Err(Usage(format!(
+            "{name:?} cannot be a provider's name: `ccc provider use {name}` goes back to claude's own login"
+        )));
     }
     if is_command(name) {
         return Err(Usage(format!(

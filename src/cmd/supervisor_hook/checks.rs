@@ -1,12 +1,10 @@
 //! The checks inside the hook: before the judge, and within the hook's own time.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use crossbeam_channel::after;
 
-use crate::brief::activity::Activity;
 use crate::brief::facts::Examined;
 use crate::brief::{Facts, brief};
 use crate::checks::Check;
@@ -14,10 +12,9 @@ use crate::checks::feedback::feedback;
 use crate::checks::result::CheckResult;
 use crate::checks::running::{Seen, Surroundings, run_all};
 use crate::checks::suite::Suite;
-use crate::client::stream::{Line, Part};
+use crate::client::transcript::Transcript;
 use crate::cmd::checks::{self as cmd_checks, Allowed, Wishes};
 use crate::directories::Directories;
-use crate::files;
 use crate::hook::event::StopEvent;
 use crate::review::instructions::Instructions;
 
@@ -69,24 +66,12 @@ pub fn run(
 }
 
 /// What the judge is told of it, and of the agent's commands in the transcript.
-pub fn told(results: &[CheckResult], event: &StopEvent) -> String {
-    let path = event.transcript_path.as_deref().map(Path::new).filter(|path| path.is_file());
-    // As far as it is there.
-    let transcript = path.and_then(|path| files::read_text(path).ok()).unwrap_or_default();
-    let last_answer = event.last_assistant_message.as_deref().unwrap_or_default();
-    let mut activity = Activity::default();
-    for line in transcript.lines() {
-        for part in Line::decode(line.as_bytes().to_vec()).parts {
-            if let Part::Message(envelope) = part {
-                activity.saw(&envelope.message);
-            }
-        }
-    }
+pub fn told(results: &[CheckResult], event: &StopEvent, transcript: &Transcript) -> String {
     brief(&Facts {
         examined: &Examined::default(),
         checks: results,
-        activity: &activity,
-        last_answer,
+        activity: &transcript.activity,
+        last_answer: event.last_assistant_message.as_deref().unwrap_or_default(),
         background: &[],
     })
 }

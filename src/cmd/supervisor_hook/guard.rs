@@ -1,13 +1,10 @@
 //! Whether a session is supervised, and by what it is judged: the pinned facts of its beginning. What
 //! was changed since is told to the person and to the judge; it counts when the person says so.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::config::{self, Config};
 use crate::directories::Directories;
@@ -15,14 +12,11 @@ use crate::files;
 use crate::hook::event::StopEvent;
 use crate::hook::pinned::{Pinned, PinnedFile};
 use crate::hook::state::StateFile;
-use crate::hook::switches::Switch;
+use crate::hook::transcript_file::TranscriptFile;
 use crate::review::instructions::{self, Instructions, Problem};
 
 /// A command's own line in the transcript is written a moment after the command has run.
 const SAME_MOMENT: SignedDuration = SignedDuration::from_secs(10);
-
-const PATIENCE: Duration = Duration::from_secs(3);
-const LOOK_AGAIN: Duration = Duration::from_millis(25);
 
 /// Such a change stays; an attempt that was undone is told each time.
 const SINCE: &str = "was changed since supervision began";
@@ -43,7 +37,12 @@ pub enum Standing {
 }
 
 /// How the session stands. A switch that was not the person's is undone.
-pub fn standing(config_dir: &Path, event: &StopEvent, state: &StateFile) -> Result<Standing> {
+pub fn standing(
+    config_dir: &Path,
+    event: &StopEvent,
+    state: &StateFile,
+    transcript: &mut TranscriptFile,
+) -> Result<Standing> {
     let file = PinnedFile::new(config_dir, &event.session_id)?;
     let Some(mut pinned) = Pinned::load(&file.current())? else { return Ok(Standing::Unpinned) };
     let mut changes = Vec::new();
@@ -51,7 +50,7 @@ pub fn standing(config_dir: &Path, event: &StopEvent, state: &StateFile) -> Resu
         let near = |switch: &Switch| {
             switch.on && switch.at.duration_since(wanted.began_at).abs() <= SAME_MOMENT
         };
-        if switches(event).iter().any(near) {
+        if switches(event, transcript).iter().any(near) {
             wanted.save(&file.current())?;
             pinned = wanted;
         } else {
@@ -68,7 +67,7 @@ pub fn standing(config_dir: &Path, event: &StopEvent, state: &StateFile) -> Resu
         Ok(Some(found)) if found.enabled && found.count == pinned.count => {}
         _ => {
             let since = |switch: &&Switch| switch.at >= pinned.began_at;
-            let last = switches(event).iter().rfind(since).copied();
+            let last = switches(event, transcript).iter().rfind(since).copied();
             let enabled = matches!(&found, Ok(Some(found)) if found.enabled);
             if !enabled && last.is_some_and(|switch| !switch.on) {
                 file.remove();
@@ -100,28 +99,20 @@ fn told(found: &Result<Option<crate::hook::state::State>>, pinned: &Pinned) -> S
     }
 }
 
-/// What the person switched, in order. The client writes its transcript a moment after it has run
-/// its hook; until the agent's last words stand there, the person's may be missing too.
-fn switches(event: &StopEvent) -> Vec<Switch> {
-    let Some(path) = event.transcript_path.as_deref().map(Path::new) else { return Vec::new() };
-    let last = event.last_assistant_message.as_deref().unwrap_or_default().trim();
-    let last = serde_json::to_string(last).unwrap_or_default();
-    let last = last.trim_matches('"');
-    let until = Instant::now() + PATIENCE;
-    loop {
-        let (mut found, mut whole) = (Vec::new(), last.is_empty());
-        let file = files::open_regular(path).ok();
-        for line in file.into_iter().flat_map(|file| BufReader::new(file).split(b'\n')) {
-            let Ok(line) = line else { break };
-            let line = String::from_utf8_lossy(&line);
-            whole |= line.contains("\"assistant\"") && line.contains(last);
-            found.extend(Switch::read(&line));
-        }
-        if whole || Instant::now() >= until {
-            return found;
-        }
-        thread::sleep(LOOK_AGAIN);
-    }
+/// What the person switched, and when.
+#[derive(Clone, Copy)]
+struct Switch {
+    at: Timestamp,
+    on: bool,
+}
+
+/// In order. Until the agent's last words stand in the transcript, the person's may be missing too.
+fn switches(event: &StopEvent, transcript: &mut TranscriptFile) -> Vec<Switch> {
+    transcript.wait_for_answer(event.last_assistant_message.as_deref());
+    let switches = transcript.transcript().switches.iter();
+    switches
+        .filter_map(|switch| Some(Switch { at: switch.at.parse().ok()?, on: switch.on }))
+        .collect()
 }
 
 impl Guarded {

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -10,13 +9,14 @@ use super::checks;
 use super::guard::Guarded;
 use super::judge::{self, Review};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
+use crate::client::transcript::Transcript;
 use crate::config::Config;
 use crate::config::clients::{Clients, JudgedBy, Limits, judges_environment, of_this_process};
 use crate::directories::Directories;
-use crate::event::ReviewRequest;
+use crate::event::{ReviewRequest, Said};
 use crate::executables;
 use crate::files;
-use crate::hook::event::{StopEvent, Transcript};
+use crate::hook::event::StopEvent;
 use crate::hook::pinned::Pinned;
 use crate::record::SupervisorLog;
 use crate::review::instructions::{self, Instructions, Problem};
@@ -26,8 +26,6 @@ use crate::review::requirement::Requirement;
 use crate::review::verdict::Verdict;
 use crate::session::{changed_files, one_time_word};
 use crate::tree::{Change, Snapshot};
-
-const TRANSCRIPT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How far the task has come.
 pub struct Task {
@@ -39,6 +37,7 @@ pub struct Task {
 pub fn run(
     settings: Option<&Path>,
     event: &StopEvent,
+    transcript: &Transcript,
     place: &Directories,
     config: &Config,
     limits: &Limits,
@@ -58,17 +57,16 @@ pub fn run(
     }
     let (text, front) = (found.text, found.front);
     let proof = front.proof.or(supervisor.proof).unwrap_or_default();
-    let transcript = transcript(event);
     let request = ReviewRequest {
         review: round,
         round,
         max: limits.max_iterations,
         session_id: event.session_id.clone(),
         model: transcript.model.clone().unwrap_or_default(),
-        said: transcript.said.clone(),
+        said: said(transcript),
         last_answer: event.last_assistant_message.clone().unwrap_or_default(),
         background: Vec::new(),
-        brief: checks::told(&checked.results, event),
+        brief: checks::told(&checked.results, event, transcript),
         requirements,
         word: Some(one_time_word()),
     };
@@ -146,6 +144,11 @@ pub fn run(
     verdict
 }
 
+fn said(transcript: &Transcript) -> Vec<Said> {
+    let said = transcript.said.iter();
+    said.map(|said| Said { text: said.text.clone(), earlier: false }).collect()
+}
+
 /// An alarm: nothing of the project should change while it is judged.
 fn tell_changes(changes: &[Change]) {
     let (files, more) = changed_files(changes);
@@ -164,25 +167,6 @@ fn tell_changes(changes: &[Change]) {
 fn pinned_args(guarded: Option<&Guarded>, of: fn(&Pinned) -> &Vec<String>) -> Vec<OsString> {
     let args = guarded.map(|guarded| of(&guarded.pinned).iter().map(OsString::from).collect());
     args.unwrap_or_default()
-}
-
-/// The client runs its hook before the transcript is on disk, so this waits a moment for its end. A
-/// path that is no file is left alone: it might never end.
-fn transcript(event: &StopEvent) -> Transcript {
-    let path = event.transcript_path.as_deref().map(Path::new);
-    let path = path.filter(|path| path.is_file() || !path.exists());
-    let Some(path) = path else { return Transcript::default() };
-    let wanted = event.last_assistant_message.as_deref().map(str::trim).unwrap_or_default();
-    let deadline = Instant::now() + TRANSCRIPT_PATIENCE;
-    loop {
-        let transcript =
-            std::fs::read_to_string(path).map(|text| Transcript::read(&text)).unwrap_or_default();
-        let last = transcript.last_answer.as_deref().unwrap_or_default();
-        if last.contains(wanted) && !transcript.said.is_empty() || Instant::now() >= deadline {
-            return transcript;
-        }
-        std::thread::sleep(Duration::from_millis(25));
-    }
 }
 
 /// The hook cannot ask for a SUPERVISOR.md, so it writes the default where there is none.

@@ -131,7 +131,7 @@ fn a_message_an_interrupt_and_the_end_drop_the_checks_like_a_review() {
     ] {
         let rows = [("looked a", "check test"), (happens, wanted)];
         let machine = check_with(rules(&["test"], &[]), &after_stop(&rows));
-        assert_eq!(machine.round, 0, "{happens}: no round was spent");
+        assert_eq!(machine.task.round, 0, "{happens}: no round was spent");
     }
     // Also while the files are looked at; the answer is nobody's then.
     check_with(

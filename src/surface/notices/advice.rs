@@ -3,14 +3,18 @@
 /// What a person can do about an error of the API, by what it says.
 pub(super) fn advice(error: &str) -> Option<&'static str> {
     let error = error.to_lowercase();
-    let known: [(&[&str], &str); 8] = [
+    let known: [(&[&str], &str); 9] = [
         (
             &["no conversation found", "valid session id"],
             "`ccc sessions` lists those of this project, `ccc --supervisor --resume` lets you choose.",
         ),
         (
+            &["not logged in", "oauth token has expired", "token has been revoked"],
+            "Log in with `claude /login`, or add an endpoint with its key: `ccc provider add`. `ccc doctor` tells what there is.",
+        ),
+        (
             &["invalid api key", "authentication", "401", "/login", "unauthorized", "oauth"],
-            "Check the key: `ccc validate` tries it, `ccc provider` shows which one is used, `claude /login` logs in.",
+            "The key was not accepted: `ccc provider` shows which one is used, `ccc validate` tries it; `claude /login` logs in without a key.",
         ),
         (
             &["credit balance", "billing", "402", "quota"],

@@ -165,8 +165,10 @@ fn a_transcript_that_is_a_moment_late_is_waited_for() {
     let said = json!({"type": "user", "message": {"content": "build it"}}).to_string();
     room.write("transcript.jsonl", "");
     let hook = room.hook("abc123").start();
-    // Counted first, so this is in the middle of it.
-    wait_within(PATIENCE, || (room.state("abc123")["count"] == 1).then_some(())).expect("a count");
+    let log = room.path("project/.claude/ccc/ccc.log");
+    let waits =
+        || std::fs::read_to_string(&log).unwrap_or_default().contains("not written to its end");
+    wait_within(PATIENCE, || waits().then_some(())).expect("that it waits");
     let text = json!([{"type": "text", "text": "all done here"}]);
     let answered = json!({"type": "assistant", "message": {"model": "m-1", "content": text}});
     room.write("transcript.jsonl", format!("{said}\n{answered}\n"));

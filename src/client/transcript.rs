@@ -1,0 +1,242 @@
+//! The client's transcript of a conversation, read a line at a time: what the person said, what kind of
+//! turn ended last, what waits in the queue, what the agent ran. The one reader of it.
+//!
+//! The client writes much in the person's name that they never said: summaries, the output of `!`
+//! commands, notifications, the text of slash commands, feedback of hooks. Newer clients say where a
+//! message came from (`origin`); of older ones its form tells.
+
+mod entry;
+
+use std::collections::VecDeque;
+
+use crate::brief::activity::Activity;
+use crate::client::stream::{Line, Part};
+use crate::review::commands::Commands;
+use entry::{Entry, Word};
+
+/// What a conversation has come to.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    /// The person's own words, in order: typed, queued, or taken up in the middle of a turn.
+    pub said: Vec<Spoken>,
+    pub model: Option<String>,
+    /// What the agent said last in the turn that runs or has just ended.
+    pub last_answer: Option<String>,
+    pub turn: Turn,
+    /// What the agent ran, in full and in short.
+    pub commands: Commands,
+    pub activity: Activity,
+    /// `/supervisor` and `/supervisoroff`, as the person typed them.
+    pub switches: Vec<Switch>,
+    queue: VecDeque<Waiting>,
+    /// The command that a turn may have begun with: what follows tells whether it was one for the agent.
+    command: bool,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    text: String,
+    is_human: bool,
+}
+
+/// A message of the person's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoken {
+    pub text: String,
+    /// When, as the client wrote it.
+    pub at: String,
+}
+
+/// A switch of the person's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switch {
+    pub at: String,
+    pub on: bool,
+}
+
+/// The last turn, by what it began with and how it ended. Only real work is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Turn {
+    /// There was none yet.
+    #[default]
+    None,
+    Work,
+    /// `!command`, and what the agent said about it.
+    Shell,
+    /// A slash command that the client carried out itself.
+    LocalCommand,
+    Interrupted,
+    /// The API refused.
+    Failed,
+}
+
+impl Turn {
+    /// Why nothing is judged, if so.
+    pub fn unjudged(self) -> Option<&'static str> {
+        match self {
+            Self::None | Self::Work => None,
+            Self::Shell => Some("the turn was a command of yours (`!`), and no work on a task"),
+            Self::LocalCommand => {
+                Some("the turn was a command of the client, and no work on a task")
+            }
+            Self::Interrupted => Some("the turn was interrupted"),
+            Self::Failed => Some("the turn failed"),
+        }
+    }
+}
+
+impl Transcript {
+    /// Takes up a line. One that cannot be read, or that newer clients write, is passed over.
+    pub fn line(&mut self, line: &[u8]) {
+        let Ok(entry) = serde_json::from_slice::<Entry>(line) else { return };
+        match entry.r#type.as_str() {
+            "user" => self.user(&entry, line),
+            "assistant" => self.assistant(&entry, line),
+            "attachment" => self.attachment(&entry),
+            "queue-operation" => self.queued(&entry),
+            "system" => self.system(&entry),
+            _ => {}
+        }
+    }
+
+    /// What the person typed that the agent has not taken up yet.
+    pub fn waiting(&self) -> impl Iterator<Item = &str> {
+        self.queue.iter().filter(|waits| waits.is_human).map(|waits| waits.text.as_str())
+    }
+
+    fn user(&mut self, entry: &Entry, line: &[u8]) {
+        self.tools(line);
+        if entry.is_sidechain || entry.is_compact_summary {
+            return;
+        }
+        let word = entry.word();
+        if entry.is_meta {
+            // Feedback of a hook goes on with the work.
+            if matches!(word, Word::Feedback) {
+                self.begin(Turn::Work);
+            }
+            return;
+        }
+        match word {
+            Word::Nothing | Word::Feedback => {}
+            Word::Interrupted => self.turn = Turn::Interrupted,
+            Word::Shell => self.begin(Turn::Shell),
+            Word::LocalOutput => {
+                // What was taken for a command to the agent was one to the client.
+                if std::mem::take(&mut self.command) {
+                    self.said.pop();
+                }
+                self.turn = Turn::LocalCommand;
+            }
+            Word::Machine => self.begin(Turn::Work),
+            Word::Command { name, args } if entry.is_human() => {
+                self.begin(Turn::Work);
+                let switch = match name.as_str() {
+                    "supervisor" => Some(true),
+                    "supervisoroff" => Some(false),
+                    _ => None,
+                };
+                if let Some(on) = switch {
+                    self.switches.push(Switch { at: entry.timestamp.clone(), on });
+                }
+                let text = match (switch, args.as_str()) {
+                    (Some(_), args) => args.to_owned(),
+                    (None, "") => format!("/{name}"),
+                    (None, args) => format!("/{name} {args}"),
+                };
+                self.command = self.say(text, entry);
+            }
+            Word::Text(text) if entry.is_human() => {
+                self.begin(Turn::Work);
+                self.say(text, entry);
+            }
+            // Of another agent, of a schedule, of a task.
+            Word::Command { .. } | Word::Text(_) => self.begin(Turn::Work),
+        }
+    }
+
+    fn begin(&mut self, turn: Turn) {
+        self.turn = turn;
+        self.last_answer = None;
+        self.command = false;
+    }
+
+    fn say(&mut self, text: String, entry: &Entry) -> bool {
+        let said = !text.trim().is_empty();
+        if said {
+            self.said.push(Spoken { text, at: entry.timestamp.clone() });
+        }
+        said
+    }
+
+    fn assistant(&mut self, entry: &Entry, line: &[u8]) {
+        self.tools(line);
+        if entry.is_sidechain {
+            return;
+        }
+        self.command = false;
+        let Some(message) = &entry.message else { return };
+        if entry.is_api_error_message {
+            self.turn = Turn::Failed;
+            return;
+        }
+        if self.turn == Turn::Failed {
+            self.turn = Turn::Work;
+        }
+        self.last_answer = message.text().or(self.last_answer.take());
+        let model = message.model.clone().filter(|model| model != "<synthetic>");
+        self.model = model.or(self.model.take());
+    }
+
+    /// What the agent ran; sub-agents' tools count like its own.
+    fn tools(&mut self, line: &[u8]) {
+        let line = Line::decode(line.to_vec());
+        self.commands.line(&line);
+        for part in &line.parts {
+            if let Part::Message(envelope) = part {
+                self.activity.saw(&envelope.message);
+            }
+        }
+    }
+
+    /// A message that the agent takes up in the middle of a turn.
+    fn attachment(&mut self, entry: &Entry) {
+        let Some(queued) = entry.queued_command() else { return };
+        if entry.is_sidechain || !queued.is_human() {
+            return;
+        }
+        self.turn = Turn::Work;
+        self.said.push(Spoken { text: queued.text, at: entry.timestamp.clone() });
+    }
+
+    fn queued(&mut self, entry: &Entry) {
+        let content = entry.content.as_str().unwrap_or_default();
+        match entry.operation.as_deref() {
+            Some("enqueue") => {
+                let is_human = !entry::is_machines(content);
+                self.queue.push_back(Waiting { text: content.to_owned(), is_human });
+            }
+            Some("remove") if !content.is_empty() => {
+                if let Some(at) = self.queue.iter().position(|waits| waits.text == content) {
+                    self.queue.remove(at);
+                }
+            }
+            Some("popAll") => self.queue.clear(),
+            // The first one is taken up.
+            _ => drop(self.queue.pop_front()),
+        }
+    }
+
+    fn system(&mut self, entry: &Entry) {
+        match entry.subtype.as_deref() {
+            Some("local_command") => self.turn = Turn::LocalCommand,
+            // The turn is over, for good or until a hook's feedback: what was said in it is no answer
+            // of the next one.
+            Some("stop_hook_summary") => self.last_answer = None,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

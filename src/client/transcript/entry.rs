@@ -1,0 +1,181 @@
+//! One line of a transcript, and what it is in the person's name.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    pub r#type: String,
+    #[serde(default)]
+    pub subtype: Option<String>,
+    #[serde(default)]
+    pub timestamp: String,
+    #[serde(default)]
+    pub is_meta: bool,
+    #[serde(default)]
+    pub is_sidechain: bool,
+    #[serde(default)]
+    pub is_compact_summary: bool,
+    #[serde(default)]
+    pub is_api_error_message: bool,
+    /// Newer clients say where a message came from.
+    #[serde(default)]
+    origin: Option<Origin>,
+    #[serde(default)]
+    pub message: Option<Message>,
+    #[serde(default)]
+    attachment: Option<Attachment>,
+    /// Of the queue.
+    #[serde(default)]
+    pub operation: Option<String>,
+    #[serde(default)]
+    pub content: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct Origin {
+    #[serde(default)]
+    kind: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Message {
+    #[serde(default)]
+    content: Value,
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+impl Message {
+    pub fn text(&self) -> Option<String> {
+        text(&self.content)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attachment {
+    #[serde(default)]
+    r#type: String,
+    #[serde(default)]
+    prompt: Value,
+    #[serde(default)]
+    command_mode: Option<String>,
+    #[serde(default)]
+    origin: Option<Origin>,
+}
+
+/// A message that waited in the queue.
+#[derive(Debug)]
+pub struct Queued {
+    pub text: String,
+    human: bool,
+}
+
+impl Queued {
+    pub fn is_human(&self) -> bool {
+        self.human
+    }
+}
+
+/// What a message in the person's name is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Word {
+    /// The results of tools, or nothing.
+    Nothing,
+    Text(String),
+    /// A slash command and what follows it.
+    Command {
+        name: String,
+        args: String,
+    },
+    /// `!command`, or what it printed.
+    Shell,
+    /// What a command of the client's own printed.
+    LocalOutput,
+    Interrupted,
+    /// Feedback of a hook.
+    Feedback,
+    /// A notification, or another thing that the client says itself.
+    Machine,
+}
+
+/// Text that the client itself writes in the person's name.
+const MACHINES: [&str; 7] = [
+    "<task-notification",
+    "<system-reminder>",
+    "<bash-",
+    "<local-command-",
+    "<command-contents>",
+    "<user-prompt-submit-hook>",
+    "<agent-notification",
+];
+
+pub fn is_machines(text: &str) -> bool {
+    MACHINES.iter().any(|start| text.trim_start().starts_with(start))
+}
+
+impl Entry {
+    /// Typed by a person, as far as the client tells.
+    pub fn is_human(&self) -> bool {
+        self.origin.as_ref().is_none_or(|origin| origin.kind == "human")
+    }
+
+    pub fn word(&self) -> Word {
+        let Some(text) = self.message.as_ref().and_then(Message::text) else {
+            return Word::Nothing;
+        };
+        let start = text.trim_start();
+        let begins = |with: &str| start.starts_with(with);
+        if begins("[Request interrupted") {
+            Word::Interrupted
+        } else if begins("Stop hook feedback") {
+            Word::Feedback
+        } else if begins("<bash-") {
+            Word::Shell
+        } else if begins("<local-command-std") {
+            Word::LocalOutput
+        } else if begins("<command-") {
+            command(start).unwrap_or(Word::Machine)
+        } else if is_machines(start) {
+            Word::Machine
+        } else {
+            Word::Text(text)
+        }
+    }
+
+    pub fn queued_command(&self) -> Option<Queued> {
+        let queued = self.attachment.as_ref().filter(|it| it.r#type == "queued_command")?;
+        let text = text(&queued.prompt)?;
+        let mode = queued.command_mode.as_deref().unwrap_or("prompt");
+        let by_a_person = queued.origin.as_ref().is_none_or(|origin| origin.kind == "human");
+        Some(Queued { human: by_a_person && mode == "prompt" && !is_machines(&text), text })
+    }
+}
+
+/// The client writes these parts in front of whatever else there is.
+fn command(text: &str) -> Option<Word> {
+    let between = |tag: &str| {
+        let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+        Some(rest.split_once(&format!("</{tag}>"))?.0.trim().to_owned())
+    };
+    let name = between("command-name")?.trim_start_matches('/').to_owned();
+    Some(Word::Command { name, args: between("command-args").unwrap_or_default() })
+}
+
+fn text(content: &Value) -> Option<String> {
+    let text = match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            // What comes with the result of a tool is not typed.
+            if blocks.iter().any(|block| block["type"] == "tool_result") {
+                return None;
+            }
+            let texts = blocks.iter().filter(|block| block["type"] == "text");
+            texts.filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+        }
+        _ => return None,
+    };
+    (!text.trim().is_empty()).then_some(text)
+}

@@ -1,0 +1,205 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn read(lines: &[Value]) -> Transcript {
+    let mut transcript = Transcript::default();
+    lines.iter().for_each(|line| transcript.line(line.to_string().as_bytes()));
+    transcript
+}
+
+fn said(transcript: &Transcript) -> Vec<&str> {
+    transcript.said.iter().map(|said| said.text.as_str()).collect()
+}
+
+fn user(content: impl Into<Value>) -> Value {
+    json!({"type": "user", "timestamp": "2026-01-15T10:30:00.5Z", "message": {"role": "user", "content": content.into()}})
+}
+
+fn with(mut line: Value, extra: &Value) -> Value {
+    for (name, value) in extra.as_object().unwrap() {
+        line[name] = value.clone();
+    }
+    line
+}
+
+fn typed(text: &str) -> Value {
+    with(user(text), &json!({"origin": {"kind": "human"}}))
+}
+
+fn assistant(text: &str) -> Value {
+    json!({"type": "assistant", "message": {"model": "m-1", "content": [{"type": "text", "text": text}]}})
+}
+
+fn command(name: &str, args: &str) -> String {
+    format!(
+        "<command-message>{name}</command-message>\n<command-name>/{name}</command-name>\n<command-args>{args}</command-args>"
+    )
+}
+
+#[test]
+fn only_the_persons_own_words_count() {
+    let meta = json!({"isMeta": true});
+    let transcript = read(&[
+        typed("typed"),
+        assistant("a"),
+        // Of a client that does not say where a message came from.
+        user("of an old client"),
+        user(json!([{"type": "text", "text": "with a picture"}, {"type": "image"}])),
+        json!({"type": "attachment", "attachment": {"type": "queued_command", "prompt": "absorbed", "commandMode": "prompt", "origin": {"kind": "human"}}}),
+        json!({"type": "attachment", "attachment": {"type": "queued_command", "prompt": [{"type": "text", "text": "absorbed by an old one"}], "commandMode": "prompt"}}),
+        json!({"type": "attachment", "attachment": {"type": "queued_command", "prompt": "<task-notification>x", "commandMode": "task-notification"}}),
+        json!({"type": "attachment", "attachment": {"type": "queued_command", "prompt": "of a peer", "origin": {"kind": "peer"}}}),
+        with(user("This session is being continued"), &json!({"isCompactSummary": true})),
+        with(user("Stop hook feedback:\nmore"), &meta),
+        with(user("the text of a command"), &meta),
+        with(user("for a sub-agent"), &json!({"isSidechain": true})),
+        with(user("<task-notification>done"), &json!({"origin": {"kind": "task-notification"}})),
+        with(user("every hour"), &json!({"origin": {"kind": "cron"}})),
+        user("<bash-input>make</bash-input>"),
+        user("<bash-stdout>built</bash-stdout><bash-stderr></bash-stderr>"),
+        user(
+            json!([{"type": "tool_result", "tool_use_id": "t", "content": "x"}, {"type": "text", "text": "beside it"}]),
+        ),
+        user(command("mine", "with this")),
+        with(user("Do the thing with this"), &meta),
+        assistant("b"),
+        user(command("compact", "")),
+        user("<local-command-stdout>Compacted</local-command-stdout>"),
+        user(command("supervisor", "and this")),
+        user("[Request interrupted by user]"),
+    ]);
+    assert_eq!(
+        said(&transcript),
+        [
+            "typed",
+            "of an old client",
+            "with a picture",
+            "absorbed",
+            "absorbed by an old one",
+            "/mine with this",
+            "and this"
+        ]
+    );
+    assert_eq!(transcript.model.as_deref(), Some("m-1"));
+}
+
+#[test]
+fn odd_lines_are_passed_over() {
+    let mut transcript = Transcript::default();
+    for line in [
+        &b"half a li"[..],
+        b"",
+        b"{}",
+        b"[1]",
+        b"{\"type\":3}",
+        b"{\"type\":\"user\"}",
+        b"{\"type\":\"user\",\"message\":{\"content\":7}}",
+        b"{\"type\":\"user\",\"origin\":\"human\"}",
+        b"\xff\xfe",
+        b"{\"type\":\"attachment\",\"attachment\":{}}",
+        b"{\"type\":\"queue-operation\",\"operation\":\"dequeue\"}",
+    ] {
+        transcript.line(line);
+    }
+    assert_eq!((said(&transcript).len(), transcript.turn), (0, Turn::None));
+}
+
+#[test]
+fn the_kind_of_the_last_turn_is_known() {
+    let bash = [user("<bash-input>ls</bash-input>"), user("<bash-stdout>a</bash-stdout>")];
+    let failed = json!({"type": "assistant", "isApiErrorMessage": true,
+                        "message": {"model": "<synthetic>", "content": [{"type": "text", "text": "no credit"}]}});
+    for (lines, turn) in [
+        (vec![], Turn::None),
+        (vec![typed("a"), assistant("b")], Turn::Work),
+        (
+            [vec![typed("a"), assistant("b")], bash.to_vec(), vec![assistant("c")]].concat(),
+            Turn::Shell,
+        ),
+        ([bash.to_vec(), vec![assistant("c"), typed("a"), assistant("b")]].concat(), Turn::Work),
+        (vec![typed("a"), user("[Request interrupted by user for tool use]")], Turn::Interrupted),
+        (vec![typed("a"), failed.clone()], Turn::Failed),
+        (vec![typed("a"), failed, assistant("b")], Turn::Work),
+        (
+            vec![
+                user(command("model", "x")),
+                user("<local-command-stdout>y</local-command-stdout>"),
+            ],
+            Turn::LocalCommand,
+        ),
+        (
+            vec![json!({"type": "system", "subtype": "local_command", "content": "x"})],
+            Turn::LocalCommand,
+        ),
+        (
+            vec![
+                typed("a"),
+                with(user("Stop hook feedback:\nx"), &json!({"isMeta": true})),
+                assistant("b"),
+            ],
+            Turn::Work,
+        ),
+        (
+            vec![
+                typed("a"),
+                assistant("b"),
+                with(user("continued"), &json!({"isCompactSummary": true})),
+                assistant("c"),
+            ],
+            Turn::Work,
+        ),
+    ] {
+        assert_eq!(read(&lines).turn, turn, "{lines:?}");
+    }
+}
+
+/// Two turns may end in the same words.
+#[test]
+fn an_answer_belongs_to_its_turn() {
+    let answered = |lines: &[Value]| read(lines).last_answer.is_some();
+    let stopped = json!({"type": "system", "subtype": "stop_hook_summary"});
+    assert!(answered(&[typed("a"), assistant("ok.")]));
+    assert!(!answered(&[typed("a"), assistant("ok."), stopped.clone()]));
+    assert!(!answered(&[typed("a"), assistant("ok."), typed("b")]));
+    assert!(answered(&[typed("a"), assistant("ok."), stopped, typed("b"), assistant("ok.")]));
+}
+
+#[test]
+fn only_the_person_switches() {
+    let switched = |extra: Value, content: Value| {
+        let transcript = read(&[with(user(content), &extra)]);
+        transcript.switches.first().map(|switch| switch.on)
+    };
+    let off = command("supervisoroff", "");
+    assert_eq!(switched(json!({}), json!(off)), Some(false));
+    assert_eq!(switched(json!({}), json!(command("supervisor", "do it"))), Some(true));
+    assert_eq!(switched(json!({"origin": {"kind": "human"}}), json!(off)), Some(false));
+    for (extra, content) in [
+        (json!({"isMeta": true}), json!(off)),
+        (json!({"isSidechain": true}), json!(off)),
+        (json!({"type": "assistant"}), json!(off)),
+        (json!({"origin": {"kind": "peer"}}), json!(off)),
+        (json!({}), json!([{"type": "tool_result", "content": off}])),
+        (json!({}), json!(format!("look at this: {off}"))),
+        (json!({}), json!(command("supervisors", ""))),
+    ] {
+        assert_eq!(switched(extra.clone(), content.clone()), None, "{extra} {content}");
+    }
+}
+
+#[test]
+fn what_waits_in_the_queue_is_known() {
+    let enqueue =
+        |text: &str| json!({"type": "queue-operation", "operation": "enqueue", "content": text});
+    let other = |operation: &str, text: &str| json!({"type": "queue-operation", "operation": operation, "content": text});
+    let waits = |lines: &[Value]| read(lines).waiting().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(waits(&[enqueue("a"), enqueue("b")]), ["a", "b"]);
+    assert_eq!(waits(&[enqueue("a"), other("dequeue", "")]), [""; 0]);
+    assert_eq!(waits(&[enqueue("a"), enqueue("b"), other("remove", "b")]), ["a"]);
+    assert_eq!(waits(&[enqueue("a"), enqueue("b"), other("popAll", "")]), [""; 0]);
+    assert_eq!(
+        waits(&[enqueue("<task-notification>x"), enqueue("a"), other("dequeue", "")]),
+        ["a"]
+    );
+}

@@ -1,0 +1,126 @@
+//! A transcript on disk, read once and then only what was added. The client writes it a moment after
+//! it has run its hook, and goes on writing while the hook runs.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::client::stream::{Lines, Piece};
+use crate::client::transcript::Transcript;
+use crate::files;
+
+/// How long the client may take to write what it has just heard.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_millis(25);
+/// Longer lines hold a picture or the like, and nothing that matters here.
+const LONGEST: usize = 16 << 20;
+
+pub struct TranscriptFile {
+    path: Option<PathBuf>,
+    file: Option<File>,
+    lines: Lines,
+    transcript: Transcript,
+}
+
+impl TranscriptFile {
+    /// A path that is no file is left alone: it might never end.
+    pub fn new(path: Option<&str>) -> Self {
+        let path = path.map(PathBuf::from).filter(|path| path.is_file() || !path.exists());
+        let (lines, transcript) = (Lines::with_limit(LONGEST), Transcript::default());
+        Self { path, file: None, lines, transcript }
+    }
+
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Takes up what was added since.
+    pub fn read_on(&mut self) {
+        let Some(path) = &self.path else { return };
+        if self.file.is_none() {
+            self.file = files::open_regular(path).ok();
+        }
+        let Some(file) = &mut self.file else { return };
+        let mut chunk = vec![0; 256 << 10];
+        loop {
+            match file.read(&mut chunk) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) => return,
+                Ok(size) => self.lines.push(&chunk[..size], |piece| {
+                    if let Piece::Line(line) = piece {
+                        self.transcript.line(&line);
+                    }
+                }),
+            }
+        }
+    }
+
+    /// A last line that nobody ended.
+    fn take_the_rest(&mut self) {
+        self.lines.finish(|piece| {
+            if let Piece::Line(line) = piece {
+                self.transcript.line(&line);
+            }
+        });
+    }
+
+    /// Reads on until what the agent said last stands there, as the client's event has it, or until it
+    /// takes too long.
+    pub fn wait_for_answer(&mut self, answer: Option<&str>) {
+        let answer = answer.map(str::trim).unwrap_or_default();
+        let (until, mut waits) = (Instant::now() + PATIENCE, false);
+        loop {
+            self.read_on();
+            let last = self.transcript.last_answer.as_deref();
+            let there = self.path.is_none() || last.is_some_and(|last| last.contains(answer));
+            if there {
+                return;
+            }
+            if Instant::now() >= until {
+                return self.take_the_rest();
+            }
+            if !std::mem::replace(&mut waits, true) {
+                log::info!("the transcript is not written to its end yet");
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn only_what_was_added_is_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.jsonl");
+        let mut file = TranscriptFile::new(path.to_str());
+        file.read_on();
+        let mut out = OpenOptions::new().create(true).append(true).open(&path).unwrap();
+        let line = |text: &str| format!(r#"{{"type":"user","message":{{"content":"{text}"}}}}"#);
+        // Half a line waits for its other half.
+        let (one, two) = (line("one"), line("two"));
+        write!(out, "{one}\n{}", &two[..10]).unwrap();
+        file.read_on();
+        assert_eq!(file.transcript().said.len(), 1);
+        writeln!(out, "{}", &two[10..]).unwrap();
+        file.read_on();
+        let said: Vec<_> = file.transcript().said.iter().map(|said| said.text.as_str()).collect();
+        assert_eq!(said, ["one", "two"]);
+    }
+
+    #[test]
+    fn what_is_no_file_is_left_alone() {
+        let mut nothing = TranscriptFile::new(None);
+        nothing.wait_for_answer(Some("never"));
+        let mut endless = TranscriptFile::new(Some("/dev/zero"));
+        endless.wait_for_answer(Some("never"));
+        assert!(endless.transcript().said.is_empty());
+    }
+}

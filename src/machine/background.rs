@@ -1,0 +1,186 @@
+//! What the agent left running when its turn ended, and how long the review waits for it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::event::Now;
+
+/// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
+/// not, the work is reviewed as it is.
+const WAKE_GRACE: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Default)]
+pub(super) struct Background {
+    /// By their ids: what each is.
+    tasks: BTreeMap<String, String>,
+    /// The review waits until then; only while there are tasks.
+    until: Option<Now>,
+    waking: Waking,
+}
+
+/// Whether the agent will begin a turn by itself, because a task has ended.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Waking {
+    #[default]
+    No,
+    Expected,
+    /// The review waits for that turn until then.
+    Until(Now),
+}
+
+impl Background {
+    pub fn started(&mut self, id: String, description: String) {
+        self.tasks.insert(id, description);
+    }
+
+    /// Whether or not the task was known: its end wakes the agent.
+    pub fn ended(&mut self, id: &str) {
+        self.tasks.remove(id);
+        self.one_ended();
+    }
+
+    /// The client lists the tasks that still run. Says whether others have ended.
+    pub fn still_running(&mut self, ids: &[String]) -> bool {
+        let before = self.tasks.len();
+        self.tasks.retain(|id, _| ids.contains(id));
+        let fewer = self.tasks.len() < before;
+        if fewer {
+            self.one_ended();
+        }
+        fewer
+    }
+
+    fn one_ended(&mut self) {
+        if self.waking == Waking::No {
+            self.waking = Waking::Expected;
+        }
+        if self.tasks.is_empty() {
+            self.until = None;
+        }
+    }
+
+    /// No turn runs: the agent wakes for a task also when that ended before the turn did.
+    pub fn await_waking(&mut self, now: Now) {
+        if self.waking != Waking::No {
+            self.waking = Waking::Until(now + WAKE_GRACE);
+        }
+    }
+
+    pub fn turn_started(&mut self) {
+        self.waking = Waking::No;
+        self.until = None;
+    }
+
+    /// Neither tasks nor the agent's waking hold the loop up any longer.
+    pub fn stop_waiting(&mut self) {
+        self.until = None;
+        self.stop_awaiting();
+    }
+
+    fn stop_awaiting(&mut self) {
+        if let Waking::Until(_) = self.waking {
+            self.waking = Waking::Expected;
+        }
+    }
+
+    /// The process that ran the tasks is gone.
+    pub fn lost(&mut self) {
+        self.tasks.clear();
+        self.stop_waiting();
+    }
+
+    /// Tasks are running. The first time that they are waited for: their names, for the person.
+    pub fn wait(&mut self, until: Now) -> Option<Vec<String>> {
+        let first = self.until.is_none();
+        self.until.get_or_insert(until);
+        first.then(|| self.names())
+    }
+
+    /// Says whether the tasks have been waited for long enough.
+    pub fn passed(&mut self, now: Now) -> bool {
+        if matches!(self.waking, Waking::Until(until) if until <= now) {
+            self.stop_awaiting();
+        }
+        self.until.is_some_and(|until| until <= now)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        self.tasks.values().cloned().collect()
+    }
+
+    pub fn awaits_waking(&self) -> bool {
+        matches!(self.waking, Waking::Until(_))
+    }
+
+    pub fn deadline(&self) -> Option<Now> {
+        let waking = match self.waking {
+            Waking::Until(until) => Some(until),
+            Waking::No | Waking::Expected => None,
+        };
+        self.until.into_iter().chain(waking).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Now = Now::from_secs(1);
+
+    fn with(tasks: &[&str]) -> Background {
+        let mut background = Background::default();
+        for task in tasks {
+            background.started((*task).to_owned(), format!("runs {task}"));
+        }
+        background
+    }
+
+    #[test]
+    fn what_is_waited_for_is_told_once() {
+        let mut background = with(&["a", "b"]);
+        assert_eq!(
+            background.wait(SECOND * 10).as_deref(),
+            Some(&["runs a".into(), "runs b".into()][..])
+        );
+        assert_eq!(background.wait(SECOND * 20), None);
+        assert_eq!(background.deadline(), Some(SECOND * 10));
+        assert!(!background.passed(SECOND * 9) && background.passed(SECOND * 10));
+    }
+
+    #[test]
+    fn the_end_of_the_last_task_leaves_only_the_agents_waking_to_wait_for() {
+        let mut background = with(&["a", "b"]);
+        background.wait(SECOND * 10);
+        background.ended("a");
+        background.await_waking(SECOND);
+        assert_eq!(background.deadline(), Some(SECOND + WAKE_GRACE));
+        assert!(!background.passed(SECOND + WAKE_GRACE) && !background.awaits_waking());
+        assert_eq!(background.deadline(), Some(SECOND * 10), "b still runs");
+        assert!(background.still_running(&[]) && !background.still_running(&[]));
+        assert_eq!(background.deadline(), None);
+        background.await_waking(SECOND * 5);
+        assert!(background.awaits_waking());
+        background.turn_started();
+        background.await_waking(SECOND * 6);
+        assert!(!background.awaits_waking(), "the agent has woken");
+    }
+
+    #[test]
+    fn a_message_only_puts_the_waking_off() {
+        let mut background = with(&["a"]);
+        background.ended("a");
+        background.await_waking(SECOND);
+        background.stop_waiting();
+        assert_eq!(background.deadline(), None);
+        background.await_waking(SECOND * 3);
+        assert_eq!(background.deadline(), Some(SECOND * 3 + WAKE_GRACE));
+    }
+}

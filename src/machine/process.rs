@@ -1,0 +1,59 @@
+//! The agent's process, as far as the rules need to know it.
+
+use std::time::Duration;
+
+use crate::event::{Gone, Now};
+
+/// A death this soon after a restart is not bad luck any more.
+const DEATH_WINDOW: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Default)]
+pub(super) struct Process {
+    pub running: bool,
+    /// A turn has begun at least once: the client started, and speaks the protocol.
+    pub spoke: bool,
+    /// What the client itself gave last as the reason of a failure.
+    pub last_error: String,
+    last_death: Option<Now>,
+}
+
+impl Process {
+    /// Says whether that is the second time in a short while.
+    pub fn died(&mut self, now: Now) -> bool {
+        let last = self.last_death.replace(now);
+        last.is_some_and(|last| now.saturating_sub(last) < DEATH_WINDOW)
+    }
+
+    /// "claude exited with code 1: no credit"
+    pub fn failure(&self, gone: &Gone) -> String {
+        let words = [&gone.last_words, &self.last_error];
+        let words = words.into_iter().find(|words| !words.is_empty()).cloned().unwrap_or_default();
+        Gone { last_words: words, ..gone.clone() }.told_of("claude")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_deaths_in_a_short_while_count() {
+        let mut process = Process::default();
+        assert!(!process.died(Now::from_secs(100)));
+        assert!(process.died(Now::from_secs(159)));
+        assert!(!process.died(Now::from_secs(159) + DEATH_WINDOW));
+    }
+
+    #[test]
+    fn the_reason_is_what_was_printed_or_else_the_last_error() {
+        let gone = |words: &str| Gone {
+            how: "exited with code 1".into(),
+            code: Some(1),
+            last_words: words.into(),
+        };
+        let process = Process { last_error: "no credit".into(), ..Process::default() };
+        assert_eq!(process.failure(&gone("boom")), "claude exited with code 1: boom");
+        assert_eq!(process.failure(&gone("")), "claude exited with code 1: no credit");
+        assert_eq!(Process::default().failure(&gone("")), "claude exited with code 1");
+    }
+}

@@ -1,0 +1,114 @@
+//! The agent's turn: from its first line to its result, and whether the person still wants it.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// No turn runs. One that is about to begin may be interrupted already.
+    Closed {
+        interrupting: bool,
+    },
+    Open {
+        interrupting: bool,
+    },
+    /// The person interrupted the turn, and did not wait for its end.
+    Abandoned,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TurnEnd {
+    OfItself,
+    Interrupted,
+    /// The person has been told already that the turn was interrupted.
+    Abandoned,
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Turn::Closed { interrupting: false }
+    }
+}
+
+impl Turn {
+    pub fn is_open(self) -> bool {
+        !matches!(self, Turn::Closed { .. })
+    }
+
+    pub fn is_interrupting(self) -> bool {
+        matches!(self, Turn::Closed { interrupting: true } | Turn::Open { interrupting: true })
+    }
+
+    pub fn start(&mut self) {
+        *self = Turn::Open { interrupting: self.is_interrupting() };
+    }
+
+    pub fn interrupt(&mut self) {
+        *self = match self {
+            Turn::Closed { .. } => Turn::Closed { interrupting: true },
+            Turn::Open { .. } | Turn::Abandoned => Turn::Open { interrupting: true },
+        };
+    }
+
+    /// The interrupt got no answer, and the person goes on without one.
+    pub fn abandon(&mut self) {
+        *self = if self.is_open() { Turn::Abandoned } else { Turn::default() };
+    }
+
+    /// The turn has taken up something that the person wants.
+    pub fn wanted_again(&mut self) {
+        if *self == Turn::Abandoned {
+            *self = Turn::Open { interrupting: false };
+        }
+    }
+
+    pub fn end(&mut self) -> TurnEnd {
+        match std::mem::take(self) {
+            Turn::Abandoned => TurnEnd::Abandoned,
+            turn if turn.is_interrupting() => TurnEnd::Interrupted,
+            _ => TurnEnd::OfItself,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_holds_until_a_result() {
+        let mut turn = Turn::default();
+        turn.interrupt();
+        assert!(!turn.is_open() && turn.is_interrupting());
+        turn.start();
+        assert!(turn.is_open() && turn.is_interrupting());
+        assert_eq!(turn.end(), TurnEnd::Interrupted);
+        assert_eq!(turn, Turn::default());
+        turn.start();
+        assert_eq!(turn.end(), TurnEnd::OfItself);
+    }
+
+    #[test]
+    fn only_a_turn_that_runs_can_be_abandoned() {
+        let mut turn = Turn::default();
+        turn.interrupt();
+        turn.abandon();
+        assert_eq!(turn, Turn::default());
+        turn.start();
+        turn.interrupt();
+        turn.abandon();
+        assert!(turn.is_open() && !turn.is_interrupting());
+        assert_eq!(turn.end(), TurnEnd::Abandoned);
+    }
+
+    #[test]
+    fn an_abandoned_turn_may_be_wanted_again() {
+        let mut turn = Turn::Abandoned;
+        turn.wanted_again();
+        assert_eq!(turn, Turn::Open { interrupting: false });
+        let mut interrupted = Turn::Open { interrupting: true };
+        interrupted.wanted_again();
+        assert_eq!(interrupted, Turn::Open { interrupting: true });
+        // The client begins another turn.
+        let mut turn = Turn::Abandoned;
+        turn.start();
+        assert_eq!(turn, Turn::Open { interrupting: false });
+    }
+}
