@@ -40,7 +40,7 @@ impl Kind {
                 (npm|pnpm|yarn|bun)\s+(run\s+)?t(est)?(:\S+)? | t(est)?(:\S+)? | jest | vitest | mocha | playwright\s+test |
                 node\s+(\S+\s+)*?--test | go\s+(\S+\s+)?test | (mvnw?|gradlew?)\s.*?\b(test|verify|check) |
                 (make|just)\s+(\S+\s+)*?(tests?|check) | tox | nox | ctest | rspec | mix\s+test |
-                dotnet\s+test | phpunit | deno\s+test | swift\s+test |
+                dotnet\s+test | rustc\s.*?--test | phpunit | deno\s+test | swift\s+test |
                 python[\d.]*\s+(\S*/)?(test_\S*|\S*_test|tests?)\.py | (ba|da|z)?sh\s+\S*tests?(\.sh)? | (run[_-]?)?tests?\.sh
               )(\s|$)";
             whole(names)
@@ -216,6 +216,7 @@ mod tests {
             "bash -c 'pytest -q'",
             "python3 test_slug.py",
             "sh ./test.sh",
+            "rustc --test lib.rs -o t && ./t",
             "./run_tests.sh",
         ] {
             assert!(is_test(command), "{command}");

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::{Incoming, Session};
 use crate::brief::diff::diffs;
@@ -14,6 +15,9 @@ use crate::event::{Event, Gone};
 use crate::threads::named;
 use crate::tree::{self, Kind, Snapshot};
 
+/// So long at most does a message wait for the first look at the files.
+const LONGEST_HOLD: Duration = Duration::from_secs(2);
+
 /// So many files that are not committed are named.
 const MOST_FILES: usize = 50;
 
@@ -21,6 +25,34 @@ const MOST_FILES: usize = 50;
 /// with it waits for that.
 #[derive(Clone, Default)]
 pub struct Base(Arc<Mutex<Option<Snapshot>>>);
+
+/// What the agent is to be told as soon as the files have been looked at.
+#[derive(Debug, Default)]
+pub struct Held {
+    looks: usize,
+    lines: Vec<Vec<u8>>,
+}
+
+impl Held {
+    fn hold(&mut self) {
+        self.looks += 1;
+    }
+
+    /// The line, if nothing has to be waited for.
+    pub fn pass(&mut self, line: Vec<u8>) -> Option<Vec<u8>> {
+        if self.looks == 0 {
+            return Some(line);
+        }
+        self.lines.push(line);
+        None
+    }
+
+    /// One look is over; after the last one, all that has waited.
+    fn release(&mut self) -> Vec<Vec<u8>> {
+        self.looks = self.looks.saturating_sub(1);
+        if self.looks == 0 { std::mem::take(&mut self.lines) } else { Vec::new() }
+    }
+}
 
 /// What a session needs to look at the project's files and to run checks.
 #[derive(Debug, Clone)]
@@ -31,19 +63,36 @@ pub struct Workplace {
 }
 
 impl Session<'_> {
+    /// What the agent is told waits until the files have been looked at: one that edits at once would
+    /// have changed what everything is compared with. It does not wait for ever.
     pub(super) fn note_files(&mut self) {
         let Some(workplace) = self.setup.workplace.clone() else { return };
-        let base = self.base.clone();
+        let (base, to_control) = (self.base.clone(), self.to_control.clone());
         let (begun, wait) = crossbeam_channel::bounded::<()>(0);
+        let (done, looked) = crossbeam_channel::bounded::<()>(0);
         let started = named("files", move || {
             let mut held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
             drop(begun);
             *held = Some(workplace.look());
+            drop(done);
+        });
+        let waiting = named("files noted", move || {
+            let _ = looked.recv_timeout(LONGEST_HOLD);
+            let _ = to_control.send(Incoming::FilesNoted);
         });
         match started {
             // Until it holds the base: a look that comes later must not overtake it.
             Ok(()) => drop(wait.recv()),
             Err(error) => log::warn!("the files are not looked at: {error}"),
+        }
+        if waiting.is_ok() {
+            self.held.hold();
+        }
+    }
+
+    pub(super) fn files_noted(&mut self) {
+        for line in self.held.release() {
+            self.to_agent(line);
         }
     }
 
@@ -144,4 +193,23 @@ fn changes(before: &Snapshot, now: &Snapshot) -> Changed {
     };
     let changes = before.changes(now);
     Changed::new(changes.iter().map(|one| change(&one.path, one.kind)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_agent_is_told_waits_for_every_look_and_keeps_its_order() {
+        let line = |text: &str| text.as_bytes().to_vec();
+        let mut held = Held::default();
+        assert_eq!(held.pass(line("a")), Some(line("a")));
+        held.hold();
+        held.hold();
+        assert_eq!(held.pass(line("b")), None);
+        assert!(held.release().is_empty());
+        assert_eq!(held.pass(line("c")), None);
+        assert_eq!(held.release(), [line("b"), line("c")]);
+        assert_eq!(held.pass(line("d")), Some(line("d")));
+    }
 }

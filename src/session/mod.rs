@@ -103,6 +103,8 @@ pub enum Incoming {
     /// What changed in the project while this review ran, and how the project is now.
     TreeCompared(u32, Box<Snapshot>, Vec<Change>),
     SupervisorExited(u32, Gone),
+    /// How the files are when a task begins is known, or will not be known soon.
+    FilesNoted,
 }
 
 /// Which child it was. They are numbered: output of an earlier agent may still come.
@@ -124,6 +126,7 @@ pub struct Session<'a> {
     agents: u32,
     supervisors: HashMap<u32, ChildState<Option<Supervisor>>>,
     base: Base,
+    held: checks::Held,
     check: Option<(u32, Running)>,
     checks: Receiver<(u32, Happened)>,
     to_checks: Sender<(u32, Happened)>,
@@ -169,6 +172,7 @@ impl<'a> Session<'a> {
             agents: 0,
             supervisors: HashMap::new(),
             base: Base::default(),
+            held: checks::Held::default(),
             check: None,
             checks,
             to_checks,
@@ -319,6 +323,7 @@ impl<'a> Session<'a> {
                 let outcome = Outcome::Failed(format!("the keys cannot be read: {error}"));
                 self.lost(&error, outcome);
             }
+            Incoming::FilesNoted => self.files_noted(),
             Incoming::TreeCompared(review, after, changes) => {
                 self.tree_compared(review, *after, &changes);
             }

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::directories::STATE_DIR;
 use anyhow::Result;
 use content::{Budget, Content};
 use git::Repository;
@@ -54,11 +55,15 @@ impl Snapshot {
         let mut budget = Budget::default();
         let repository = git.and_then(|git| Repository::around(project, git));
         let failed = match repository.map(|repository| Self::of(repository, &mut budget, 0)) {
-            Some(Ok(snapshot)) => return Self { note: budget.note(), ..snapshot },
+            Some(Ok(mut snapshot)) => {
+                snapshot.files.retain(|path, _| !is_own(path));
+                return Self { note: budget.note(), ..snapshot };
+            }
             Some(Err(error)) => Some(format!("git could not be asked ({error:#})")),
             None => None,
         };
-        let files = walk::files(project, &mut budget);
+        let mut files = walk::files(project, &mut budget);
+        files.retain(|path, _| !is_own(path));
         let notes: Vec<_> = failed.into_iter().chain(budget.note()).collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         Self { commit: None, files, inner: BTreeMap::new(), note }
@@ -199,6 +204,12 @@ impl Snapshot {
         }
         contents
     }
+}
+
+/// What ccc keeps for itself, which comes and goes while its directory is being made.
+fn is_own(path: &Path) -> bool {
+    let state = Path::new(STATE_DIR);
+    path.ancestors().any(|above| above.ends_with(state))
 }
 
 fn kind(before: &Content, after: &Content) -> Option<Kind> {

@@ -1,7 +1,7 @@
 //! What a message claims, by its words.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 
@@ -70,12 +70,35 @@ impl Claim {
         }
     }
 
+    /// Without one of these it is not worth looking.
+    fn hints(self) -> &'static [&'static str] {
+        match self {
+            Self::Tests => &["test", "suite", "spec", "passed"],
+            Self::Build => &["build", "compil"],
+            Self::Lint => &["lint", "clippy", "ruff", "mypy", "flake8", "check", "type"],
+            Self::Committed => &["committed"],
+            Self::Pushed => &["pushed"],
+            Self::Work => &[
+                "fixed",
+                "implemented",
+                "added",
+                "changed",
+                "updated",
+                "refactored",
+                "renamed",
+                "rewr",
+                "removed",
+                "replaced",
+            ],
+            Self::Running => &["running", "listening", "serving", "started", "live", " up"],
+        }
+    }
+
     fn compiled(self) -> Option<&'static Regex> {
-        static PATTERNS: LazyLock<Vec<Option<Regex>>> = LazyLock::new(|| {
-            let pattern = |claim: &Claim| Regex::new(&format!("(?ix){}", claim.pattern())).ok();
-            ALL.iter().map(pattern).collect()
-        });
-        PATTERNS.get(self as usize)?.as_ref()
+        static PATTERNS: [OnceLock<Option<Regex>>; ALL.len()] =
+            [const { OnceLock::new() }; ALL.len()];
+        let pattern = || Regex::new(&format!("(?ix){}", self.pattern())).ok();
+        PATTERNS.get(self as usize)?.get_or_init(pattern).as_ref()
     }
 }
 
@@ -105,6 +128,10 @@ fn takes_it_back(sentence: &str) -> bool {
 }
 
 pub fn makes(claim: Claim, text: &str) -> bool {
+    let lower = text.to_lowercase();
+    if !claim.hints().iter().any(|hint| lower.contains(hint)) {
+        return false;
+    }
     let Some(pattern) = claim.compiled() else { return false };
     sentences(text).any(|sentence| pattern.is_match(sentence) && !takes_it_back(sentence))
 }
@@ -116,6 +143,9 @@ pub fn made(text: &str) -> Vec<&'static str> {
 
 /// Files that the message says it has created.
 pub fn files_named(text: &str) -> Vec<String> {
+    if !text.contains('.') {
+        return Vec::new();
+    }
     static CREATES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)\b(created?|wrote|written|saved|generated|stored|added|put)\b").ok()
     });
@@ -141,6 +171,9 @@ pub fn files_named(text: &str) -> Vec<String> {
 
 /// Ports of this machine on which something runs, says the message.
 pub fn ports_named(text: &str) -> Vec<u16> {
+    if !text.contains(':') && !text.to_lowercase().contains("port") {
+        return Vec::new();
+    }
     static PORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r"(?i)(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})\b|\bport\s+(\d{2,5})\b",
