@@ -55,7 +55,9 @@ fn holds(evidence: &Evidence, facts: &dyn Facts) -> Result<(), String> {
             }
             None => Err(format!("there is no check {name:?} that ccc ran")),
         },
-        Evidence::Command { command, quote } => command::ran(command, quote, facts.commands()),
+        Evidence::Command { command, quote } => {
+            command::ran(command, quote, facts.commands(), &facts.said())
+        }
         Evidence::File { path, line, quote } => stands(path, *line, quote, &facts.file(path)?),
         Evidence::Answer(quote) => {
             found_in(quote, &[facts.answer()], "the agent's last message does not say that")?;
@@ -309,6 +311,16 @@ mod tests {
                 ],
                 pytest,
                 "does not have this quote",
+            ),
+            (
+                &[("!pytest", "Exit code 1\n1 failed, 3 passed")],
+                r#"{"command":"pytest","quote":"1 failed, 3 passed"}"#,
+                "it failed",
+            ),
+            (
+                &[("sed -i s/a/b/ a.py", "")],
+                r#"{"command":"sed -i s/a/b/ a.py","quote":""}"#,
+                "it changed something (a.py)",
             ),
             // A failure is what it shows.
             (

@@ -12,6 +12,9 @@ use serde_json::Value;
 #[serde(deny_unknown_fields)]
 pub struct Session {
     pub name: String,
+    /// Counted from 0, in the order of the files.
+    #[serde(skip)]
+    pub number: usize,
     /// What is wrong with the work that the agent calls done. Without it, the work is right.
     #[serde(default)]
     pub wrong: Option<String>,
@@ -114,7 +117,8 @@ pub fn all() -> Vec<Session> {
     paths.sort();
     let mut sessions: Vec<Session> =
         paths.iter().flat_map(|path| read::<Vec<Session>>(path)).collect();
-    for session in &mut sessions {
+    for (number, session) in sessions.iter_mut().enumerate() {
+        session.number = number;
         let project = session.project.clone().unwrap_or_default();
         let project = projects.get(&project).unwrap_or_else(|| panic!("no project {project}"));
         for (path, text) in project {

@@ -1,10 +1,15 @@
 //! Whether a command was run, with that output, and whether that shows anything.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::json;
+
 use super::{SHORTEST_OUTPUT, is_long_enough, squeezed};
 use crate::brief::command::{
     is_test, only_prints, ran_none, reads_like_a_test_result, says_failed, tells_of_failure,
 };
-use crate::brief::edits::without_here_documents;
+use crate::brief::edits::{self, without_here_documents};
 use crate::review::commands::{Commands, Ran};
 use crate::review::permission::shell;
 
@@ -12,7 +17,7 @@ use crate::review::permission::shell;
 const WRITING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 const SPEAKING: [&str; 4] = ["Task", "Agent", "TodoWrite", "SendMessage"];
 
-pub fn ran(command: &str, quote: &str, all: [&Commands; 2]) -> Result<(), String> {
+pub fn ran(command: &str, quote: &str, all: [&Commands; 2], said: &[&str]) -> Result<(), String> {
     if command.trim().is_empty() {
         return Err("it names no command".to_owned());
     }
@@ -21,7 +26,9 @@ pub fn ran(command: &str, quote: &str, all: [&Commands; 2]) -> Result<(), String
     let mut why = None;
     for commands in all.into_iter().rev() {
         for ran in commands.iter().rev().filter(|ran| wanted.is(ran)) {
-            let Err(reason) = shows(ran, quote, commands.edited_after(ran)) else { return Ok(()) };
+            let Err(reason) = shows(ran, quote, commands.edited_after(ran), said) else {
+                return Ok(());
+            };
             why.get_or_insert(reason);
         }
     }
@@ -31,7 +38,7 @@ pub fn ran(command: &str, quote: &str, all: [&Commands; 2]) -> Result<(), String
     })
 }
 
-fn shows(ran: &Ran, quote: &str, edited_after: Option<&str>) -> Result<(), String> {
+fn shows(ran: &Ran, quote: &str, edited_after: Option<&str>, said: &[&str]) -> Result<(), String> {
     if WRITING.contains(&ran.tool.as_str()) {
         return Err("it wrote a file; cite the file as it is now".to_owned());
     }
@@ -42,6 +49,9 @@ fn shows(ran: &Ran, quote: &str, edited_after: Option<&str>) -> Result<(), Strin
         // It has printed nothing, and so there is nothing to quote.
         if ran.failed {
             return Err("it failed".to_owned());
+        }
+        if let Some(path) = edits::by("Bash", &json!({"command": ran.command})) {
+            return Err(format!("it changed something ({path}); cite what is there now"));
         }
     } else {
         if !squeezed(&ran.output).contains(&squeezed(quote)) {
@@ -58,10 +68,23 @@ fn shows(ran: &Ran, quote: &str, edited_after: Option<&str>) -> Result<(), Strin
     if reads_like_a_test_result(quote) && squeezed(&ran.command).contains(&squeezed(quote)) {
         return Err("its quote stands in the command itself".to_owned());
     }
-    if is_test(&ran.command) && !tells_of_failure(quote) {
+    // A failure shows that something was wrong before it was worked on, and nothing about now.
+    let reproduces = tells_of_failure(quote) && (edited_after.is_some() || asks_to_fail(said));
+    if is_test(&ran.command) && !reproduces {
         return passed(ran, edited_after);
     }
     Ok(())
+}
+
+fn asks_to_fail(said: &[&str]) -> bool {
+    static FAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)reproduc|test that fails|failing test (first|for)|fails? first|show (me )?that",
+        )
+        .ok()
+    });
+    let asks = |said: &&str| FAIL.as_ref().is_some_and(|pattern| pattern.is_match(said));
+    said.iter().any(asks)
 }
 
 /// A test run that is called a success.

@@ -15,23 +15,36 @@ pub fn are_asked_for(quote: &str, said: &[&str]) -> Result<(), String> {
             "the agent's own word that {claim} shows nothing; cite the check, the command or the file that does"
         ));
     }
+    if !said.is_empty() && said.iter().all(|said| is_for_a_file(said)) {
+        return Err(WORK_IS.to_owned());
+    }
     let said: Vec<_> = said.iter().map(|said| without_names(said)).collect();
     let asks = |pattern: &'static LazyLock<Option<Regex>>| {
         said.iter().any(|said| pattern.as_ref().is_some_and(|pattern| pattern.is_match(said)))
     };
     if asks(&WORK) && !asks(&WORDS) {
-        return Err(
-            "the user asked for work, and what the agent says about it shows nothing; cite \
-                    the check, the command or the file that does"
-                .to_owned(),
-        );
+        return Err(WORK_IS.to_owned());
     }
     Ok(())
 }
 
+const WORK_IS: &str = "the user asked for work, and what the agent says about it shows nothing; cite \
+                       the check, the command or the file that does";
+
+/// Words were asked for, and in a file: one sentence that writes something to a name.
+fn is_for_a_file(said: &str) -> bool {
+    static INTO: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)^\s*(please\s+)?(write|save|put|store|record)\b[^?!\n]*\b(into|to|in)\s+\W?[\w/.-]+\.\w+\W*$",
+        )
+        .ok()
+    });
+    INTO.as_ref().is_some_and(|pattern| pattern.is_match(said))
+}
+
 static WORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put)\b",
+        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put|merge|rebase|revert|rewrite|translate)\b",
     )
     .ok()
 });
@@ -61,6 +74,7 @@ mod tests {
         for (said, quote) in [
             (&["Why is the query slow?"][..], "The index on users is missing."),
             (&["Explain the parser, then fix it."], "It descends recursively."),
+            (&["Write a summary of cart.py"], "It adds prices up and counts them."),
             (&["Make a plan for the migration."], "First the schema, then the data."),
             (&["Warum ist das langsam"], "Der Index fehlt in der Tabelle."),
             (&["解释一下这个函数"], "它把标题变成地址。"),
@@ -76,6 +90,8 @@ mod tests {
         for (said, quote) in [
             (&["Fix the crash on start."][..], "The crash on start is gone."),
             (&["Write the figures into report.md."], "The figures are in the report."),
+            (&["Write what cart.py does into docs/usage.md."], "total adds prices up."),
+            (&["Merge the branch."], "The branch is in."),
             (&["Add a test for accents.", "Commit it."], "There is a test for accents."),
             (&["Is it slow? Make it fast."], "All 12 tests pass now."),
         ] {
