@@ -39,7 +39,7 @@ pub struct Cli {
 
 #[derive(Debug, Args)]
 pub struct SessionArgs {
-    /// Supervise the agent: here in this terminal, or with `=hook` inside the plain claude
+    /// Supervise the agent: in ccc's own terminal, with `=native` in claude's own, or with `=hook` by claude's Stop hook
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "here")]
     pub supervisor: Option<Where>,
 
@@ -100,13 +100,15 @@ pub struct CheckArgs {
 pub enum Where {
     /// The supervised session in this terminal
     Here,
-    /// The plain claude, judged by its Stop hook
+    /// Claude with its own screen, which ccc relays, records and supervises
+    Native,
+    /// The plain claude, judged by its Stop hook, without ccc around it
     Hook,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// A readable transcript
+    /// A readable transcript; into a pipe or a file, the agent's last answer
     Text,
     /// The agent's lines as they are, and ccc's own between them
     StreamJson,

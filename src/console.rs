@@ -89,6 +89,10 @@ pub fn is_terminal() -> bool {
     stdout().is_terminal()
 }
 
+pub fn errors_are_on_a_terminal() -> bool {
+    stderr().is_terminal()
+}
+
 /// For the surfaces, which clean what they write line by line, and for the protocols of other
 /// programs.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
@@ -96,8 +100,9 @@ pub fn stdout() -> io::Stdout {
     io::stdout()
 }
 
+/// For the transcript of a session whose standard output is for its answer.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
-fn stderr() -> io::Stderr {
+pub fn stderr() -> io::Stderr {
     io::stderr()
 }
 

@@ -20,6 +20,7 @@ pub mod endpoint;
 pub mod executables;
 pub mod files;
 pub mod hook;
+pub mod native;
 pub mod process;
 pub mod prompt;
 pub mod record;

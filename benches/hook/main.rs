@@ -218,7 +218,7 @@ fn state_updates(dir: &Path) {
                 assert!(writer.wait().expect("a writer").success());
             }
             times.push(start.elapsed());
-            let count = state(&dir).load().expect("a state").map_or(0, |state| state.count);
+            let count = state(&dir).load().expect("a state").map_or(0, |state| state.task.count);
             lost += WRITERS + 1 - usize::try_from(count).unwrap_or(0);
         }
         let time = median(&mut times).as_secs_f64() * 1e3;
@@ -248,9 +248,9 @@ fn state(dir: &Path) -> StateFile {
 
 fn write_once(role: &str, dir: &Path) {
     if role == "locked" {
-        state(dir).change(|state| state.count += 1).expect("a change");
+        state(dir).change(|state| state.task.count += 1).expect("a change");
     } else if let Ok(Some(mut read)) = state(dir).load() {
-        read.count += 1;
+        read.task.count += 1;
         let text = serde_json::to_vec_pretty(&read).expect("JSON");
         ccc::files::replace(&state(dir).path(), &text).expect("a write");
     }

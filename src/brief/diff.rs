@@ -1,6 +1,7 @@
 //! What changed in the files, line by line: git tells it against the commit that the task began on;
 //! files that are new stand there themselves. Bounded, whatever was changed.
 
+use std::fmt::Write;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -14,6 +15,10 @@ use crate::process::orphans::Awaited;
 const MOST_BYTES: u64 = 4 << 20;
 const NEW_BYTES: u64 = 256 << 10;
 const NEW_FILES: usize = 100;
+
+/// Of the text for fresh eyes: all of it, and one file's part.
+const LONGEST: usize = 48 << 10;
+const LONGEST_FILE: usize = 12 << 10;
 
 /// `commit` is the one that the task began on; without git only new files are known.
 pub fn diffs(
@@ -39,6 +44,46 @@ pub fn diffs(
         });
     }
     found
+}
+
+/// What differs from a commit, where nobody knows how the files were when the task began.
+pub fn since(project: &Path, git: Option<&Path>, commit: &str) -> Vec<FileDiff> {
+    parse(&git.and_then(|git| ask(git, project, commit)).unwrap_or_default())
+}
+
+/// For whoever has not seen the work: every change, what went and what came. Bounded, and it says so.
+pub fn as_text(diffs: &[FileDiff]) -> String {
+    let mut text = String::new();
+    for (at, file) in diffs.iter().enumerate() {
+        if text.len() >= LONGEST {
+            let _ =
+                writeln!(text, "… {} more files changed; look at them yourself.", diffs.len() - at);
+            break;
+        }
+        let how = match file.how {
+            Some(How::Added) => "added",
+            Some(How::Deleted) => "deleted",
+            Some(How::Modified) | None => "modified",
+        };
+        let _ = writeln!(text, "== {} ({how})", file.path);
+        let removed = file.removed.iter().map(|line| format!("- {line}"));
+        let added = file.added.iter().map(|(at, line)| format!("+{at}: {line}"));
+        let (mut room, mut left_out) = (LONGEST_FILE.min(LONGEST.saturating_sub(text.len())), 0);
+        for line in removed.chain(added) {
+            room = room.saturating_sub(line.len() + 1);
+            if room == 0 {
+                left_out += 1;
+            } else {
+                text.push_str(&line);
+                text.push('\n');
+            }
+        }
+        if left_out > 0 {
+            let _ =
+                writeln!(text, "… {left_out} more lines of it changed; look at the file yourself.");
+        }
+    }
+    text
 }
 
 /// Nothing of the repository's own configuration may run a command here.
@@ -109,6 +154,23 @@ fn read_new(project: &Path, path: &str) -> FileDiff {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_text_for_fresh_eyes_is_bounded_and_says_what_it_leaves_out() {
+        let file = |path: String, lines: usize| FileDiff {
+            path,
+            how: Some(How::Modified),
+            removed: vec!["old".to_owned()],
+            added: (1..).zip(std::iter::repeat_n("new line".to_owned(), lines)).collect(),
+            ..FileDiff::default()
+        };
+        let text = as_text(&[file("a.py".into(), 2)]);
+        assert_eq!(text, "== a.py (modified)\n- old\n+1: new line\n+2: new line\n");
+        let many: Vec<_> = (0..50).map(|at| file(format!("{at}.py"), 5_000)).collect();
+        let text = as_text(&many);
+        assert!(text.len() < LONGEST + LONGEST_FILE, "{}", text.len());
+        assert!(text.contains("more lines of it changed") && text.contains("more files changed"));
+    }
 
     #[test]
     fn gits_answer_is_read_line_by_line() {

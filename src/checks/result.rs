@@ -116,14 +116,14 @@ impl Tail {
         }
     }
 
-    /// The last line that says something.
-    pub fn last_line(&self) -> String {
+    /// The last lines that say something.
+    pub fn last_lines(&self, most: usize) -> Vec<String> {
         let open = finished(&self.open);
-        if !open.trim().is_empty() {
-            return open;
-        }
-        let said = self.lines.iter().rev().find(|line| !line.trim().is_empty());
-        said.cloned().unwrap_or_default()
+        let all = std::iter::once(&open).chain(self.lines.iter().rev());
+        let said = all.filter(|line| !line.trim().is_empty());
+        let mut last: Vec<_> = said.take(most).cloned().collect();
+        last.reverse();
+        last
     }
 
     pub fn text(&self) -> String {
@@ -168,11 +168,11 @@ mod tests {
         let text = tail.text();
         assert!(text.ends_with("line 99999\nno newline"), "{text}");
         assert!(text.lines().count() <= TAIL_LINES + 1 && text.len() <= TAIL_BYTES);
-        assert_eq!(tail.last_line(), "no newline");
+        assert_eq!(tail.last_lines(2), ["line 99999", "no newline"]);
         let mut long = Tail::default();
         long.push(&"é".repeat(10 * TAIL_BYTES));
         long.push("\n\n");
-        assert!(long.text().len() <= TAIL_BYTES && long.last_line().ends_with('é'));
+        assert!(long.text().len() <= TAIL_BYTES && long.last_lines(1)[0].ends_with('é'));
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         let mut tail = Tail::default();
         tail.push("\x1b[31m 1%\r 50%\r100%\r\nnext\n\n");
         assert_eq!(tail.text(), "100%\nnext");
-        assert_eq!(tail.last_line(), "next");
+        assert_eq!(tail.last_lines(5), ["100%", "next"]);
     }
 
     #[test]

@@ -2,9 +2,14 @@
 //! session's machine, the Stop hook, `ccc check`) starts and stops what it names, and tells it what
 //! happened.
 
+use std::time::Duration;
+
 use super::Check;
 use super::result::{CheckOutcome, CheckResult, Skipped, Tail};
 use crate::event::{Gone, Now};
+
+/// So many of the last lines of a running check are shown.
+const SHOWN: usize = 5;
 
 #[derive(Debug)]
 pub struct Suite {
@@ -13,6 +18,16 @@ pub struct Suite {
     changed: Option<Vec<String>>,
     running: Option<Running>,
     results: Vec<CheckResult>,
+}
+
+/// The check that is running, for whoever watches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunningCheck {
+    pub name: String,
+    pub since: Now,
+    pub timeout: Duration,
+    /// The last lines that it printed.
+    pub tail: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -50,11 +65,15 @@ impl Suite {
         self.running.is_none() && self.results.len() == self.checks.len()
     }
 
-    /// The check that is running, since when, and the last line that it printed.
-    pub fn current(&self) -> Option<(&Check, Now, String)> {
+    pub fn current(&self) -> Option<RunningCheck> {
         let running = self.running.as_ref()?;
         let check = self.checks.get(self.results.len())?;
-        Some((check, running.started, running.tail.last_line()))
+        Some(RunningCheck {
+            name: check.name.clone(),
+            since: running.started,
+            timeout: check.timeout,
+            tail: running.tail.last_lines(SHOWN),
+        })
     }
 
     pub fn printed(&mut self, text: &str) {
@@ -104,7 +123,6 @@ impl Suite {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn second(at: u64) -> Now {
         Duration::from_secs(at)
@@ -121,8 +139,8 @@ mod tests {
         assert_eq!(suite.next(second(0)), None, "one at a time");
         suite.printed("boom\n");
         assert_eq!(
-            suite.current().map(|(check, _, line)| (check.run.as_str(), line)),
-            Some(("a", "boom".into()))
+            suite.current().map(|check| (check.name, check.tail)),
+            Some(("a".into(), vec!["boom".into()]))
         );
         let red = suite.ended(&exit(1), second(2)).unwrap().clone();
         assert!(red.is_red() && red.tail == "boom" && (red.seconds - 2.0).abs() < f64::EPSILON);

@@ -47,6 +47,9 @@ pub struct FixtureArgs {
     /// Write it even if it does not hold, and over a file that exists
     #[arg(long)]
     pub force: bool,
+    /// Write it without asking although something in it still looks like a secret
+    #[arg(long)]
+    pub allow_suspects: bool,
 }
 
 fn above_zero(text: &str) -> Result<f64, String> {

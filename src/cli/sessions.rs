@@ -23,6 +23,9 @@ pub enum SessionsCommand {
         /// As JSON
         #[arg(long)]
         json: bool,
+        /// Also everything that the checks printed
+        #[arg(long)]
+        checks: bool,
     },
     /// Print the directory of a recording
     Path {

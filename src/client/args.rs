@@ -25,6 +25,8 @@ pub struct Taken {
     pub add_dirs: Vec<OsString>,
     /// What decides how the agent's prompt begins: a fork that repeats it shares the prompt cache.
     pub prompt_options: Vec<OsString>,
+    /// `--bg`: the client starts the session elsewhere and leaves.
+    pub background: bool,
     /// `--help` and the like: the client prints something and leaves.
     pub leaves: bool,
     /// What the client gets. It ignores a prompt among its arguments in this mode, so that stays.
@@ -204,6 +206,7 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
                     ["--session-id", "--fork-session", "--from-pr", "--teleport"]
                         .contains(&option.as_str());
                 taken.forks |= option == "--fork-session";
+                taken.background |= ["--bg", "--background"].contains(&option.as_str());
                 if option == "--session-id" {
                     taken.session_id = value;
                 }
@@ -331,6 +334,7 @@ mod tests {
         assert_eq!(take("-c").resume, Some(Resume::Latest));
         assert_eq!(take("--resume=abc").resume, Some(Resume::Session("abc".into())));
         assert!(take("--session-id abc").names_session);
+        assert!(take("--bg fix").background && take("--bg fix").prompt.is_some());
         assert!(take("--help").leaves && !take("fix").leaves);
         let settings = take("--settings mine.json --model x");
         assert_eq!(

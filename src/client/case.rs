@@ -51,6 +51,17 @@ pub enum Held {
     Nothing,
 }
 
+impl Held {
+    /// The more, the less is held.
+    pub fn weakness(self) -> u8 {
+        match self {
+            Held::Overlay => 0,
+            Held::Landlock => 1,
+            Held::Nothing => 2,
+        }
+    }
+}
+
 /// The shim's first line, before anything of the client.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CaseReport {

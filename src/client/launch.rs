@@ -32,6 +32,14 @@ impl Launch {
         argv.extend(self.claude.iter().chain(&self.args).cloned());
         argv
     }
+
+    /// The same for a shim of another kind, which puts nothing into a case.
+    pub fn argv_of(&self, kind: &str) -> Vec<OsString> {
+        let mut argv: Vec<OsString> =
+            vec![self.ccc.clone().into(), "agent-shim".into(), kind.into(), "--".into()];
+        argv.extend(self.claude.iter().chain(&self.args).cloned());
+        argv
+    }
 }
 
 /// One argument is limited to 128 KiB on Linux.
@@ -115,6 +123,7 @@ impl ReviewOptions {
     pub fn form(&self, request: &ReviewRequest) -> (ReviewForm, Option<&'static str>) {
         let other_model = self.model.as_ref().is_some_and(|model| *model != request.model);
         let reason = match self.form {
+            ReviewForm::Cached if request.fresh => Some("it judges with fresh eyes"),
             ReviewForm::Cached if self.second_opinion => Some("another provider judges"),
             ReviewForm::Cached if other_model => Some("another model judges"),
             ReviewForm::Schema | ReviewForm::Cached => None,
@@ -130,8 +139,10 @@ pub fn review_args(
     options: &ReviewOptions,
 ) -> Vec<OsString> {
     let mut args = speak_json();
-    args.push("--fork-session".into());
-    pair(&mut args, "--resume", &request.session_id);
+    if !request.fresh {
+        args.push("--fork-session".into());
+        pair(&mut args, "--resume", &request.session_id);
+    }
     // Else `--continue` could take up the review instead of the work.
     args.push("--no-session-persistence".into());
     // The agent can write every file that settings, servers, skills and memory are read from. What of
@@ -257,8 +268,7 @@ mod tests {
             last_answer: String::new(),
             background: Vec::new(),
             brief: String::new(),
-            requirements: Vec::new(),
-            word: None,
+            ..ReviewRequest::default()
         }
     }
 
@@ -325,6 +335,16 @@ mod tests {
         assert_eq!(form(provider), (ReviewForm::Schema, Some("another provider judges")));
         let schema = ReviewOptions { form: ReviewForm::Schema, second_opinion: true, ..cached() };
         assert_eq!(form(schema), (ReviewForm::Schema, None));
+    }
+
+    #[test]
+    fn fresh_eyes_have_not_seen_the_conversation() {
+        let request = ReviewRequest { fresh: true, ..request() };
+        let options = ReviewOptions::default();
+        assert_eq!(options.form(&request).0, ReviewForm::Schema);
+        let args = text(&review_args(&request, "INSTRUCTIONS", &options));
+        assert!(!args.contains("--resume") && !args.contains("--fork-session"), "{args}");
+        assert!(args.contains("--no-session-persistence --setting-sources  --strict-mcp-config"));
     }
 
     #[test]

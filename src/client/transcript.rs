@@ -29,8 +29,6 @@ pub struct Transcript {
     /// `/supervisor` and `/supervisoroff`, as the person typed them.
     pub switches: Vec<Switch>,
     queue: VecDeque<Waiting>,
-    /// The command that a turn may have begun with: what follows tells whether it was one for the agent.
-    command: bool,
 }
 
 #[derive(Debug)]
@@ -121,21 +119,19 @@ impl Transcript {
             Word::Nothing | Word::Feedback => {}
             Word::Interrupted => self.turn = Turn::Interrupted,
             Word::Shell => self.begin(Turn::Shell),
-            Word::LocalOutput => {
-                // What was taken for a command to the agent was one to the client.
-                if std::mem::take(&mut self.command) {
+            Word::LocalCommand(name) => {
+                // Some clients note first what was typed, as if it were for the agent.
+                let typed = self.said.last().map(|said| said.text.trim());
+                let first = typed.and_then(|typed| typed.split_whitespace().next());
+                if name.is_some() && first == name.as_deref() && self.last_answer.is_none() {
                     self.said.pop();
                 }
-                self.turn = Turn::LocalCommand;
+                self.begin(Turn::LocalCommand);
             }
             Word::Machine => self.begin(Turn::Work),
             Word::Command { name, args } if entry.is_human() => {
                 self.begin(Turn::Work);
-                let switch = match name.as_str() {
-                    "supervisor" => Some(true),
-                    "supervisoroff" => Some(false),
-                    _ => None,
-                };
+                let switch = switch(&name);
                 if let Some(on) = switch {
                     self.switches.push(Switch { at: entry.timestamp.clone(), on });
                 }
@@ -144,7 +140,7 @@ impl Transcript {
                     (None, "") => format!("/{name}"),
                     (None, args) => format!("/{name} {args}"),
                 };
-                self.command = self.say(text, entry);
+                self.say(text, entry);
             }
             Word::Text(text) if entry.is_human() => {
                 self.begin(Turn::Work);
@@ -158,15 +154,12 @@ impl Transcript {
     fn begin(&mut self, turn: Turn) {
         self.turn = turn;
         self.last_answer = None;
-        self.command = false;
     }
 
-    fn say(&mut self, text: String, entry: &Entry) -> bool {
-        let said = !text.trim().is_empty();
-        if said {
+    fn say(&mut self, text: String, entry: &Entry) {
+        if !text.trim().is_empty() {
             self.said.push(Spoken { text, at: entry.timestamp.clone() });
         }
-        said
     }
 
     fn assistant(&mut self, entry: &Entry, line: &[u8]) {
@@ -174,7 +167,6 @@ impl Transcript {
         if entry.is_sidechain {
             return;
         }
-        self.command = false;
         let Some(message) = &entry.message else { return };
         if entry.is_api_error_message {
             self.turn = Turn::Failed;
@@ -230,11 +222,27 @@ impl Transcript {
     fn system(&mut self, entry: &Entry) {
         match entry.subtype.as_deref() {
             Some("local_command") => self.turn = Turn::LocalCommand,
+            // A prompt that a hook of ours has carried out: the client notes what was typed.
+            Some("informational") => {
+                let typed = entry.content.as_str().and_then(entry::blocked_prompt);
+                if let Some(on) = typed.and_then(|typed| switch(typed.strip_prefix('/')?)) {
+                    self.switches.push(Switch { at: entry.timestamp.clone(), on });
+                }
+            }
             // The turn is over, for good or until a hook's feedback: what was said in it is no answer
             // of the next one.
             Some("stop_hook_summary") => self.last_answer = None,
             _ => {}
         }
+    }
+}
+
+/// Whether a command is one of the two switches, by its name alone or as one of the plugin's.
+fn switch(command: &str) -> Option<bool> {
+    match command.strip_prefix("ccc:").unwrap_or(command) {
+        "supervisor" => Some(true),
+        "supervisoroff" => Some(false),
+        _ => None,
     }
 }
 

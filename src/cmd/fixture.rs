@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::Usage;
+use super::questions::{self, Questions};
 use super::replay::targets;
 use crate::cli::replay::FixtureArgs;
 use crate::config::secret::is_secret;
@@ -43,7 +44,9 @@ pub fn run(args: &FixtureArgs) -> Result<i32> {
         console::say(format!("ccc: run {number} of {}", runs.len()));
     }
     console::say(format!("ccc: replaced: {}", converted.replaced));
-    tell_suspects(&converted.suspects);
+    if !may_leave(&converted.suspects, args.allow_suspects)? {
+        return Ok(1);
+    }
     if let Some(problem) = &converted.problem {
         console::say(format!("ccc: the fixture is not the recorded session: {problem}"));
         if !args.force {
@@ -58,33 +61,31 @@ pub fn run(args: &FixtureArgs) -> Result<i32> {
     Ok(i32::from(converted.problem.is_some()))
 }
 
-/// Before it leaves the machine, somebody has seen it.
-fn tell_suspects(suspects: &Suspects) {
+/// Before it leaves the machine, somebody has seen what is left in it, and has said yes.
+fn may_leave(suspects: &Suspects, allowed: bool) -> Result<bool> {
     if suspects.found.is_empty() {
-        return;
+        return Ok(true);
     }
-    console::say("ccc: look at these before you give the fixture to anybody; they may be secrets:");
+    console::say("ccc: these were left as they are, and may be secrets:");
     for (line, text) in &suspects.found {
         console::say(format!("  line {line}: {text}"));
     }
+    if allowed {
+        return Ok(true);
+    }
+    if questions::is_possible() {
+        return Questions::terminal().confirm("Write the fixture with them in it?", false);
+    }
+    console::say(
+        "ccc: nothing was written. Look at each of them; --allow-suspects writes the fixture with them \
+         in it",
+    );
+    Ok(false)
 }
 
 /// Private, and whole or not at all.
 fn write(file: &Path, converted: &Converted, force: bool) -> Result<()> {
-    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = || -> std::io::Result<()> {
-        files::create_dir(dir)?;
-        let mut new = tempfile::NamedTempFile::new_in(dir)?;
-        converted.write(&mut new)?;
-        new.as_file().sync_all()?;
-        if force {
-            new.persist(file)?
-        } else {
-            new.persist_noclobber(file)?
-        };
-        Ok(())
-    };
-    match written() {
+    match files::write_whole(file, force, &|mut to| converted.write(&mut to)) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             bail!("{} exists already; --force replaces it", file.display())
         }

@@ -1,5 +1,6 @@
 //! One file per command: what was typed becomes what is meant, and is run.
 
+mod base;
 mod check;
 mod checks;
 mod completions;
@@ -11,6 +12,7 @@ mod logging;
 mod login;
 mod native;
 mod output;
+mod pick;
 mod prompt;
 mod provider;
 mod questions;
@@ -18,6 +20,7 @@ mod replay;
 mod sessions;
 mod slash_commands;
 mod supervise;
+mod supervise_native;
 mod supervision;
 mod supervisor_hook;
 mod supervisor_mode;
@@ -54,6 +57,9 @@ pub fn run(args: Vec<OsString>) -> i32 {
         Some("agent-shim") if args.len() > 3 => return crate::process::shim::run(&args[2..]),
         Some("supervisor-hook") if !asks_for_help(&args) => {
             return supervisor_hook::run(&args[2..]);
+        }
+        Some("status-line") if args.len() > 2 => {
+            return crate::native::status_line::run(&args[2..]);
         }
         Some("scripted-client") if args.len() > 2 => return play(&args[2..]),
         _ => {}
@@ -128,14 +134,21 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
         return Err(Usage(problem).into());
     }
     args.rest.splice(0..0, config.claude_args().into_iter().map(OsString::from));
-    let no_pty = args.supervisor == Some(Where::Here) && !pty::available();
+    let needs_pty = matches!(args.supervisor, Some(Where::Here | Where::Native));
+    let no_pty = needs_pty && !pty::available();
     if no_pty {
         console::say(
             "ccc: no PTY can be opened here; starting the plain claude, supervised by its Stop hook",
         );
     }
-    if args.supervisor == Some(Where::Here) && !no_pty {
-        return supervise::run(place, &config, args, provider.as_deref());
+    match args.supervisor {
+        Some(Where::Here) if !no_pty => {
+            return supervise::run(place, &config, args, provider.as_deref());
+        }
+        Some(Where::Native) if !no_pty => {
+            return supervise_native::run(place, &config, args, provider.as_deref());
+        }
+        _ => {}
     }
     if let Some(prompt) = args.prompt {
         args.rest.push("--print".into());

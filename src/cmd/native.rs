@@ -10,10 +10,10 @@ use anyhow::{Context, Result, bail};
 use super::checks::{self, Wishes};
 use super::supervision::{self, Begins};
 use super::{Usage, slash_commands};
-use crate::client::args::{Resume, take_over, take_settings};
+use crate::client::args::{Resume, Taken, take_over, take_settings};
 use crate::client::session_id;
 use crate::config::Config;
-use crate::config::clients::{self, Clients, JudgedBy, Limits, user_settings};
+use crate::config::clients::{self, Clients, JudgedBy, Launch, Limits, user_settings};
 use crate::console;
 use crate::directories::Directories;
 use crate::executables;
@@ -47,7 +47,16 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     }
     let claude = executables::claude()?;
 
-    let mut args: Vec<OsString> = vec!["--settings".into(), clients.agent.settings.into()];
+    let launch = uuid::Uuid::new_v4().to_string();
+    let own = Launch {
+        id: &launch,
+        claude: &claude,
+        max_iterations: native.max_iterations,
+        no_checks: native.checks.none,
+        trust_checks: native.checks.trust,
+    };
+    let settings = own.settings(place, &clients.agent.settings)?;
+    let mut args: Vec<OsString> = vec!["--settings".into(), settings.into()];
     if native.supervised {
         if clients::hooks_are_off(place) {
             bail!(
@@ -59,51 +68,49 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
             let own = config.supervisor()?.checks;
             checks::allowed(place, own, Some(&found), native.checks, true)?;
         }
-        let (id, chosen) = session(&native.args)?;
-        if chosen {
-            args.extend(["--session-id".into(), id.clone().into()]);
+        let taken = take_over(native.args.clone());
+        let (id, chosen) = session(&taken)?;
+        if let Some(id) = id.as_ref().filter(|_| chosen) {
+            args.extend(["--session-id".into(), id.into()]);
         }
-        let state = StateFile::new(&place.state_dir, &id)?;
-        // The person starts it: what an earlier supervision of this session began with is over.
-        PinnedFile::new(&place.config_dir, &id)?.remove();
+        let state = id.as_ref().map(|id| StateFile::new(&place.state_dir, id)).transpose()?;
         let begins = Begins {
             provider: native.provider.as_deref(),
-            settings: Some(&clients.supervisor.settings),
+            settings: &clients
+                .judges
+                .iter()
+                .map(|judge| judge.settings.clone())
+                .collect::<Vec<_>>(),
             max_iterations: native.max_iterations,
-            arguments: Some(&take_over(native.args.clone())),
+            arguments: Some(&taken),
         };
-        supervision::begin(place, &state, &id, &begins)?;
+        let pinned = PinnedFile::new(&place.config_dir, &launch)?;
+        let id = id.unwrap_or_default();
+        supervision::begin(place, state.as_ref(), &pinned, &id, &begins)?;
     }
     args.extend(native.args);
     let mut command = Command::new(&claude);
     command.args(&args).env_clear().envs(clients.agent.env);
-    if native.checks.none {
-        command.env("CCC_NO_CHECKS", "1");
-    }
-    if native.checks.trust {
-        command.env("CCC_TRUST_CHECKS", "1");
-    }
-    if let Some(max) = native.max_iterations {
-        command.env("CCC_MAX_ITERATIONS", max.to_string());
-    }
+    command.envs(own.environment(place).into_iter().filter(|(_, value)| !value.is_empty()));
     let error = command.exec();
     Err(error).with_context(|| format!("cannot start {}", claude.display()))
 }
 
-/// The session that will be supervised: the user's, or one of ccc's choosing.
-fn session(args: &[OsString]) -> Result<(String, bool)> {
-    let taken = take_over(args.to_vec());
-    let id = match (taken.session_id, taken.resume) {
+/// The session that is supervised first, and whether ccc chose its id. Supervision belongs to the launch:
+/// where only the client knows which session it will be, the first stop tells.
+fn session(taken: &Taken) -> Result<(Option<String>, bool)> {
+    let id = match (&taken.session_id, &taken.resume) {
+        // The client chooses the id of a session in the background.
+        _ if taken.background => return Ok((None, false)),
         (Some(id), _) => id,
         (None, Some(Resume::Session(id))) if !taken.forks => id,
-        (None, Some(Resume::Choose | Resume::Latest)) if !taken.forks => {
-            let problem = "supervision by the hook needs to know the session before it starts: name it with --resume ID";
-            return Err(Usage(problem.into()).into());
+        (None, resumed) if taken.forks || (resumed.is_none() && !taken.names_session) => {
+            return Ok((Some(uuid::Uuid::new_v4().to_string()), true));
         }
-        (None, _) => return Ok((uuid::Uuid::new_v4().to_string(), true)),
+        _ => return Ok((None, false)),
     };
-    if !session_id::is_safe(&id) {
+    if !session_id::is_safe(id) {
         return Err(Usage(format!("{id:?} is no session id")).into());
     }
-    Ok((id, false))
+    Ok((Some(id.clone()), false))
 }

@@ -4,6 +4,7 @@ mod surfaces;
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -14,8 +15,8 @@ use super::{Usage, checks, init, prompt};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::client::args::{Taken, take_over};
 use crate::client::launch::{AgentStart, ReviewOptions};
-use crate::config::clients::{Clients, JudgedBy, Limits, user_settings};
-use crate::config::{self, Config};
+use crate::config::clients::{Clients, JudgedBy, Limits, Surroundings, user_settings};
+use crate::config::{self, Config, Judge, Supervisor};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files::WatchedFiles;
@@ -24,7 +25,7 @@ use crate::prompt::external_editor;
 use crate::record::{Begun, Recorder, Scene, find};
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::Judging;
-use crate::session::{Earlier, Setup, Workplace};
+use crate::session::{Earlier, EarlierCommands, JudgeStart, Setup, Workplace};
 use crate::surface::look;
 use surfaces::Wishes;
 
@@ -54,7 +55,8 @@ pub fn run(
     let supervisor = config.supervisor()?;
     let own = supervisor.checks.clone();
     let allowed = checks::allowed(&place, own, Some(&instructions), wishes, person)?;
-    let taken_up = take_up(&place, &taken, person)?;
+    let lines = args.plain || supervisor.plain || look::asked_for_lines();
+    let taken_up = take_up(&place, &taken, person, lines)?;
     let limits = Limits::of(config, args.max_iterations)?;
     let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
     let (defaults, judging) = (Rules::default(), Judging::today(proof));
@@ -62,7 +64,12 @@ pub fn run(
         person,
         max_iterations: limits.max_iterations,
         review_timeout: limits.review_timeout,
-        judging: Judging { allowed_tools: supervisor.allowed_tools.clone(), ..judging },
+        judging: Judging {
+            allowed_tools: supervisor.allowed_tools.clone(),
+            judges: supervisor.seats(),
+            judges_ask: supervisor.judges_ask,
+            ..judging
+        },
         background_wait: supervisor.background_wait()?.unwrap_or(defaults.background_wait),
         resume: taken_up.resume,
         carried: taken_up.carried,
@@ -77,19 +84,11 @@ pub fn run(
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
 
     let size = crossterm::terminal::size().unwrap_or((120, 40));
-    let recorder = (!args.no_record).then(|| {
-        let begun = Begun {
-            ccc: env!("CARGO_PKG_VERSION").to_owned(),
-            project: place.project.display().to_string(),
-            provider: provider.map(str::to_owned),
-            rules: rules.clone(),
-            agent_lines: 0,
-            supervisor_lines: 0,
-        };
-        Recorder::new(place.state_dir.clone(), begun, scene(size))
-    });
+    let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size));
     let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
+    let earlier_commands = earlier_commands(&taken_up.first, state_dir.clone());
     let earlier = earlier(&taken_up.first, state_dir, seed);
+    let mut judges = judges(&place, &supervisor, &taken, clients.judges).into_iter();
     let setup = Setup {
         rules,
         prompt,
@@ -100,29 +99,22 @@ pub fn run(
         live: false,
         settings: Some(clients.agent.settings),
         agent_env: clients.agent.env,
-        review_env: clients.supervisor.env,
-        review: ReviewOptions {
-            form: supervisor.review,
-            settings: Some(clients.supervisor.settings),
-            second_opinion: supervisor.provider.is_some(),
-            model: supervisor.model,
-            allowed_tools: supervisor.allowed_tools,
-            add_dirs: taken.add_dirs,
-            prompt_options: pinned_options(&place.config_dir, &taken.prompt_options),
-            sandbox: supervisor.sandbox,
-        },
+        judge: judges.next().unwrap_or_default(),
+        other_judges: judges.collect(),
         watched: watched(&place, instructions.path),
         instructions: instructions.text,
         workplace: Some(Workplace::of(&place.project)?),
         dir: place.project,
         size,
         earlier,
+        earlier_commands,
         recorder,
         editor: external_editor::command(env::var_os("VISUAL"), env::var_os("EDITOR")),
         pager: external_editor::pager(env::var_os("PAGER")),
+        native: None,
     };
     let wishes = Wishes {
-        plain: args.plain || supervisor.plain || look::asked_for_lines(),
+        plain: lines,
         provider: provider.unwrap_or_default().to_owned(),
         notify: supervisor.notify,
         state_dir: place.state_dir,
@@ -131,13 +123,45 @@ pub fn run(
     Ok(surfaces::run(setup, format, &wishes)?.exit_code)
 }
 
+/// With what each judge is started.
+pub fn judges(
+    place: &Directories,
+    supervisor: &Supervisor,
+    taken: &Taken,
+    clients: Vec<Surroundings>,
+) -> Vec<JudgeStart> {
+    let prompt_options = pinned_options(&place.config_dir, &taken.prompt_options);
+    let start = |(judge, client): (Judge, Surroundings)| {
+        let options = ReviewOptions {
+            form: supervisor.review,
+            settings: Some(client.settings),
+            second_opinion: judge.provider.is_some(),
+            model: judge.model,
+            allowed_tools: supervisor.allowed_tools.clone(),
+            add_dirs: taken.add_dirs.clone(),
+            prompt_options: prompt_options.clone(),
+            sandbox: supervisor.sandbox,
+        };
+        JudgeStart { env: client.env, options }
+    };
+    supervisor.all_judges().into_iter().zip(clients).map(start).collect()
+}
+
 /// What the session's earlier runs left. One that begins here has nothing behind it.
-fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
+pub fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
     match first {
         AgentStart::New { .. } => Box::new(|_| None),
         AgentStart::Continue => Box::new(find::read_ahead(state_dir, seed)),
         _ => Box::new(move |id| find::earlier(&state_dir, id, seed)),
     }
+}
+
+pub fn earlier_commands(first: &AgentStart, state_dir: PathBuf) -> Option<EarlierCommands> {
+    let begins_here = matches!(first, AgentStart::New { .. });
+    (!begins_here).then(|| {
+        let read: EarlierCommands = Arc::new(move |id| find::commands(&state_dir, id));
+        read
+    })
 }
 
 /// Of two words only one could be the prompt, and the other would be lost.
@@ -170,6 +194,23 @@ fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<Outp
     }
 }
 
+pub fn recorder(
+    place: &Directories,
+    provider: Option<&str>,
+    rules: &Rules,
+    size: (u16, u16),
+) -> Recorder {
+    let begun = Begun {
+        ccc: env!("CARGO_PKG_VERSION").to_owned(),
+        project: place.project.display().to_string(),
+        provider: provider.map(str::to_owned),
+        rules: rules.clone(),
+        agent_lines: 0,
+        supervisor_lines: 0,
+    };
+    Recorder::new(place.state_dir.clone(), begun, scene(size))
+}
+
 /// What a player of the recording should know of the terminal.
 fn scene(size: (u16, u16)) -> Scene {
     let set = |name| Some((name, env::var(name).ok()?));
@@ -177,13 +218,13 @@ fn scene(size: (u16, u16)) -> Scene {
 }
 
 /// What was read once, and counts as it is now.
-fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
+pub fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
     let own = place.project.join(instructions::FILE);
     WatchedFiles::now([instructions, own, place.config_dir.join(config::FILE)])
 }
 
 /// SUPERVISOR.md; a person who has none is offered the default.
-fn find_instructions(place: &Directories, person: bool) -> Result<Instructions> {
+pub fn find_instructions(place: &Directories, person: bool) -> Result<Instructions> {
     match instructions::find(&place.project, &place.config_dir) {
         Ok(found) => Ok(found),
         Err(Problem::Missing { looked_in }) if person => {

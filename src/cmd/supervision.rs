@@ -7,7 +7,9 @@ use anyhow::Result;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::base;
 use crate::client::args::Taken;
+use crate::client::session_id;
 use crate::config::clients::Limits;
 use crate::config::{self, Config};
 use crate::directories::Directories;
@@ -15,14 +17,15 @@ use crate::executables;
 use crate::files;
 use crate::hook::pinned::{self, Pinned, PinnedFile, PinnedInstructions};
 use crate::hook::state::StateFile;
+use crate::hook::task::Task;
 use crate::review::instructions;
 
 /// What is known of the client where supervision begins.
 #[derive(Default)]
 pub struct Begins<'a> {
     pub provider: Option<&'a str>,
-    /// The judge's generated settings.
-    pub settings: Option<&'a std::path::Path>,
+    /// The generated settings of each judge.
+    pub settings: &'a [PathBuf],
     pub max_iterations: Option<u32>,
     /// The agent's own arguments.
     pub arguments: Option<&'a Taken>,
@@ -41,8 +44,11 @@ pub fn pin(
         let text = files::read_text(&found.path).ok()?;
         Some(PinnedInstructions { path: found.path, text })
     });
-    let settings = begins.settings.and_then(|path| files::read_text(path).ok());
-    let settings: Option<Value> = settings.and_then(|text| serde_json::from_str(&text).ok());
+    let read = |path: &PathBuf| {
+        let text = files::read_text(path).ok();
+        text.and_then(|text| serde_json::from_str::<Value>(&text).ok())
+    };
+    let mut settings = begins.settings.iter().map(read);
     Ok(Pinned {
         session_id: id.to_owned(),
         began_at: Timestamp::now(),
@@ -52,14 +58,15 @@ pub fn pin(
         supervisor: config.supervisor_section(),
         config_digest: files::digest_of(&directories.config_dir.join(config::FILE)),
         max_iterations: Limits::of(config, begins.max_iterations)?.max_iterations,
-        settings,
+        settings: settings.next().flatten(),
+        other_settings: settings.collect(),
         claude: executables::claude().ok(),
         prompt_options: begins
             .arguments
             .map(|taken| as_text(&pinned_options(&directories.config_dir, &taken.prompt_options)))
             .unwrap_or_default(),
         add_dirs: begins.arguments.map(|taken| as_text(&taken.add_dirs)).unwrap_or_default(),
-        count: 0,
+        task: Task::default(),
         told: Vec::new(),
     })
 }
@@ -104,22 +111,33 @@ fn copy(config_dir: &Path, bytes: &[u8]) -> Option<PathBuf> {
     Some(path)
 }
 
+/// Which supervision it is: that of a launch of the client, where ccc launched it; else that of a session.
+pub fn key<'a>(launch: Option<&'a str>, session: &'a str) -> &'a str {
+    launch.filter(|launch| session_id::is_safe(launch)).unwrap_or(session)
+}
+
 /// Switches supervision on. Where it is on already, what counts stays until the Stop hook has seen
 /// that it was the person who wants to begin anew.
 pub fn begin(
     directories: &Directories,
-    state: &StateFile,
+    state: Option<&StateFile>,
+    file: &PinnedFile,
     id: &str,
     begins: &Begins<'_>,
 ) -> Result<()> {
     let config = Config::load(&directories.config_dir)?;
-    let file = PinnedFile::new(&directories.config_dir, id)?;
     let pinned = pin(directories, &config, id, begins)?;
     let runs = file.current().exists();
-    state.change(|state| {
-        state.enabled = true;
-        state.count = 0;
-    })?;
+    pinned::sweep(&directories.config_dir);
+    if let Some(state) = state {
+        state.change(|state| {
+            state.enabled = true;
+            state.task = Task::default();
+        })?;
+    }
+    if !runs {
+        base::renew(file, &directories.project);
+    }
     pinned.save(&if runs { file.wanted() } else { file.current() })
 }
 

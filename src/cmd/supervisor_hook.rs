@@ -1,4 +1,5 @@
-//! `ccc supervisor-hook`: the judgement at the plain client's Stop. Always exits 0; whatever goes
+//! `ccc supervisor-hook`: the judgement at the plain client's Stop, and what the person types for it.
+//! Always exits 0; whatever goes
 //! wrong lets the client stop, and says why on standard error and in the log.
 //!
 //! Off is the common case and runs at every stop of every session, so it comes first and reads
@@ -7,7 +8,9 @@
 mod checks;
 mod guard;
 mod judge;
+mod prompt;
 mod review;
+mod typed;
 
 use std::env;
 use std::ffi::OsString;
@@ -17,26 +20,30 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use self::guard::{Guarded, Standing};
-use super::logging;
-use crate::client::transcript::Transcript;
+use self::review::Reviewed;
+use super::{base, logging, supervision};
 use crate::config::Config;
 use crate::config::clients::Limits;
 use crate::console;
 use crate::directories::{Directories, STATE_DIR};
-use crate::executables;
 use crate::hook::client_environment;
-use crate::hook::event::{StopEvent, answer};
-use crate::hook::state::StateFile;
+use crate::hook::event::{HookEvent, Kind, answer};
+use crate::hook::pinned::PinnedFile;
+use crate::hook::state::{State, StateFile};
+use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
 use crate::review::circle::Circle;
 use crate::review::verdict::{Halt, Verdict};
-use crate::tree::Snapshot;
+
+/// Why nothing is judged when the person has typed something meanwhile.
+const MESSAGE_FIRST: &str = "not reviewed: your message goes first";
 
 /// More than any event; a hostile one does not fill the memory.
 const MAX_EVENT: u64 = 16 << 20;
 
 pub fn run(args: &[OsString]) -> i32 {
-    client_environment::take_on();
+    let launch = Args::parse(args).ok().and_then(|args| args.launch);
+    client_environment::take_on(launch.as_deref());
     let mut told = Told::default();
     let decision = decide(args, &mut told);
     told.changes.iter().for_each(|change| say(change));
@@ -49,6 +56,7 @@ pub fn run(args: &[OsString]) -> i32 {
     };
     let reason = match decision {
         Ok(Decision::Block(reason)) => Some(reason),
+        Ok(Decision::Silent) => None,
         Ok(Decision::Allow(why)) => {
             say(&why);
             log::info!("supervisor-hook: {why}");
@@ -79,6 +87,8 @@ struct Told {
 
 enum Decision {
     Allow(String),
+    /// Nothing of ours.
+    Silent,
     Block(String),
 }
 
@@ -106,16 +116,30 @@ fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
     let args = Args::parse(args)?;
     let mut text = String::new();
     std::io::stdin().take(MAX_EVENT).read_to_string(&mut text).context("cannot read the event")?;
-    let event: StopEvent =
+    let event: HookEvent =
         serde_json::from_str(&text).context("the event on standard input is broken")?;
     let state_dir = args.state_dir(event.cwd.as_deref())?;
+    let state = StateFile::new(&state_dir, &event.session_id)?;
+    match event.kind() {
+        Kind::Stop => stopped(&args, &event, &state, &state_dir, told),
+        Kind::Prompt => prompt::submitted(&args, &event, &state, &state_dir),
+        Kind::Other => Ok(Decision::Silent),
+    }
+}
+
+fn stopped(
+    args: &Args,
+    event: &HookEvent,
+    state: &StateFile,
+    state_dir: &Path,
+    told: &mut Told,
+) -> Result<Decision> {
     // A project that was never supervised gets no files of ours.
     if state_dir.is_dir() {
         logging::start(state_dir.join("ccc.log"));
     }
-    let state = StateFile::new(&state_dir, &event.session_id)?;
     let mut transcript = TranscriptFile::new(event.transcript_path.as_deref());
-    let mut guarded = match standing(&event, &state, &mut transcript, told) {
+    let mut guarded = match standing(args, event, state, &mut transcript, told) {
         Standing::Off => return allow("supervision is off"),
         Standing::On(guarded) => Some(guarded),
         Standing::Unpinned => {
@@ -135,21 +159,23 @@ fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
         return allow(why);
     }
     told.supervised = true;
-    let transcript = transcript.transcript();
-    let decision = supervise(&args, &event, transcript, &state, &state_dir, guarded.as_deref_mut());
+    if transcript.transcript().waiting().next().is_some() {
+        return allow(MESSAGE_FIRST);
+    }
+    let decision = supervise(args, event, transcript, state, state_dir, guarded.as_deref_mut());
     told.changes.extend(guarded.into_iter().flat_map(|mut guarded| guarded.for_the_person()));
     decision
 }
 
 /// What was pinned when supervision began, if that can be read.
 fn standing(
-    event: &StopEvent,
+    args: &Args,
+    event: &HookEvent,
     state: &StateFile,
     transcript: &mut TranscriptFile,
     told: &mut Told,
 ) -> Standing {
-    let config_dir = Directories::find().map(|found| found.config_dir);
-    let found = config_dir.and_then(|dir| guard::standing(&dir, event, state, transcript));
+    let found = args.pinned(event).and_then(|file| guard::standing(file, event, state, transcript));
     found.unwrap_or_else(|error| {
         told.supervised = true;
         told.changes.push(format!("What supervision began with cannot be read: {error:#}"));
@@ -159,8 +185,8 @@ fn standing(
 
 fn supervise(
     args: &Args,
-    event: &StopEvent,
-    transcript: &Transcript,
+    event: &HookEvent,
+    transcript: TranscriptFile,
     state: &StateFile,
     state_dir: &Path,
     mut guarded: Option<&mut Guarded>,
@@ -177,36 +203,51 @@ fn supervise(
         }
     };
     let limits = Limits::of(&config, max)?;
+    let mut kept = Kept { state, guarded };
+    let messages = transcript.transcript().said.len();
     // Counted before the review: one that is cut off has been paid for too.
-    let counted = state.change(|state| {
-        let more = state.count < limits.max_iterations;
-        state.count += u32::from(more);
-        (more, state.count)
-    });
-    let round = match counted {
-        Ok((true, round)) => {
-            if let Some(guarded) = guarded.as_deref_mut() {
-                guarded.counted(round)?;
-            }
-            round
+    let counted = kept.change(|task| {
+        task.stopped(messages);
+        let more = task.count < limits.max_iterations;
+        if more {
+            task.count += 1;
+        } else {
+            task.settle();
         }
+        (more, task.clone())
+    });
+    let task = match counted {
+        Ok((true, task)) => task,
         Ok((false, _)) => {
-            return allow(&format!("the limit of {} reviews is reached", limits.max_iterations));
+            return allow(&format!(
+                "the limit of {} reviews is reached; your next message begins anew",
+                limits.max_iterations
+            ));
         }
         // The client's own cap still ends the loop.
         Err(error) => {
             say(&format!("the count is not kept: {error:#}"));
-            1
+            Task { count: 1, ..Task::default() }
         }
     };
-    let requirements = state.load()?.map(|state| state.requirements).unwrap_or_default();
-    let (settings, task) = (args.settings.as_deref(), review::Task { round, requirements });
-    let verdict =
-        review::run(settings, event, transcript, &place, &config, &limits, task, guarded)?;
-    let git = executables::on_path(Path::new("git"));
-    let tree = Snapshot::take(&place.project, git.as_deref()).fingerprint();
-    let stuck = remember(state, &verdict, tree);
+    let guarded = kept.guarded.as_deref_mut();
+    let reviewed =
+        review::run(&args.settings, event, transcript, &place, &config, &limits, &task, guarded)?;
+    let Reviewed { judged, tree } = reviewed;
+    let Some(verdict) = judged else {
+        // Nobody waits for it any more: it is no round.
+        kept.change(|task| task.count = task.count.saturating_sub(1))?;
+        return allow(MESSAGE_FIRST);
+    };
+    let stuck = kept.change(|task| remember(task, &verdict, tree)).unwrap_or_else(|error| {
+        say(&format!("the review is not kept: {error:#}"));
+        None
+    });
+    let round = task.count;
     if verdict.completed {
+        if let Some(guarded) = kept.guarded {
+            base::renew(guarded.file(), &place.project);
+        }
         let proof = if verdict.without_proof { ", without proof" } else { "" };
         return allow(&format!("confirmed complete in round {round}{proof}"));
     }
@@ -218,40 +259,57 @@ fn supervise(
     }
 }
 
+/// How far the task has come, in the state file and among what is pinned.
+struct Kept<'a> {
+    state: &'a StateFile,
+    guarded: Option<&'a mut Guarded>,
+}
+
+impl Kept<'_> {
+    fn change<T>(&mut self, change: impl FnOnce(&mut Task) -> T) -> Result<T> {
+        let changed = |state: &mut State| (change(&mut state.task), state.task.clone());
+        let (result, task) = self.state.change(changed)?;
+        if let Some(guarded) = self.guarded.as_deref_mut() {
+            guarded.keep(&task)?;
+        }
+        Ok(result)
+    }
+}
+
 /// Keeps what the next review of this task has to know. Says why the task is stuck, if it is.
-fn remember(state: &StateFile, verdict: &Verdict, tree: String) -> Option<&'static str> {
-    let changed = state.change(|state| {
-        if verdict.completed {
-            state.requirements.clear();
-        } else if !verdict.requirements.is_empty() {
-            state.requirements.clone_from(&verdict.requirements);
-        }
-        if verdict.completed || verdict.halt.is_some() {
-            state.rejections = Circle::default();
-            return None;
-        }
-        let stuck = state.rejections.rejected(verdict, Some(tree));
-        if stuck.is_some() {
-            state.rejections = Circle::default();
-        }
-        stuck
-    });
-    changed.unwrap_or_else(|error| {
-        say(&format!("the review is not kept: {error:#}"));
-        None
-    })
+fn remember(task: &mut Task, verdict: &Verdict, tree: Option<String>) -> Option<&'static str> {
+    if verdict.completed {
+        task.settle();
+        return None;
+    }
+    if !verdict.requirements.is_empty() {
+        task.requirements.clone_from(&verdict.requirements);
+    }
+    if verdict.halt.is_some() {
+        task.rejections = Circle::default();
+        return None;
+    }
+    let stuck = task.rejections.rejected(verdict, tree);
+    if stuck.is_some() {
+        task.rejections = Circle::default();
+    }
+    stuck
 }
 
 /// Parsed by hand: the parser for the whole command line costs more than all the rest.
 #[derive(Debug, PartialEq)]
 struct Args {
-    settings: Option<PathBuf>,
+    /// Of each judge.
+    settings: Vec<PathBuf>,
     state_dir: PathBuf,
+    /// The launch of the client that supervision belongs to.
+    launch: Option<String>,
 }
 
 impl Args {
     fn parse(args: &[OsString]) -> Result<Self> {
-        let mut parsed = Self { settings: None, state_dir: PathBuf::from(STATE_DIR) };
+        let mut parsed =
+            Self { settings: Vec::new(), state_dir: PathBuf::from(STATE_DIR), launch: None };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let text = arg.to_string_lossy();
@@ -260,12 +318,18 @@ impl Args {
             let value = attached.map(PathBuf::from).or_else(|| args.next().map(PathBuf::from));
             let value = value.with_context(|| format!("{name} needs a value"))?;
             match name {
-                "--settings" => parsed.settings = Some(value),
+                "--settings" => parsed.settings.push(value),
                 "--state-dir" => parsed.state_dir = value,
+                "--launch" => parsed.launch = Some(value.to_string_lossy().into_owned()),
                 _ => bail!("unknown option {name:?}"),
             }
         }
         Ok(parsed)
+    }
+
+    fn pinned(&self, event: &HookEvent) -> Result<PinnedFile> {
+        let key = supervision::key(self.launch.as_deref(), &event.session_id);
+        PinnedFile::new(&Directories::find()?.config_dir, key)
     }
 
     /// A relative directory means something else after the agent's first `cd`.
@@ -303,10 +367,14 @@ mod tests {
         let parse = |line: &str| {
             Args::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
         };
-        let both =
-            Args { settings: Some("/path/to/settings.json".into()), state_dir: "other".into() };
+        let both = Args {
+            settings: vec!["/path/to/settings.json".into()],
+            state_dir: "other".into(),
+            launch: None,
+        };
         assert_eq!(parse("--settings /path/to/settings.json --state-dir other").unwrap(), both);
         assert_eq!(parse("--settings=/path/to/settings.json --state-dir=other").unwrap(), both);
+        assert_eq!(parse("--launch abc").unwrap().launch.as_deref(), Some("abc"));
         assert_eq!(parse("").unwrap().state_dir, Path::new(".claude/ccc"));
         assert!(parse("--bogus 1").is_err() && parse("--settings").is_err());
     }

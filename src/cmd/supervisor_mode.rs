@@ -1,6 +1,7 @@
 //! `ccc supervisor-mode [on|off] [anything]`: the switch behind `/supervisor` and `/supervisoroff`.
 
 use std::env;
+use std::path::Path;
 
 use anyhow::Result;
 
@@ -10,10 +11,11 @@ use super::supervisor_hook::{project, state_dir_from_env};
 use crate::console;
 use crate::directories::{Directories, STATE_DIR};
 use crate::hook::client_environment;
+use crate::hook::pinned::PinnedFile;
 use crate::hook::state::StateFile;
 
 pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
-    client_environment::take_on();
+    client_environment::take_on(None);
     let session = session.or_else(|| env::var("CLAUDE_CODE_SESSION_ID").ok()).ok_or_else(|| {
         Usage(
             "which session? CLAUDE_CODE_SESSION_ID is not set; give one with --session".to_owned(),
@@ -25,19 +27,14 @@ pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
         (None, None) => Directories::find()?.state_dir,
     };
     let state = StateFile::new(&dir, &session).map_err(|error| Usage(error.to_string()))?;
+    let launch = env::var(client_environment::LAUNCH).ok();
+    let key = supervision::key(launch.as_deref(), &session);
+    let file = PinnedFile::new(&Directories::find()?.config_dir, key)?;
+    let switched = Switched { state: &state, file: &file, session: &session, state_dir: &dir };
     // What follows the word is for the agent.
     match words.first().map(String::as_str) {
-        Some("on") => {
-            let found = Directories::find()?;
-            let project = project(None).unwrap_or(found.project);
-            let directories = Directories { project, state_dir: dir, ..found };
-            let max_iterations =
-                env::var("CCC_MAX_ITERATIONS").ok().and_then(|max| max.parse().ok());
-            let begins = Begins { max_iterations, ..Begins::default() };
-            supervision::begin(&directories, &state, &session, &begins)?;
-        }
-        // The Stop hook looks who did this, and undoes it if it was not the person.
-        Some("off") => state.change(|state| state.enabled = false)?,
+        Some("on") => drop(switched.on(None)?),
+        Some("off") => drop(switched.off()?),
         Some(other) => return Err(Usage(format!("on or off, not {other:?}")).into()),
         None => {
             let on = state.load()?.is_some_and(|state| state.enabled);
@@ -45,4 +42,34 @@ pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
         }
     }
     Ok(0)
+}
+
+/// A session whose supervision is switched. The Stop hook looks who did it, and undoes it if it was not
+/// the person.
+pub struct Switched<'a> {
+    pub state: &'a StateFile,
+    pub file: &'a PinnedFile,
+    pub session: &'a str,
+    pub state_dir: &'a Path,
+}
+
+impl Switched<'_> {
+    /// Says what was done.
+    pub fn on(&self, cwd: Option<&str>) -> Result<String> {
+        let found = Directories::find()?;
+        let project = project(cwd).unwrap_or(found.project);
+        let directories = Directories { project, state_dir: self.state_dir.to_owned(), ..found };
+        let max_iterations = env::var("CCC_MAX_ITERATIONS").ok().and_then(|max| max.parse().ok());
+        let begins = Begins { max_iterations, ..Begins::default() };
+        supervision::begin(&directories, Some(self.state), self.file, self.session, &begins)?;
+        Ok("Supervision is on: each time the agent stops, its work is reviewed, and it goes on until \
+            the work is confirmed. /supervisoroff ends it."
+            .to_owned())
+    }
+
+    pub fn off(&self) -> Result<String> {
+        self.state.change(|state| state.enabled = false)?;
+        Ok("Supervision is off: the agent's work is not reviewed. /supervisor begins anew."
+            .to_owned())
+    }
 }

@@ -4,6 +4,7 @@
 pub mod clients;
 mod edit;
 mod json;
+mod judges;
 pub mod profile;
 pub mod secret;
 mod settings;
@@ -19,7 +20,9 @@ use crate::checks::{self, Check};
 use crate::client::case::Sandbox;
 use crate::client::launch::ReviewForm;
 use crate::review::front_matter::Proof;
+use crate::review::policy::JudgesAsk;
 pub use edit::edit;
+pub use judges::{Judge, MOST_JUDGES};
 pub use settings::{expand, merge, variables};
 
 use crate::files;
@@ -31,7 +34,7 @@ const KNOWN: [&str; 5] = ["settings", "claude_args", "current_provider", "provid
 pub const OWN_LOGIN: &str = "none";
 /// Written by earlier versions, and read by none.
 const OF_EARLIER_VERSIONS: &str = "import_offered";
-const KNOWN_OF_SUPERVISOR: [&str; 12] = [
+const KNOWN_OF_SUPERVISOR: [&str; 15] = [
     "provider",
     "max_iterations",
     "timeout_seconds",
@@ -44,6 +47,9 @@ const KNOWN_OF_SUPERVISOR: [&str; 12] = [
     "plain",
     "checks",
     "proof",
+    "judges",
+    "judges_ask",
+    "record_keys",
 ];
 
 /// How much alike two names are that are taken for the same one.
@@ -87,11 +93,17 @@ pub struct Supervisor {
     pub notify: Option<String>,
     /// Lines instead of a screen that is drawn: as `--plain`.
     pub plain: bool,
+    /// Whether what is typed is recorded; it is, unless this says otherwise.
+    pub record_keys: Option<bool>,
     /// Commands that ccc runs before a review, in every project: as in the front matter of
     /// SUPERVISOR.md.
     pub checks: Vec<Check>,
     /// What a confirmation has to carry, where SUPERVISOR.md does not say it.
     pub proof: Option<Proof>,
+    /// Several judges; without it there is one, by `provider` and `model`.
+    pub judges: Vec<Judge>,
+    /// Whether all are asked, or the others only to confirm a yes of the first.
+    pub judges_ask: JudgesAsk,
 }
 
 impl Supervisor {
@@ -153,6 +165,7 @@ impl Config {
                          1 is the least"
                     );
                 }
+                supervisor.check_judges()?;
                 if let Some(name) = checks::shared_name(&supervisor.checks) {
                     bail!(
                         "supervisor.checks in ccc.json has two checks {name:?}; give one another name"
@@ -327,6 +340,15 @@ mod tests {
                 r#"{"supervisor":{"proof":"maybe"}}"#,
                 "supervisor.proof in ccc.json: unknown variant",
             ),
+            (
+                r#"{"supervisor":{"judges":[{"modell":"x"}]}}"#,
+                "supervisor.judges in ccc.json: unknown field `modell`",
+            ),
+            (
+                r#"{"supervisor":{"judges":[{}],"model":"x"}}"#,
+                "supervisor.judges and supervisor.model",
+            ),
+            (r#"{"supervisor":{"judges_ask":"both"}}"#, "supervisor.judges_ask in ccc.json"),
             (r#"{"supervisor":{"max_iterations":0}}"#, "max_iterations in ccc.json is 0"),
         ] {
             let error = Config::parse(text).unwrap().supervisor().unwrap_err();

@@ -92,6 +92,8 @@ pub enum Asker {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
+    /// What the file that it is about holds now: found out by the session, for whoever shows it.
+    pub before: Option<String>,
     pub asker: Asker,
     pub request_id: String,
     pub asked: PermissionRequest,
@@ -116,4 +118,10 @@ pub struct ReviewRequest {
     pub requirements: Vec<Requirement>,
     /// Known to this review's judge only. Drawn when the review begins, so that nobody can know it before.
     pub word: Option<String>,
+    /// Which one of several judges is asked.
+    pub judge: usize,
+    /// It has not seen the conversation, and is told nothing in the agent's words.
+    pub fresh: bool,
+    /// For fresh eyes: what changed since the task began, line by line. Put in when the review begins.
+    pub diff: String,
 }

@@ -81,6 +81,10 @@ pub enum Event {
     Signal(i32),
     /// The session that the client went on with has been here before.
     Restored(Carried),
+    /// The client is in this conversation now: it began one, cleared it or took up another.
+    Conversation {
+        session_id: String,
+    },
     /// Files of the project changed while this review ran, and so many more than are named.
     TreeChanged {
         review: u32,
@@ -186,6 +190,31 @@ pub struct Carried {
     /// What the last review of its task found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
+    /// How it ended, for the person; earlier versions did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+}
+
+/// The last words of an earlier run, and how its task stood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    /// The person's last message.
+    pub message: String,
+    /// How the agent's last answer ended.
+    pub answer: String,
+    pub stood: Stood,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stood {
+    Confirmed,
+    /// A review found something missing: so many requirements are open.
+    Open(usize),
+    /// The limit was reached, or no verdict was to be had.
+    Undecided,
+    /// Its last work was never judged.
+    Unreviewed,
 }
 
 /// Time since the session began; the core has no clock of its own.

@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Ending;
 use super::{Asker, ChangedFile};
 use crate::checks::result::CheckResult;
 use crate::client::case::Held;
 use crate::client::stream::Usage;
+use crate::review::opinion::Opinion;
+use crate::review::policy::Seat;
 use crate::review::requirement::Requirement;
 use crate::review::verdict::Verdict;
 
@@ -32,6 +35,8 @@ pub enum Notice {
         max: u32,
         messages: usize,
         cost_usd: f64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ending: Option<Ending>,
     },
     UserMessage {
         text: String,
@@ -47,6 +52,9 @@ pub enum Notice {
     CheckStarted {
         name: String,
         run: String,
+        /// How many seconds it has.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout: Option<f64>,
     },
     CheckEnded(CheckResult),
     /// What ccc found out about the work, as the judge is told it.
@@ -60,6 +68,15 @@ pub enum Notice {
         round: u32,
         max: u32,
         attempt: u32,
+        /// Which one of several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judge: Option<Seat>,
+    },
+    /// What one of several judges said.
+    Opinion {
+        round: u32,
+        #[serde(flatten)]
+        opinion: Opinion,
     },
     /// What keeps the judge of this review from changing the project, and why it is not something better.
     ReviewCase {
@@ -118,6 +135,10 @@ pub enum Notice {
     TakenBack {
         text: String,
         too_late: bool,
+    },
+    /// The agent never said that it took this message of the person up, and nobody waits for it any more.
+    NotTakenUp {
+        text: String,
     },
     WaitingForBackground {
         tasks: Vec<String>,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::client::stream::Usage;
+use crate::review::permission::Denied;
 use crate::review::verdict::Verdict;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +86,9 @@ pub struct Report {
     pub rounds: Vec<Round>,
     /// What the agent said last.
     pub result: String,
+    /// What the agent wanted to do and was not allowed to.
+    #[serde(default)]
+    pub denials: Vec<Denied>,
     /// Of all: the agent's work and the reviews.
     pub cost_usd: f64,
     /// What of it went into reviews.

@@ -8,7 +8,7 @@ mod replace;
 mod unchanged;
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -24,7 +24,34 @@ use open::{Missing, Spot};
 
 /// Written whole or not at all.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
-    replace::replace(path, content).with_context(|| format!("cannot write {}", path.display()))
+    replace::replace(path, &|file| file.write_all(content))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The same for what comes piece by piece. `over`: a file that is there already is replaced, else it is
+/// an error.
+pub fn write_whole(
+    path: &Path,
+    over: bool,
+    written: &dyn Fn(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    if over { replace::replace(path, written) } else { replace::create(path, written, PRIVATE) }
+}
+
+/// For a line at the end of a file of the person's, in their project. It may be a link, as long as that
+/// stays inside: whatever the agent links it to lies elsewhere.
+pub fn append_within(project: &Path, name: &str) -> io::Result<File> {
+    let path = project.join(name);
+    let real = match path.canonicalize() {
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => path.clone(),
+        real => real?,
+    };
+    if path.is_symlink() && !real.starts_with(project.canonicalize()?) {
+        let why = format!("it is a link to {}, outside of the project", real.display());
+        return Err(io::Error::new(ErrorKind::InvalidInput, why));
+    }
+    let flags = OFlag::O_WRONLY | OFlag::O_APPEND | OFlag::O_CREAT;
+    Spot::find(&real, Missing::Stays)?.open(flags, FOR_ALL)
 }
 
 /// A file of the person's, or one that we generated: a regular file of a sane size, in UTF-8.
@@ -52,7 +79,7 @@ pub fn is_private(path: &Path) -> bool {
 
 /// A new file; one that exists already is left alone, and is an error.
 pub fn create_new(path: &Path, content: &[u8], mode: Mode) -> io::Result<()> {
-    replace::create(path, content, mode)
+    replace::create(path, &|file| file.write_all(content), mode)
 }
 
 /// For files that others may read as well, such as a SUPERVISOR.md.
@@ -118,7 +145,26 @@ pub fn prepare_state_dir(dir: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::fs;
-    use std::io::Write;
+
+    #[test]
+    fn a_line_goes_to_a_file_of_the_project_and_through_no_link_that_leads_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, victim) = (dir.path().join("project"), dir.path().join("victim"));
+        fs::create_dir(&project).unwrap();
+        fs::write(&victim, "mine").unwrap();
+        std::os::unix::fs::symlink("AGENTS.md", project.join("CLAUDE.md")).unwrap();
+        assert!(append_within(&project, "CLAUDE.md").is_err(), "it leads nowhere");
+        fs::write(project.join("AGENTS.md"), "").unwrap();
+        append_within(&project, "CLAUDE.md").unwrap().write_all(b"- a\n").unwrap();
+        assert_eq!(fs::read_to_string(project.join("AGENTS.md")).unwrap(), "- a\n");
+        std::os::unix::fs::symlink(&victim, project.join("linked")).unwrap();
+        let error = append_within(&project, "linked").unwrap_err().to_string();
+        assert!(error.contains("outside of the project"), "{error}");
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+        nix::unistd::mkfifo(&project.join("fifo"), PRIVATE).unwrap();
+        assert!(append_within(&project, "fifo").is_err());
+        append_within(&project, "new").unwrap();
+    }
 
     #[test]
     fn replaced_files_are_private_and_whole() {

@@ -2,7 +2,8 @@
 //! new one; a killed writer leaves its draft, which the next writer takes away.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,25 +18,28 @@ use super::open::{Missing, Spot};
 
 const ENDING: &str = ".draft";
 
-pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+/// What becomes the file, written into its draft.
+type Written<'a> = &'a dyn Fn(&mut File) -> io::Result<()>;
+
+pub fn replace(path: &Path, written: Written<'_>) -> io::Result<()> {
     let spot = Spot::find(path, Missing::IsMade)?;
-    let draft = Draft::write(&spot, content, Mode::S_IRUSR | Mode::S_IWUSR)?;
+    let draft = Draft::write(&spot, written, Mode::S_IRUSR | Mode::S_IWUSR)?;
     renameat(&spot.dir, draft.name.as_os_str(), &spot.dir, spot.name.as_os_str())?;
     Ok(())
 }
 
 /// The same for a file that must not be there yet: a kill at any moment leaves no empty one that
 /// passes for it.
-pub fn create(path: &Path, content: &[u8], mode: Mode) -> io::Result<()> {
+pub fn create(path: &Path, written: Written<'_>, mode: Mode) -> io::Result<()> {
     let spot = Spot::find(path, Missing::IsMade)?;
-    let draft = Draft::write(&spot, content, mode)?;
+    let draft = Draft::write(&spot, written, mode)?;
     let (dir, name) = (&spot.dir, spot.name.as_os_str());
     match linkat(dir, draft.name.as_os_str(), dir, name, AtFlags::empty()) {
         // Some file systems have no second names for a file.
         Err(Errno::EPERM | Errno::EOPNOTSUPP | Errno::ENOSYS) => {
             let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL;
             let mut file = spot.open(flags, mode)?;
-            file.write_all(content).and_then(|()| file.sync_all())
+            written(&mut file).and_then(|()| file.sync_all())
         }
         result => Ok(result?),
     }
@@ -48,7 +52,7 @@ struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    fn write(spot: &'a Spot, content: &[u8], mode: Mode) -> io::Result<Self> {
+    fn write(spot: &'a Spot, written: Written<'_>, mode: Mode) -> io::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         remove_left_drafts(spot);
         let mut name = prefix(&spot.name);
@@ -58,7 +62,7 @@ impl<'a> Draft<'a> {
             Spot { dir: spot.dir.try_clone()?, name: name.clone(), path: spot.path.clone() };
         let mut file = beside.open(OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL, mode)?;
         let draft = Self { spot, name };
-        file.write_all(content)?;
+        written(&mut file)?;
         file.sync_all()?;
         Ok(draft)
     }
@@ -105,6 +109,7 @@ fn remove_left_drafts(spot: &Spot) {
 mod tests {
     use super::*;
     use std::fs;
+    use std::io::Write;
 
     #[test]
     fn what_a_killed_writer_left_is_taken_away_and_nothing_else() {
@@ -116,7 +121,7 @@ mod tests {
         others.iter().for_each(|name| fs::write(dir.path().join(name), "").unwrap());
         let running = dir.path().join(format!(".x.json.{}.9999.draft", std::process::id()));
         fs::write(&running, "").unwrap();
-        replace(&dir.path().join("x.json"), b"whole").unwrap();
+        replace(&dir.path().join("x.json"), &|file| file.write_all(b"whole")).unwrap();
         assert!(!left.exists() && running.exists());
         assert!(others.iter().all(|name| dir.path().join(name).exists()));
         assert_eq!(fs::read(dir.path().join("x.json")).unwrap(), b"whole");
@@ -128,7 +133,7 @@ mod tests {
         let (victim, link) = (dir.path().join("victim"), dir.path().join("link"));
         fs::write(&victim, "mine").unwrap();
         std::os::unix::fs::symlink(&victim, &link).unwrap();
-        replace(&link, b"ours").unwrap();
+        replace(&link, &|file| file.write_all(b"ours")).unwrap();
         assert_eq!(fs::read(&victim).unwrap(), b"mine");
         assert!(!link.is_symlink());
     }

@@ -27,10 +27,16 @@ pub fn of_the_client() -> Option<Variables> {
 }
 
 /// Makes the client's environment ours, but for what only its hooks are told: which session it is and
-/// where it began.
-pub fn take_on() {
+/// where it began. What ccc wrote into the settings of this launch stays too: those win over the
+/// project's, and a session in the background runs in the environment of another launch.
+pub fn take_on(launch: Option<&str>) {
     let Some(clients) = of_the_client() else { return };
-    let told = |name: &OsStr| [PROJECT, SESSION].iter().any(|told| name == OsStr::new(told));
+    let named = std::env::var_os(LAUNCH).filter(|named| !named.is_empty());
+    let from_settings = named.is_some_and(|named| launch.is_none_or(|launch| named == launch));
+    let told = |name: &OsStr| {
+        [PROJECT, SESSION].iter().any(|told| name == OsStr::new(told))
+            || (from_settings && name.as_encoded_bytes().starts_with(b"CCC_"))
+    };
     #[expect(unsafe_code, reason = "first thing in the process, when it has no other thread yet")]
     for (name, value) in std::env::vars_os() {
         if told(&name) || clients.contains(&(name.clone(), value)) {
@@ -51,6 +57,7 @@ pub fn take_on() {
     }
 }
 
+pub const LAUNCH: &str = "CCC_LAUNCH";
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 

@@ -1,12 +1,22 @@
-//! The Stop hook's input and output.
+//! What a hook of the client is told, and what it answers.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What the client tells a Stop hook, as far as it matters here. `stop_hook_active` is no counter
+/// What happened, by the client's own name for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    #[default]
+    Stop,
+    /// The person sent a message, or a slash command is about to become one.
+    Prompt,
+    Other,
+}
+
+/// What the client tells a hook, as far as it matters here. `stop_hook_active` is no counter
 /// and no condition: a first stop has it false, and is reviewed.
 #[derive(Debug, Default, Deserialize)]
-pub struct StopEvent {
+pub struct HookEvent {
     pub session_id: String,
     #[serde(default)]
     pub stop_hook_active: bool,
@@ -18,9 +28,22 @@ pub struct StopEvent {
     pub last_assistant_message: Option<String>,
     #[serde(default)]
     pub background_tasks: Option<Value>,
+    #[serde(default)]
+    hook_event_name: Option<String>,
+    /// Of a prompt: as it was typed.
+    #[serde(default)]
+    pub prompt: Option<String>,
 }
 
-impl StopEvent {
+impl HookEvent {
+    pub fn kind(&self) -> Kind {
+        match self.hook_event_name.as_deref() {
+            None | Some("Stop") => Kind::Stop,
+            Some("UserPromptSubmit" | "UserPromptExpansion") => Kind::Prompt,
+            Some(_) => Kind::Other,
+        }
+    }
+
     /// The agent will wake by itself when they end; it is no time to judge.
     pub fn has_background_tasks(&self) -> bool {
         let running = |task: &Value| {
@@ -58,18 +81,18 @@ mod tests {
     /// Scenario 002 «读取 hook 输入»
     #[test]
     fn scenario_002_the_hooks_input_is_read() {
-        let event: StopEvent = serde_json::from_str(
+        let event: HookEvent = serde_json::from_str(
             r#"{"session_id":"abc123","stop_hook_active":true,"new":{"x":1}}"#,
         )
         .unwrap();
         assert_eq!((event.session_id.as_str(), event.stop_hook_active), ("abc123", true));
         assert!(!event.has_background_tasks());
-        assert!(serde_json::from_str::<StopEvent>(r#"{"stop_hook_active":true}"#).is_err());
+        assert!(serde_json::from_str::<HookEvent>(r#"{"stop_hook_active":true}"#).is_err());
     }
 
     #[test]
     fn running_tasks_are_seen() {
-        let event = |tasks: &str| -> StopEvent {
+        let event = |tasks: &str| -> HookEvent {
             serde_json::from_str(&format!(r#"{{"session_id":"a","background_tasks":{tasks}}}"#))
                 .unwrap()
         };

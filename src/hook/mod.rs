@@ -4,4 +4,5 @@ pub mod client_environment;
 pub mod event;
 pub mod pinned;
 pub mod state;
+pub mod task;
 pub mod transcript_file;

@@ -5,19 +5,25 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::task::Task;
 use crate::client::session_id;
+use crate::config::MOST_JUDGES;
 use crate::files;
 
-const DIRECTORY: &str = "supervised";
+pub const DIRECTORY: &str = "supervised";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pinned {
+    /// The conversation that is judged. Supervision that belongs to a launch of the client goes on with
+    /// another one after `/clear` or `/resume`; before its first stop there may be none.
+    #[serde(default)]
     pub session_id: String,
     pub began_at: Timestamp,
     pub project: PathBuf,
@@ -32,6 +38,9 @@ pub struct Pinned {
     pub max_iterations: u32,
     /// The judge's generated settings, in which no key stands.
     pub settings: Option<Value>,
+    /// Those of the other judges, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_settings: Vec<Option<Value>>,
     pub claude: Option<PathBuf>,
     /// The agent's options that decide how its prompt begins, where they are known.
     #[serde(default)]
@@ -39,8 +48,8 @@ pub struct Pinned {
     /// Directories beside the project that the agent was given.
     #[serde(default)]
     pub add_dirs: Vec<String>,
-    /// Reviews so far.
-    pub count: u32,
+    #[serde(default)]
+    pub task: Task,
     /// What the person was told of changes since, so that it is told once.
     #[serde(default)]
     pub told: Vec<String>,
@@ -52,7 +61,7 @@ pub struct PinnedInstructions {
     pub text: String,
 }
 
-/// Where the pinned facts of one session are.
+/// Where the pinned facts of one supervision are: of a launch of the client, or of a session.
 #[derive(Debug, Clone)]
 pub struct PinnedFile {
     dir: PathBuf,
@@ -60,6 +69,7 @@ pub struct PinnedFile {
 }
 
 impl PinnedFile {
+    /// `id` names a launch or a session.
     pub fn new(config_dir: &Path, id: &str) -> Result<Self> {
         ensure!(session_id::is_safe(id), "{id:?} is no session id");
         Ok(Self { dir: config_dir.join(DIRECTORY), id: id.to_owned() })
@@ -75,19 +85,50 @@ impl PinnedFile {
         self.dir.join(format!("{}.wanted.json", self.id))
     }
 
+    /// The project's files as they were when the task began.
+    pub fn base(&self) -> PathBuf {
+        self.dir.join(format!("{}.files.json", self.id))
+    }
+
+    /// The settings of a client that ccc started.
+    pub fn client(&self) -> PathBuf {
+        self.dir.join(format!("{}.client.json", self.id))
+    }
+
     /// The judge's settings, where the generated ones are no longer what they were.
-    pub fn settings(&self) -> PathBuf {
-        self.dir.join(format!("{}.settings.json", self.id))
+    pub fn settings(&self, judge: usize) -> PathBuf {
+        let number = if judge == 0 { String::new() } else { format!("-{judge}") };
+        self.dir.join(format!("{}.settings{number}.json", self.id))
     }
 
     pub fn remove(&self) {
-        for path in [self.current(), self.wanted(), self.settings()] {
+        let settings = (0..MOST_JUDGES).map(|judge| self.settings(judge));
+        for path in [self.current(), self.wanted(), self.base()].into_iter().chain(settings) {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     log::warn!("{} stays: {error}", path.display());
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+/// A session that has not been reviewed for so long is over, or the person has forgotten it.
+const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// Takes away what is left of sessions that nobody has gone on with. Their ends are not told to ccc: a
+/// window is closed, a machine is switched off.
+pub fn sweep(config_dir: &Path) {
+    let Ok(entries) = std::fs::read_dir(config_dir.join(DIRECTORY)) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let old = entry
+            .metadata()
+            .and_then(|meta| meta.modified())
+            .is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > KEPT));
+        if old && path.extension().is_some_and(|ending| ending == "json") {
+            let _ = std::fs::remove_file(&path);
         }
     }
 }

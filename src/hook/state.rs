@@ -8,10 +8,9 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::task::Task;
 use crate::client::session_id;
 use crate::files;
-use crate::review::circle::Circle;
-use crate::review::requirement::Requirement;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -19,18 +18,12 @@ pub struct State {
     /// A file from before this field existed means off.
     #[serde(default)]
     pub enabled: bool,
-    #[serde(default)]
-    pub count: u32,
+    #[serde(flatten)]
+    pub task: Task,
     #[serde(default)]
     pub created_at: String,
     #[serde(default)]
     pub updated_at: String,
-    /// What the last review of the task found.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub requirements: Vec<Requirement>,
-    /// The last rejections, to see when the task goes in circles.
-    #[serde(default, skip_serializing_if = "Circle::is_empty")]
-    pub rejections: Circle,
     /// Fields of other versions survive.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -68,14 +61,14 @@ impl StateFile {
     }
 
     /// Writes the file as it should be, where somebody removed, broke or changed it.
-    pub fn put_back(&self, count: u32) -> Result<()> {
+    pub fn put_back(&self, task: &Task) -> Result<()> {
         if self.load().is_err() {
             files::replace(&self.path(), br#"{"session_id":""}"#)?;
         }
         self.change(|state| {
             state.session_id.clone_from(&self.id);
             state.enabled = true;
-            state.count = count;
+            state.task.clone_from(task);
         })
     }
 
@@ -89,11 +82,9 @@ impl StateFile {
         let mut state = self.load()?.unwrap_or_else(|| State {
             session_id: self.id.clone(),
             enabled: false,
-            count: 0,
+            task: Task::default(),
             created_at: now.clone(),
             updated_at: String::new(),
-            requirements: Vec::new(),
-            rejections: Circle::default(),
             other: Map::new(),
         });
         let result = change(&mut state);
@@ -119,7 +110,7 @@ mod tests {
     fn scenario_000_the_state_file_and_its_fields() {
         let (_dir, file) = file();
         assert_eq!(file.load().unwrap(), None);
-        file.change(|state| state.count += 1).unwrap();
+        file.change(|state| state.task.count += 1).unwrap();
         assert!(file.path().ends_with("state/supervisor-abc123.json"));
         let value: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
         assert_eq!(value["session_id"], "abc123");
@@ -134,11 +125,11 @@ mod tests {
     #[test]
     fn scenario_000_the_count_is_kept_and_the_time_stamp_renewed() {
         let (_dir, file) = file();
-        file.change(|state| state.count = 3).unwrap();
+        file.change(|state| state.task.count = 3).unwrap();
         let before = file.load().unwrap().unwrap();
-        file.change(|state| state.count += 1).unwrap();
+        file.change(|state| state.task.count += 1).unwrap();
         let after = file.load().unwrap().unwrap();
-        assert_eq!((after.count, &after.created_at), (4, &before.created_at));
+        assert_eq!((after.task.count, &after.created_at), (4, &before.created_at));
         assert!(after.updated_at > before.updated_at);
     }
 
@@ -153,7 +144,7 @@ mod tests {
         )
         .unwrap();
         let state = file.load().unwrap().unwrap();
-        assert_eq!((state.enabled, state.count), (false, 5));
+        assert_eq!((state.enabled, state.task.count), (false, 5));
         file.change(|state| state.enabled = true).unwrap();
         let text = fs::read_to_string(file.path()).unwrap();
         assert!(text.contains("2024-01-15T10:30:00Z") && text.contains("note"), "{text}");
@@ -165,7 +156,7 @@ mod tests {
         file.change(|_| ()).unwrap();
         fs::write(file.path(), "{half").unwrap();
         assert!(file.load().is_err());
-        assert!(file.change(|state| state.count = 0).is_err());
+        assert!(file.change(|state| state.task.count = 0).is_err());
         assert_eq!(fs::read_to_string(file.path()).unwrap(), "{half");
     }
 
@@ -175,10 +166,10 @@ mod tests {
         let (_dir, file) = file();
         std::thread::scope(|scope| {
             for _ in 0..50 {
-                scope.spawn(|| file.change(|state| state.count += 1).unwrap());
+                scope.spawn(|| file.change(|state| state.task.count += 1).unwrap());
             }
         });
-        assert_eq!(file.load().unwrap().unwrap().count, 50);
+        assert_eq!(file.load().unwrap().unwrap().task.count, 50);
     }
 
     #[test]

@@ -36,6 +36,12 @@ impl TranscriptFile {
         &self.transcript
     }
 
+    /// What was read, and the file for whoever wants to know what is added from now on.
+    pub fn split(mut self) -> (Transcript, Self) {
+        let transcript = std::mem::take(&mut self.transcript);
+        (transcript, self)
+    }
+
     /// Takes up what was added since.
     pub fn read_on(&mut self) {
         let Some(path) = &self.path else { return };

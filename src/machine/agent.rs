@@ -1,21 +1,25 @@
 //! What the agent does.
 
-use super::Machine;
 use super::conversation::Naming;
 use super::task::is_command;
 use super::turn::TurnEnd;
-use crate::client::stream::{Envelope, Init, Message, TurnResult};
+use super::{Machine, TypedInto};
+use crate::client::stream::{Block, Envelope, Init, Message, TurnResult};
 use crate::event::{Action, Asker, Dropped, Gone, Notice, Outcome, Phase};
 
 impl Machine {
     pub(super) fn agent(&mut self, envelope: Envelope) {
-        if let (Message::Init(_), Some(id)) = (&envelope.message, &envelope.session_id) {
-            self.session(id);
+        if let (Message::Init(_), Some(id)) = (&envelope.message, &envelope.session_id)
+            && !self.named(id, self.rules.careful)
+        {
+            return self.foreign(id);
         }
         self.activity.saw(&envelope.message);
         match envelope.message {
             Message::Init(init) => self.turn_started(init),
             Message::Assistant { blocks, context, .. } if envelope.parent.is_none() => {
+                let used = |block: &Block| matches!(block, Block::ToolUse { .. });
+                self.tool_used |= blocks.iter().any(used);
                 self.conversation.said(blocks, context);
             }
             Message::Taken { uuid } => {
@@ -47,9 +51,16 @@ impl Machine {
         }
     }
 
-    fn session(&mut self, id: &str) {
-        match self.conversation.named(id) {
-            Naming::Known => return,
+    /// The client's own screen shows another conversation, which the person chose there.
+    pub(super) fn shows(&mut self, id: &str) {
+        self.named(id, false);
+    }
+
+    /// Says whether it can be believed.
+    fn named(&mut self, id: &str, careful: bool) -> bool {
+        match self.conversation.named(id, careful) {
+            Naming::Known => return true,
+            Naming::Foreign => return false,
             Naming::Named => {}
             Naming::Another => {
                 self.task.forget_all_but(|text| self.outbox.has(text));
@@ -57,6 +68,21 @@ impl Machine {
             }
         }
         self.say(Notice::Session { session_id: id.to_owned() });
+        true
+    }
+
+    /// A line that the client cannot have written, or a client that nobody knows: what has been done
+    /// cannot be judged by another conversation, and nobody can say what else is not true.
+    fn foreign(&mut self, id: &str) {
+        if self.turn.is_interrupting() {
+            return;
+        }
+        let error = format!(
+            "a line in the agent's output names another conversation ({id}), and you have not asked for \
+             one. A program that the agent started may have written it. Look at what runs there; \
+             ccc --resume {id} takes that conversation up, if it is one"
+        );
+        self.break_off(error);
     }
 
     fn turn_started(&mut self, init: Init) {
@@ -99,20 +125,38 @@ impl Machine {
             });
         }
         // It waits for an answer, and nobody can say to what.
+        self.break_off(error);
+    }
+
+    /// There is no turn that an interrupt could end.
+    fn is_idle(&self) -> bool {
+        self.phase == Phase::Reviewing
+            || (self.phase == Phase::Working && !self.turn.is_open() && self.outbox.is_empty())
+    }
+
+    /// The agent does not go on by itself from here.
+    fn break_off(&mut self, error: String) {
         self.process.last_error.clone_from(&error);
         self.say(Notice::TurnFailed { error: error.clone() });
-        if self.rules.person {
+        if !self.rules.person {
+            self.finish(Outcome::Failed(error));
+        } else if self.rules.careful && self.is_idle() {
+            self.drop_review(Dropped::AgentWoke);
+            self.unjudged = false;
+            self.task.undecided = true;
+            self.background.stop_waiting();
+            self.give_back(Outcome::Failed(error));
+        } else if self.phase == Phase::Working || !self.rules.careful {
             self.turn.interrupt();
             let request_id = self.next_id();
             self.actions.push(Action::InterruptAgent { request_id });
-        } else {
-            self.finish(Outcome::Failed(error));
         }
     }
 
     fn turn_ended(&mut self, result: &TurnResult) {
         self.outbox.turn_ended();
         let end = self.turn.end();
+        let worked = std::mem::take(&mut self.tool_used) && self.rules.careful;
         self.await_waking();
         self.cost.agent(result.cost_usd);
         self.conversation.learns_window(result);
@@ -137,7 +181,7 @@ impl Machine {
             if !self.unjudged {
                 // Anybody in the agent's reach can write such a line. It confirms nothing.
                 let nothing = "the agent's turn ended without any work that could be reviewed";
-                self.hand_over(if commanded {
+                self.hand_over(if commanded && !worked {
                     Outcome::Unreviewed
                 } else {
                     Outcome::NoVerdict(nothing.to_owned())
@@ -165,6 +209,13 @@ impl Machine {
         self.unjudged = self.unjudged && self.background.is_empty();
         self.background.lost();
         self.withdraw(|question| question.asker == Asker::Agent);
+        if self.rules.typed_into == TypedInto::Client {
+            return self.finish(match gone.code {
+                Some(0) => Outcome::Ended,
+                Some(code) => Outcome::ClientLeft(code),
+                None => Outcome::Failed(self.process.failure(&gone)),
+            });
+        }
         if !self.process.spoke {
             return self.finish(match gone.code {
                 Some(0) if self.rules.client_may_leave => Outcome::ClientLeft(0),
@@ -182,7 +233,7 @@ impl Machine {
         if resuming {
             self.restart();
         } else if working {
-            self.outbox.clear();
+            self.lose_messages();
             let error = self.process.failure(&gone);
             self.give_back(if interrupted { Outcome::Ended } else { Outcome::Failed(error) });
         }

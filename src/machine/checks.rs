@@ -5,7 +5,7 @@ use super::Machine;
 use crate::brief::facts::{Changed, Examined};
 use crate::checks::feedback::feedback;
 use crate::checks::result::CheckResult;
-use crate::checks::suite::Suite;
+use crate::checks::suite::{RunningCheck, Suite};
 use crate::client::stream::Usage;
 use crate::event::{Action, Gone, Notice, Now, Phase, Round};
 use crate::review::verdict::Verdict;
@@ -101,7 +101,9 @@ impl Machine {
         if let Some(check) = suite.next(self.now).cloned() {
             checking.id = id;
             let (name, run) = (check.name.clone(), check.run.clone());
-            self.say(Notice::CheckStarted { name, run });
+            let detailed = self.rules.judging.detailed_notices;
+            let timeout = detailed.then_some(check.timeout.as_secs_f64());
+            self.say(Notice::CheckStarted { name, run, timeout });
             self.actions.push(Action::StartCheck { check: id, what: Box::new(check) });
             return;
         }
@@ -181,12 +183,9 @@ impl Machine {
         true
     }
 
-    /// The check that is running: its name, since when, and the last line that it printed.
-    pub(super) fn running_check(&self) -> Option<(String, Now, String)> {
+    pub(super) fn running_check(&self) -> Option<RunningCheck> {
         match &self.checking.as_ref()?.stage {
-            Stage::Running(suite) => {
-                suite.current().map(|(check, since, line)| (check.name.clone(), since, line))
-            }
+            Stage::Running(suite) => suite.current(),
             Stage::Before | Stage::After { .. } => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::client::session_id;
 use crate::client::stream::{Block, TurnResult};
+use crate::event::Carried;
 
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
@@ -17,6 +18,8 @@ pub(super) struct Conversation {
     window: Option<u64>,
     /// What the agent said last.
     pub last_answer: String,
+    /// The person has asked for another one.
+    moving: bool,
 }
 
 #[derive(Debug, Default)]
@@ -37,12 +40,20 @@ pub(super) enum Naming {
     Named,
     /// `/clear` gives the conversation a new id in the middle of a process.
     Another,
+    /// Nobody asked for another one. Whatever the agent runs can write such a line to its terminal.
+    Foreign,
 }
 
+/// The person's commands that begin another conversation in the same process.
+const MOVING: [&str; 3] = ["/clear", "/new", "/reset"];
+
 impl Conversation {
-    pub fn new(wanted: Option<&String>, resumed: bool) -> Self {
+    pub fn new(wanted: Option<&String>, carried: Option<&Carried>) -> Self {
         let id = wanted.cloned().map_or(Id::Unknown, Id::Wanted);
-        Self { id, resumed, on_disk: wanted.is_some(), ..Self::default() }
+        let ending = carried.and_then(|carried| carried.ending.as_ref());
+        let last_answer = ending.map(|ending| ending.answer.clone()).unwrap_or_default();
+        let resumed = carried.is_some();
+        Self { id, resumed, on_disk: wanted.is_some(), last_answer, ..Self::default() }
     }
 
     pub fn id(&self) -> Option<&String> {
@@ -57,10 +68,25 @@ impl Conversation {
         self.id().filter(|_| self.on_disk).cloned()
     }
 
-    pub fn named(&mut self, id: &str) -> Naming {
+    /// The person says this to the agent.
+    pub fn asked(&mut self, text: &str) {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        self.moving |= MOVING.contains(&word);
+    }
+
+    /// A client that was told to fork names another one whenever it is started.
+    pub fn new_process(&mut self) {
+        if let Id::Named(id) = &self.id {
+            self.id = Id::Wanted(id.clone());
+        }
+    }
+
+    /// `careful`: only the person moves the agent to another conversation.
+    pub fn named(&mut self, id: &str, careful: bool) -> Naming {
         let naming = match &self.id {
             Id::Named(known) if known == id => return Naming::Known,
             _ if !session_id::is_safe(id) => return Naming::Known,
+            Id::Named(_) if careful && !self.moving => return Naming::Foreign,
             Id::Wanted(known) if known == id => Naming::Named,
             Id::Unknown => Naming::Named,
             Id::Wanted(_) | Id::Named(_) => Naming::Another,
@@ -70,6 +96,7 @@ impl Conversation {
             self.context = None;
         }
         self.id = Id::Named(id.to_owned());
+        self.moving = false;
         naming
     }
 
@@ -101,20 +128,27 @@ mod tests {
     #[test]
     fn the_agent_names_the_conversation_and_clear_names_another() {
         let wanted = "S".to_owned();
-        let mut resumed = Conversation::new(Some(&wanted), true);
+        let mut resumed = Conversation::new(Some(&wanted), Some(&Carried::default()));
         assert_eq!(resumed.to_resume().as_deref(), Some("S"));
-        let mut conversation = Conversation::new(None, false);
+        let mut conversation = Conversation::new(None, None);
         for conversation in [&mut resumed, &mut conversation] {
-            assert_eq!(conversation.named("S"), Naming::Named);
-            assert_eq!(conversation.named("S"), Naming::Known);
+            assert_eq!(conversation.named("S", true), Naming::Named);
+            assert_eq!(conversation.named("S", true), Naming::Known);
             conversation.said(vec![Block::Text("done".into())], Some(10));
-            assert_eq!(conversation.named("../S2"), Naming::Known, "no id of a session");
+            assert_eq!(conversation.named("../S2", true), Naming::Known, "no id of a session");
             assert_eq!(conversation.context(), Some((10, None)));
-            assert_eq!(conversation.named("S2"), Naming::Another);
+            assert_eq!(conversation.named("S2", true), Naming::Foreign);
+            assert_eq!(conversation.id().map(String::as_str), Some("S"));
+            conversation.asked("/clear now");
+            assert_eq!(conversation.named("S2", true), Naming::Another);
+            assert_eq!(conversation.named("S3", true), Naming::Foreign, "it was for one only");
             assert_eq!(conversation.id().map(String::as_str), Some("S2"));
             assert_eq!((conversation.last_answer.as_str(), conversation.context()), ("", None));
         }
         assert_eq!(conversation.to_resume(), None, "the client has not said that it has it");
+        conversation.new_process();
+        assert_eq!(conversation.named("S4", true), Naming::Another);
+        assert_eq!(conversation.named("S5", false), Naming::Another, "as older recordings went");
     }
 
     #[test]

@@ -10,7 +10,8 @@
 //! | working | result, all messages taken up, no background task | review, or the limit |
 //! | working | result with an error | reported, no review |
 //! | working | result after the person's interrupt | no review |
-//! | working | result with `num_turns: 0` | a slash command: no review |
+//! | working | result with `num_turns: 0` | a slash command: no review; if a tool was used, no success either |
+//! | any | the agent names another conversation, and the person did not ask for one | an error: the person decides |
 //! | working | result while background tasks run | wait for their end, then for the agent to wake |
 //! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped |
 //! | reviewing | the agent stopped | what changed is looked at, and the checks run, before any judge |
@@ -26,6 +27,11 @@
 //! | any | a tool needs permission | the person is asked; without a person: denied |
 //! | any, before the first review | the session has been here before | its count, messages and cost are gone on with |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off |
+//! | any | the client is in another conversation | its messages and its count are new |
+//! | any, typed into the client | a message | the client has it already: it is noted, and drops a review; nothing is sent |
+//! | any, typed into the client | the client leaves | the end, with its exit code |
+//! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on |
+//! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now |
 //! | reviewing | the project changed meanwhile | the person is told; the verdict counts all the same |
 //! | any | leave, signal | the end |
 //!
@@ -60,14 +66,16 @@ use crate::event::{
     Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
 };
 use crate::review::engine::Engine;
+use crate::review::permission::Denied;
 use background::Background;
 use checks::{Checking, Known};
 use conversation::Conversation;
 use cost::Cost;
 use outbox::Outbox;
 use process::Process;
+pub use questions::NOBODY;
 use resume::resumed_notice;
-pub use rules::{Checking as CheckingRules, Rules};
+pub use rules::{Checking as CheckingRules, Rules, TypedInto};
 pub use status::Status;
 use task::Task;
 use turn::Turn;
@@ -98,6 +106,8 @@ pub struct Machine {
     turn: Turn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
+    /// The agent used a tool in its turn: the turn is work, whatever its result says.
+    tool_used: bool,
     background: Background,
 
     activity: Activity,
@@ -108,6 +118,8 @@ pub struct Machine {
     review: Option<Review>,
     reviews: u32,
     questions: VecDeque<Question>,
+    /// What the agent was not allowed to do.
+    denials: Vec<Denied>,
     ids: u64,
 
     rounds: Vec<Round>,
@@ -131,11 +143,12 @@ impl Machine {
             actions: Vec::new(),
             supervising: rules.supervising,
             task,
-            conversation: Conversation::new(rules.resume.as_ref(), rules.carried.is_some()),
+            conversation: Conversation::new(rules.resume.as_ref(), rules.carried.as_ref()),
             process: Process::default(),
             outbox: Outbox::default(),
             turn: Turn::default(),
             unjudged: false,
+            tool_used: false,
             background: Background::default(),
             activity: Activity::default(),
             checking: None,
@@ -144,6 +157,7 @@ impl Machine {
             review: None,
             reviews: 0,
             questions: VecDeque::new(),
+            denials: Vec::new(),
             ids: 0,
             rounds: Vec::new(),
             cost: Cost::carried(all, agents),
@@ -176,6 +190,7 @@ impl Machine {
                 Event::Tick => self.tick(),
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
                 Event::Restored(carried) => self.restored(carried),
+                Event::Conversation { session_id } => self.shows(&session_id),
                 Event::TreeChanged { review, files, more } => {
                     self.tree_changed(review, files, more);
                 }
@@ -267,6 +282,7 @@ impl Machine {
 
     fn finish(&mut self, outcome: Outcome) {
         self.drop_review(Dropped::SessionEnded);
+        self.lose_messages();
         self.enter(Phase::Ended);
         self.actions.push(Action::Finish(outcome));
     }
@@ -306,6 +322,9 @@ impl Machine {
     }
 
     fn request(&self, review: u32) -> Option<ReviewRequest> {
+        let engine = self.review.as_ref().map(|review| &review.engine);
+        let fresh = engine.and_then(Engine::seat).is_some_and(|seat| seat.fresh);
+        let known = engine.map_or(&*self.task.requirements, Engine::known);
         Some(ReviewRequest {
             review,
             round: self.task.round,
@@ -315,14 +334,26 @@ impl Machine {
             said: self.task.said.clone(),
             last_answer: self.conversation.last_answer.clone(),
             background: self.background.names(),
-            brief: self.brief(),
-            requirements: self.task.requirements.clone(),
+            brief: if fresh { self.brief_for_fresh_eyes() } else { self.brief() },
+            requirements: known.to_vec(),
             word: None,
+            judge: engine.map_or(0, Engine::judge),
+            fresh,
+            diff: String::new(),
         })
     }
 
-    /// Sessions that do not look at the files leave all of it to the judge.
     fn brief(&self) -> String {
+        self.brief_on(&self.conversation.last_answer)
+    }
+
+    /// What the agent says of its work is not in it.
+    fn brief_for_fresh_eyes(&self) -> String {
+        self.brief_on("")
+    }
+
+    /// Sessions that do not look at the files leave all of it to the judge.
+    fn brief_on(&self, last_answer: &str) -> String {
         if !self.rules.checking.examines {
             return String::new();
         }
@@ -330,7 +361,7 @@ impl Machine {
             examined: &self.known.examined,
             checks: &self.known.results,
             activity: &self.activity,
-            last_answer: &self.conversation.last_answer,
+            last_answer,
             background: &self.background.names(),
         })
     }

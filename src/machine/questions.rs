@@ -3,7 +3,10 @@
 use super::Machine;
 use crate::client::stream::{Control, Permission, PermissionRequest};
 use crate::event::{Action, Asker, Notice, Question};
-use crate::review::permission::Ruling;
+use crate::review::permission::{Denied, Ruling};
+
+/// How the answer begins that a client gets where there is no person; people are told less.
+pub const NOBODY: &str = "Nobody is at the terminal";
 
 impl Machine {
     /// A request of the agent; those of a supervisor go through its review.
@@ -28,7 +31,7 @@ impl Machine {
 
     pub(super) fn ask(&mut self, asker: Asker, request_id: String, asked: PermissionRequest) {
         self.say(Notice::PermissionAsked { asker, tool: asked.tool.clone() });
-        self.questions.push_back(Question { asker, request_id, asked });
+        self.questions.push_back(Question { asker, request_id, asked, before: None });
         if self.questions.len() == 1 {
             self.ask_next();
         }
@@ -36,7 +39,7 @@ impl Machine {
 
     pub(super) fn deny(&mut self, asker: Asker, request_id: String, asked: PermissionRequest) {
         let reason = format!(
-            "Nobody is at the terminal to allow {}. Do without it, or say at the end what could not be done.",
+            "{NOBODY} to allow {}. Do without it, or say at the end what could not be done.",
             asked.tool
         );
         self.answer(asker, request_id, asked, Permission::Deny(reason));
@@ -62,6 +65,9 @@ impl Machine {
         asked: PermissionRequest,
         answer: Permission,
     ) {
+        if let (Permission::Deny(reason), Asker::Agent) = (&answer, asker) {
+            self.denials.push(Denied::new(&asked, reason));
+        }
         let (allowed, reason) = match &answer {
             Permission::Deny(reason) => (false, reason.clone()),
             Permission::Once | Permission::Always | Permission::Answers(_) => (true, String::new()),

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::cost::Cost;
-use crate::event::{Carried, Notice};
+use crate::event::{Carried, Ending, Notice, Stood};
 
 impl Machine {
     /// What another run of this session would go on with.
@@ -15,7 +15,21 @@ impl Machine {
             cost_usd: self.cost.total(),
             agent_usd: self.cost.agents(),
             requirements: self.task.requirements.clone(),
+            ending: self.ending(),
         }
+    }
+
+    fn ending(&self) -> Option<Ending> {
+        let message = self.task.said.last()?.text.clone();
+        let open = self.task.requirements.iter().filter(|one| one.is_open()).count();
+        let judged = self.task.round > u32::from(self.review.is_some());
+        let stood = match (self.task.undecided, self.task.fresh) {
+            (true, _) => Stood::Undecided,
+            (false, true) if judged => Stood::Confirmed,
+            (false, false) if judged => Stood::Open(open),
+            _ => Stood::Unreviewed,
+        };
+        Some(Ending { message, answer: end_of(&self.conversation.last_answer), stood })
     }
 
     /// Which session it is may be known only from the agent's first turn.
@@ -25,8 +39,17 @@ impl Machine {
         }
         self.conversation.resumed = true;
         self.say(resumed_notice(&carried, self.rules.max_iterations));
+        if let Some(ending) =
+            carried.ending.as_ref().filter(|_| self.conversation.last_answer.is_empty())
+        {
+            self.conversation.last_answer.clone_from(&ending.answer);
+        }
         self.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
         self.task.restored(carried);
+        if self.checking.is_some() && self.rules.careful {
+            // The checks of a round are running already: it is one more.
+            self.task.round = (self.task.round + 1).min(self.rules.max_iterations);
+        }
     }
 
     /// The messages that the agent has not taken up yet, by their ids.
@@ -36,11 +59,20 @@ impl Machine {
     }
 }
 
+/// So much of an answer is kept for whoever goes on with it.
+const KEPT: usize = 4000;
+
+fn end_of(answer: &str) -> String {
+    let from = answer.char_indices().rev().nth(KEPT - 1).map_or(0, |(at, _)| at);
+    answer[from..].to_owned()
+}
+
 pub(super) fn resumed_notice(carried: &Carried, max: u32) -> Notice {
     Notice::Resumed {
         round: if carried.fresh { 0 } else { carried.round },
         max,
         messages: carried.said.len(),
         cost_usd: carried.cost_usd,
+        ending: carried.ending.clone(),
     }
 }

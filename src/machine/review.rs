@@ -1,6 +1,6 @@
 //! The review of a turn: the engine says how it goes on, and this does it in the session's way.
 
-use super::{Machine, Review};
+use super::{Machine, Review, TypedInto};
 use crate::client::case::CaseReport;
 use crate::client::stream::{Envelope, Message, Usage};
 use crate::event::{Action, Asker, ChangedFile, Dropped, Gone, Notice, Now, Outcome, Phase, Round};
@@ -12,7 +12,8 @@ use crate::review::verdict::{Halt, Verdict};
 impl Machine {
     pub(super) fn start_review(&mut self) {
         let Self { rules, now, .. } = self;
-        let policy = Policy::session(rules.person, rules.review_timeout, &rules.judging);
+        let asked = rules.person && rules.typed_into == TypedInto::Ccc;
+        let policy = Policy::session(asked, rules.review_timeout, &rules.judging);
         let (engine, steps) = Engine::start(policy, self.task.requirements.clone(), *now);
         self.review =
             Some(Review { id: 0, started: *now, cost_usd: 0.0, usage: Usage::default(), engine });
@@ -26,6 +27,7 @@ impl Machine {
             let turn = result.turn_cost_usd.filter(|_| self.rules.judging.own_cost);
             review.cost_usd = self.cost.review(result.cost_usd, turn);
             review.usage += result.usage;
+            review.engine.paid(review.cost_usd, result.usage);
             self.review_usage += result.usage;
         }
         let steps = review.engine.heard(envelope, self.now);
@@ -67,7 +69,7 @@ impl Machine {
     fn follow(&mut self, steps: Vec<Step>) {
         for step in steps {
             match step {
-                Step::Start { attempt } => self.start_judge(attempt),
+                Step::Start { attempt, .. } => self.start_judge(attempt),
                 Step::Tell(text) => {
                     let (review, uuid) = (self.reviews, self.next_id());
                     self.actions.push(Action::TellSupervisor { review, uuid, text });
@@ -92,6 +94,9 @@ impl Machine {
                 Step::Held(CaseReport { held, why }) => {
                     self.say(Notice::ReviewCase { round: self.task.round, held, why });
                 }
+                Step::Said(opinion) => {
+                    self.say(Notice::Opinion { round: self.task.round, opinion });
+                }
                 Step::Verify(evidence) => {
                     self.actions.push(Action::Verify { review: self.reviews, evidence });
                 }
@@ -111,17 +116,26 @@ impl Machine {
     fn start_judge(&mut self, attempt: u32) {
         self.reviews += 1;
         let id = self.reviews;
+        let mut first = attempt == 1;
+        let mut judge = None;
         if let Some(review) = &mut self.review {
-            (review.id, review.started) = (id, self.now);
+            judge = review.engine.seat().cloned();
+            first &= review.id == 0;
+            review.id = id;
+            // Of several judges the review is one.
+            if judge.is_none() {
+                review.started = self.now;
+            }
         }
         self.cost.new_review();
         self.say(Notice::ReviewStarted {
             round: self.task.round,
             max: self.rules.max_iterations,
             attempt,
+            judge,
         });
         let brief = self.brief();
-        if attempt == 1 && !brief.is_empty() {
+        if first && !brief.is_empty() {
             self.say(Notice::Brief { round: self.task.round, text: brief });
         }
         match self.request(id) {
@@ -139,17 +153,19 @@ impl Machine {
         }
     }
 
-    fn judged(&mut self, verdict: Verdict) {
-        let Some(Review { started, cost_usd, usage, .. }) = self.review.take() else {
+    fn judged(&mut self, mut verdict: Verdict) {
+        let Some(Review { started, mut cost_usd, usage, .. }) = self.review.take() else {
             return;
         };
+        if !verdict.opinions.is_empty() {
+            cost_usd = verdict.opinions.iter().map(|opinion| opinion.cost_usd).sum();
+        }
+        let amended = self.task.found(&verdict.requirements);
+        verdict.amended = amended.filter(|_| self.rules.judging.detailed_notices);
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let round = self.task.round;
         self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });
         self.say(self.verdict_notice(verdict.clone(), seconds, cost_usd, usage));
-        if !verdict.requirements.is_empty() {
-            self.task.requirements.clone_from(&verdict.requirements);
-        }
         let feedback = verdict.feedback.clone();
         match verdict.halt {
             _ if verdict.completed => {
@@ -175,7 +191,12 @@ impl Machine {
             self.undecided(Outcome::Stuck(format!("{why}: {text}")));
         } else {
             self.say(Notice::Feedback { round: self.task.round, text: text.clone() });
-            self.deliver(feedback_message(&text), false);
+            let message = match self.rules.typed_into {
+                TypedInto::Ccc => feedback_message(&text),
+                // The client says itself that it is feedback.
+                TypedInto::Client => text,
+            };
+            self.deliver(message, false);
         }
     }
 

@@ -20,6 +20,11 @@ pub struct Rules {
     pub judging: Judging,
     #[serde(default)]
     pub checking: Checking,
+    /// A message that the agent never took up is told to the person; a review that runs while the count
+    /// begins anew is in the new count; only the person moves the agent to another conversation; a turn in
+    /// which a tool was used is work, whatever its result says. Older recordings did without all of it.
+    #[serde(default)]
+    pub careful: bool,
     /// A server started in the background never ends; after this long its review goes ahead.
     pub background_wait: Duration,
     pub resume: Option<String>,
@@ -28,6 +33,27 @@ pub struct Rules {
     /// Makes this session's message ids its own: the client drops an id that it has seen before.
     pub seed: u64,
     pub carried: Option<Carried>,
+    #[serde(default, skip_serializing_if = "TypedInto::is_ccc")]
+    pub typed_into: TypedInto,
+}
+
+/// Who takes what the person types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TypedInto {
+    /// ccc, which sends it to the agent.
+    #[default]
+    Ccc,
+    /// The client, on its own screen. ccc hears of it; it sends feedback only, and that when the agent
+    /// has stopped. It puts no question to the person, and the client's end is the session's.
+    Client,
+}
+
+impl TypedInto {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+    fn is_ccc(&self) -> bool {
+        *self == Self::Ccc
+    }
 }
 
 /// What happens before a judge is asked. The default is how recordings went that do not have it.
@@ -52,11 +78,13 @@ impl Default for Rules {
             review_timeout: Duration::from_secs(600),
             judging: Judging::today(Proof::Off),
             checking: Checking::default(),
+            careful: true,
             background_wait: Duration::from_secs(600),
             resume: None,
             client_may_leave: false,
             seed: 0,
             carried: None,
+            typed_into: TypedInto::Ccc,
         }
     }
 }

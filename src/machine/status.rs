@@ -1,7 +1,9 @@
 //! How things stand: for a status line, for the recording, and at the end.
 
 use super::Machine;
+use crate::checks::suite::RunningCheck;
 use crate::event::{Now, Outcome, Phase, Report, Seconds, Supervision};
+use crate::review::requirement;
 
 /// What a status line needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,8 +20,9 @@ pub struct Status {
     pub context: Option<(u64, Option<u64>)>,
     /// Messages of the person that the agent has not taken up yet.
     pub queued: Vec<String>,
-    /// The check that is running: its name, since when, and the last line that it printed.
-    pub check: Option<(String, Now, String)>,
+    pub check: Option<RunningCheck>,
+    /// Of what the person asked for, as the last review found it: how many are met, and of how many.
+    pub met: Option<(usize, usize)>,
     /// Questions to the person, the one on the screen among them.
     pub questions: usize,
 }
@@ -38,6 +41,7 @@ impl Machine {
             context: self.conversation.context(),
             queued: self.outbox.steering(),
             check: self.running_check(),
+            met: requirement::met(&self.task.requirements),
             questions: self.questions.len(),
         }
     }
@@ -62,6 +66,7 @@ impl Machine {
             session_id: self.conversation.id().filter(|_| begun).cloned(),
             rounds: self.rounds.clone(),
             result: self.conversation.last_answer.clone(),
+            denials: self.denials.clone(),
             cost_usd: self.cost.total(),
             supervision: Supervision {
                 reviews: self.reviews,

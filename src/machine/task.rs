@@ -2,7 +2,7 @@
 
 use crate::event::{Carried, Said};
 use crate::review::circle::Circle;
-use crate::review::requirement::Requirement;
+use crate::review::requirement::{Amended, Requirement};
 
 #[derive(Debug)]
 pub(super) struct Task {
@@ -16,6 +16,8 @@ pub(super) struct Task {
     pub said: Vec<Said>,
     /// What the last review found.
     pub requirements: Vec<Requirement>,
+    /// How much had been said when it was last judged.
+    judged: usize,
     pub circle: Circle,
 }
 
@@ -23,8 +25,20 @@ impl Task {
     pub fn new(carried: Option<&Carried>) -> Self {
         let Carried { round, fresh, said, requirements, .. } =
             carried.cloned().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });
-        let circle = Circle::default();
-        Self { round, fresh, undecided: false, said, requirements, circle }
+        let (judged, circle) = (said.len(), Circle::default());
+        Self { round, fresh, undecided: false, said, requirements, judged, circle }
+    }
+
+    /// What a review has found. Says how the list has changed.
+    pub fn found(&mut self, requirements: &[Requirement]) -> Option<Amended> {
+        let by_message = self.said.len() > self.judged;
+        self.judged = self.said.len();
+        if requirements.is_empty() {
+            return None;
+        }
+        let amended = Amended::between(&self.requirements, requirements, by_message);
+        self.requirements = requirements.to_vec();
+        amended
     }
 
     /// Another one: what was said before is no part of it.
@@ -73,6 +87,7 @@ impl Task {
     /// comes after the earlier ones.
     pub fn restored(&mut self, carried: Carried) {
         let Carried { mut round, fresh, mut said, requirements, .. } = carried;
+        self.judged = said.len();
         let begun = !self.said.is_empty();
         if fresh && begun {
             round = 0;

@@ -113,6 +113,7 @@ impl Script {
                 Event::Tick
             }
             "restored" => Event::Restored(Carried {
+                ending: None,
                 round: 2,
                 fresh: rest == "done",
                 said: vec![Said { text: "before".into(), earlier: false }],
@@ -191,6 +192,7 @@ fn short(action: &Action) -> Option<String> {
             Notice::TurnFailed { error } => format!("failed {error:?}"),
             Notice::Interrupted => "interrupted".into(),
             Notice::TakenBack { too_late: true, .. } => "too late".into(),
+            Notice::NotTakenUp { text } => format!("lost {text:?}"),
             Notice::ReviewFailed { reason, .. } => format!("review failed {reason:?}"),
             Notice::WaitingForBackground { .. } => "background".into(),
             Notice::AgentGone { last_words, .. } => format!("agent gone {last_words:?}"),
@@ -205,33 +207,45 @@ fn short(action: &Action) -> Option<String> {
     })
 }
 
-#[track_caller]
-fn check_with(rules: Rules, rows: &[(&str, &str)]) -> Machine {
-    let machine = Machine::new(rules);
-    let mut script = Script {
-        machine,
-        now: Duration::ZERO,
-        session: "S",
-        review: 0,
-        asked: String::new(),
-        check: 0,
-    };
-    for (at, (happens, wanted)) in rows.iter().enumerate() {
-        let mut seen = Vec::new();
-        for line in happens.split(", ") {
-            let event = script.event(line);
-            let now = script.now;
-            for action in script.machine.step(event, now) {
-                match &action {
-                    Action::StartReview(request) => script.review = request.review,
-                    Action::Examine { id } => script.check = *id,
-                    Action::StartCheck { check, .. } => script.check = *check,
-                    Action::Ask(question) => script.asked.clone_from(&question.request_id),
-                    _ => {}
-                }
-                seen.extend(short(&action));
+impl Script {
+    fn new(rules: Rules) -> Self {
+        Self {
+            machine: Machine::new(rules),
+            now: Duration::ZERO,
+            session: "S",
+            review: 0,
+            asked: String::new(),
+            check: 0,
+        }
+    }
+
+    fn step(&mut self, line: &str) -> Vec<String> {
+        let event = self.event(line);
+        let actions = self.machine.step(event, self.now);
+        for action in &actions {
+            match action {
+                Action::StartReview(request) => self.review = request.review,
+                Action::Examine { id } => self.check = *id,
+                Action::StartCheck { check, .. } => self.check = *check,
+                Action::Ask(question) => self.asked.clone_from(&question.request_id),
+                _ => {}
             }
         }
+        actions.iter().filter_map(short).collect()
+    }
+}
+
+/// All that it wants done about all of it.
+fn step_all(rules: Rules, lines: &[&str]) -> String {
+    let mut script = Script::new(rules);
+    lines.iter().flat_map(|line| script.step(line)).collect::<Vec<_>>().join("; ")
+}
+
+#[track_caller]
+fn check_with(rules: Rules, rows: &[(&str, &str)]) -> Machine {
+    let mut script = Script::new(rules);
+    for (at, (happens, wanted)) in rows.iter().enumerate() {
+        let seen: Vec<_> = happens.split(", ").flat_map(|line| script.step(line)).collect();
         assert_eq!(seen.join("; "), *wanted, "row {at}: {happens}");
     }
     script.machine

@@ -1,9 +1,9 @@
 //! What the person does.
 
-use super::Machine;
 use super::background::Background;
 use super::outbox::TakenBack;
 use super::turn::Turn;
+use super::{Machine, TypedInto};
 use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase};
 
 /// After a restart in the middle of a turn, when every message had been taken up already.
@@ -30,22 +30,34 @@ impl Machine {
             }
             self.task.begin();
         }
+        self.conversation.asked(&text);
         self.task.says(text.clone());
         self.say(Notice::UserMessage { text: text.clone() });
-        self.deliver(text, true);
+        match self.rules.typed_into {
+            TypedInto::Ccc => self.deliver(text, true),
+            TypedInto::Client => {
+                self.background.stop_waiting();
+                self.enter(Phase::Working);
+            }
+        }
     }
 
     fn supervise(&mut self, on: bool, rest: &str) {
         self.supervising = on;
         self.say(Notice::Supervision { on });
         if on {
-            self.task.round = 0;
+            // A review that runs is the first of the new count.
+            self.task.round = u32::from(self.phase == Phase::Reviewing && self.rules.careful);
         } else if self.drop_review(Dropped::SwitchedOff) {
             self.give_back(Outcome::Unreviewed);
         }
         if !rest.trim().is_empty() {
             self.message(rest.trim().to_owned());
-        } else if on && self.task.undecided && self.phase == Phase::Waiting {
+        } else if on
+            && self.task.undecided
+            && self.phase == Phase::Waiting
+            && self.rules.typed_into == TypedInto::Ccc
+        {
             // The last work was never judged: this is how the person asks for it again.
             self.task.judge_again();
             self.review_or_give_back();
@@ -57,7 +69,7 @@ impl Machine {
             // The first one got no answer: the person wants the prompt back all the same.
             Phase::Working if self.turn.is_interrupting() => {
                 self.turn.abandon();
-                self.outbox.clear();
+                self.lose_messages();
                 self.say(Notice::Interrupted);
                 self.give_back(Outcome::Ended);
             }
@@ -130,9 +142,21 @@ impl Machine {
         }
     }
 
+    /// Nobody waits any longer for what the agent has not taken up: the person has to know.
+    pub(super) fn lose_messages(&mut self) {
+        for text in self.outbox.drain() {
+            let persons = self.task.said.iter().any(|said| said.text == text);
+            if persons && self.rules.careful {
+                self.say(Notice::NotTakenUp { text });
+            }
+        }
+    }
+
     pub(super) fn start_agent(&mut self) {
         self.process.running = true;
         self.turn = Turn::default();
+        self.tool_used = false;
+        self.conversation.new_process();
         self.outbox.new_process();
         self.background = Background::default();
         self.withdraw(|question| question.asker == Asker::Agent);

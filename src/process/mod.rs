@@ -6,6 +6,8 @@ pub mod exit;
 pub mod orphans;
 pub mod pty;
 mod raw_mode;
+pub mod screen;
 pub mod shim;
 pub mod signals;
 pub mod supervisor;
+pub mod terminal;

@@ -1,4 +1,4 @@
-//! `ccc agent-shim [--case …] -- claude …`: stands between ccc and every client process.
+//! `ccc agent-shim [--case … | --screen] -- claude …`: stands between ccc and every client process.
 //!
 //! The client refuses a terminal as its input, so inside the PTY this process reads the terminal
 //! and passes the bytes on through a socket; output goes straight to the PTY. For the supervisor it
@@ -13,6 +13,10 @@
 //! | anybody else below exits | its parent was gone | nothing, but it is seen off |
 //!
 //! No signal that ccc or a terminal sends ends the shim itself: it is the one who cleans up.
+
+mod screen;
+
+pub use screen::PERSONS_TERMINAL;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
@@ -55,13 +59,19 @@ enum ShimEvent {
 /// What the shim exits with when the case that is required cannot be had.
 pub const NO_CASE: i32 = 125;
 
-/// `[--case …] -- command …`: runs the command and returns its exit code.
+/// The client has the terminal that the shim was started on, and draws on it.
+pub const SCREEN: &str = "--screen";
+
+/// `[--case … | --screen] -- command …`: runs the command and returns its exit code.
 pub fn run(args: &[OsString]) -> i32 {
     let Some(at) = args.iter().position(|arg| arg == "--").filter(|at| at + 1 < args.len()) else {
         console::say("agent-shim: no command is given");
         return 2;
     };
     let (before, command) = (&args[..at], &args[at + 1..]);
+    if before == [SCREEN] {
+        return screen::run(command);
+    }
     let case = match (before, Case::read(before)) {
         ([], _) => None,
         (_, Some(case)) => Some(case),

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
+use nix::unistd::{Pid, getpgrp, getsid};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::threads::named;
@@ -24,6 +24,19 @@ pub fn listen(on_signal: impl Fn(i32) -> bool + Send + 'static) -> Result<()> {
     named("signals", move || {
         for signal in &mut signals {
             if signal != TOO_LONG && !on_signal(signal) {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// The window has another size. Until `on_resize` returns false.
+pub fn on_resize(on_resize: impl Fn() -> bool + Send + 'static) -> Result<()> {
+    let mut signals = Signals::new([SIGWINCH])?;
+    named("size", move || {
+        for _ in &mut signals {
+            if !on_resize() {
                 return;
             }
         }
@@ -66,6 +79,12 @@ pub fn asks_to_end(signal: i32) -> bool {
 
 pub fn is_continue(signal: i32) -> bool {
     signal == SIGCONT
+}
+
+/// In the group of the process that leads the terminal's session (the command of a new window, say) there
+/// is no shell above that could continue ccc: it would be stopped for good.
+pub fn can_be_continued() -> bool {
+    getsid(None).is_ok_and(|session| session != getpgrp())
 }
 
 /// Stops ccc as Ctrl-Z would have, and with it all who are in its process group: behind `cargo run`,

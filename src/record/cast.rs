@@ -247,7 +247,7 @@ fn last_time(mut file: &File) -> io::Result<Option<Duration>> {
 }
 
 /// How many of the bytes are whole characters, or will never be.
-fn whole_characters(bytes: &[u8]) -> usize {
+pub fn whole_characters(bytes: &[u8]) -> usize {
     let mut from = 0;
     loop {
         match std::str::from_utf8(&bytes[from..]) {

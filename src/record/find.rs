@@ -12,10 +12,13 @@ use jiff::Timestamp;
 use memchr::memmem;
 
 use super::format::{Content, EventLine};
-use super::read::{EVENTS, Recording, sessions};
+use super::read::{AGENT, EVENTS, Recording, WholeLines, sessions};
 use super::rerun;
+use super::story::Story;
+use crate::client::stream::Line;
 use crate::event::{Carried, Notice};
 use crate::files;
+use crate::review::commands::Commands;
 
 /// What is known already of nearly every recording from so much at the end of its events.
 const TAIL: u64 = 64 << 10;
@@ -150,25 +153,30 @@ pub fn find(state_dir: &Path, name: &str, first: First) -> Result<Option<Named>>
         [] => Ok(None),
         [one] => Ok(Some(one.clone())),
         several => bail!(
-            "{name:?} is the beginning of {} recorded sessions: {}",
+            "{name:?} is the beginning of {} recorded sessions; type more of the one that is meant:{}",
             several.len(),
             candidates(several)
         ),
     }
 }
 
+/// A line for each, with what it was about.
 fn candidates(several: &[Named]) -> String {
-    let name = |named: &Named| {
-        if named.id == named.conversation {
-            return named.id.clone();
-        }
-        format!("{} (now {})", named.id, named.conversation)
+    let line = |named: &Named| {
+        let now = if named.id == named.conversation {
+            String::new()
+        } else {
+            format!(" (now {})", named.conversation)
+        };
+        let task = Story::read(&named.dir).ok().and_then(|story| story.task).unwrap_or_default();
+        let task = task.lines().next().unwrap_or_default();
+        format!("\n  {}{now}  {task}", named.id).trim_end().to_owned()
     };
-    let mut names: Vec<String> = several.iter().take(NAMED).map(name).collect();
+    let mut lines: Vec<String> = several.iter().take(NAMED).map(line).collect();
     if several.len() > NAMED {
-        names.push(format!("and {} more", several.len() - NAMED));
+        lines.push(format!("\n  and {} more", several.len() - NAMED));
     }
-    names.join(", ")
+    lines.concat()
 }
 
 /// What the newest recording of a conversation leaves for another run of it. That run may be on record
@@ -176,6 +184,26 @@ fn candidates(several: &[Named]) -> String {
 pub fn earlier(state_dir: &Path, conversation: &str, seed: u64) -> Option<Carried> {
     let newest = all(state_dir).into_iter().find(|named| named.conversation == conversation)?;
     carried(&newest.dir, Some(seed))
+}
+
+/// So much of an earlier run is read for what the agent ran in it: more than is kept of that.
+const LATEST: u64 = 32 << 20;
+
+/// What the agent ran in earlier runs of a conversation, the latest of it. In a run that is on record
+/// already, it may be among it.
+pub fn commands(state_dir: &Path, conversation: &str) -> Commands {
+    let mut commands = Commands::default();
+    let named = all(state_dir).into_iter().find(|named| named.conversation == conversation);
+    let lines = named.and_then(|named| WholeLines::last_of(&named.dir.join(AGENT), LATEST).ok());
+    let Some(mut lines) = lines else { return commands };
+    while let Ok(Some(line)) = lines.next_line() {
+        // Most lines are neither, and need not be understood.
+        if memmem::find(line, b"tool_use").is_some() || memmem::find(line, b"tool_result").is_some()
+        {
+            commands.line(&Line::decode(line.to_vec()));
+        }
+    }
+    commands
 }
 
 /// The same for `--continue`, where only the client knows which conversation it is. That is nearly
@@ -229,7 +257,11 @@ mod tests {
             let began = format!("2026-01-0{}T03:04:05Z", at + 1);
             let mut sample = SampleRecording::begin(&dir, &began, Rules::default());
             sample.event(Event::Start { prompt: None });
+            let mut last = ids[0];
             for id in ids {
+                if std::mem::replace(&mut last, id) != id {
+                    sample.said("/clear");
+                }
                 sample.agent(&format!(
                     r#"{{"type":"system","subtype":"init","model":"m","session_id":"{id}"}}"#
                 ));
@@ -257,7 +289,7 @@ mod tests {
             }
         }
         let several = find(state.path(), "ab", First::Recording).unwrap_err().to_string();
-        assert!(several.contains("2 recorded sessions: abcd, abc"), "{several}");
+        assert!(several.ends_with("is meant:\n  abcd\n  abc"), "{several}");
     }
 
     #[test]

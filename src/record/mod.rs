@@ -26,7 +26,7 @@ use crate::client::stream::{Line, Message};
 use crate::clock::Clock;
 use crate::event::{Action, Carried, Event, Notice, Now, Report};
 use crate::files;
-pub use cast::{Cast, Scene};
+pub use cast::{Cast, Scene, whole_characters};
 use events::{Events, count_lines};
 pub use format::{Begun, ClientLines, Content, Did, EventLine, VERSION};
 use read::{AGENT, CAST, EVENTS, SUPERVISOR};

@@ -57,6 +57,19 @@ impl WholeLines {
         Ok(lines)
     }
 
+    /// Those that begin in the last so many bytes.
+    pub fn last_of(path: &Path, bytes: u64) -> Result<Self> {
+        let mut lines = Self::open(path)?;
+        if let Some(file) = &mut lines.file {
+            let length = file.get_ref().metadata()?.len();
+            if let Some(from) = length.checked_sub(bytes).filter(|from| *from > 0) {
+                file.seek(SeekFrom::Start(from - 1))?;
+                lines.advance(0)?;
+            }
+        }
+        Ok(lines)
+    }
+
     /// The next line, without its end. Of one that is longer than a client may print, the beginning.
     pub fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
         loop {

@@ -67,6 +67,8 @@ pub enum Happened {
     Turn(Turn),
     /// A line of the supervisor's.
     Reviewed(Line),
+    /// A part of what a check printed.
+    CheckPrinted(String),
 }
 
 impl Story {
@@ -253,8 +255,11 @@ impl Witness for Teller<'_> {
         self.tell(Happened::RunBegan(run.number), moment)
     }
 
-    fn event(&mut self, _: Event, _: Moment) -> Result<()> {
-        Ok(())
+    fn event(&mut self, event: Event, moment: Moment) -> Result<()> {
+        match event {
+            Event::CheckPrinted { text, .. } => self.tell(Happened::CheckPrinted(text), moment),
+            _ => Ok(()),
+        }
     }
 
     fn line(&mut self, source: LineSource, raw: &[u8], moment: Moment) -> Result<()> {

@@ -30,7 +30,7 @@ const MOST_PLACES: usize = 3;
 /// What evidence is held against.
 pub trait Facts {
     /// What the agent and the judge ran.
-    fn commands(&self) -> [&Commands; 2];
+    fn commands(&self) -> Vec<&Commands>;
     /// The text of a file of the project, or why it cannot be read.
     fn file(&self, path: &str) -> Result<String, String>;
     /// Whether a check is green for the files as they are; `None` if there is no such check.
@@ -56,7 +56,7 @@ fn holds(evidence: &Evidence, facts: &dyn Facts) -> Result<(), String> {
             None => Err(format!("there is no check {name:?} that ccc ran")),
         },
         Evidence::Command { command, quote } => {
-            command::ran(command, quote, facts.commands(), &facts.said())
+            command::ran(command, quote, &facts.commands(), &facts.said())
         }
         Evidence::File { path, line, quote } => stands(path, *line, quote, &facts.file(path)?),
         Evidence::Answer(quote) => {
@@ -137,8 +137,8 @@ mod tests {
     }
 
     impl Facts for Known {
-        fn commands(&self) -> [&Commands; 2] {
-            [&self.agent, &self.judge]
+        fn commands(&self) -> Vec<&Commands> {
+            vec![&self.agent, &self.judge]
         }
 
         fn file(&self, path: &str) -> Result<String, String> {

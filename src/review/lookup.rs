@@ -13,6 +13,8 @@ const LONGEST_FILE: u64 = 8 << 20;
 
 pub struct Lookup<'a> {
     pub agent: &'a Commands,
+    /// What the agent ran in earlier runs of the session.
+    pub earlier: Option<&'a Commands>,
     pub judge: &'a Commands,
     /// The project, and further directories that the agent works in.
     pub roots: &'a [PathBuf],
@@ -22,8 +24,8 @@ pub struct Lookup<'a> {
 }
 
 impl Facts for Lookup<'_> {
-    fn commands(&self) -> [&Commands; 2] {
-        [self.agent, self.judge]
+    fn commands(&self) -> Vec<&Commands> {
+        [self.agent, self.judge].into_iter().chain(self.earlier).collect()
     }
 
     fn file(&self, path: &str) -> Result<String, String> {
@@ -104,6 +106,7 @@ mod tests {
         let roots = [project.clone(), library];
         let lookup = Lookup {
             agent: &commands,
+            earlier: None,
             judge: &commands,
             roots: &roots,
             request: &request,

@@ -8,6 +8,7 @@ pub mod evidence;
 pub mod front_matter;
 pub mod instructions;
 pub mod lookup;
+pub mod opinion;
 pub mod permission;
 pub mod policy;
 pub mod prompt;

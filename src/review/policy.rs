@@ -13,6 +13,8 @@ use crate::review::front_matter::Proof;
 /// | `attempts` | 2: a judge that fails is started once more | 1: the client waits, and its own deadline is near |
 /// | `asks_again` | 1: an answer that is no verdict is asked for again, in the same conversation | the same |
 /// | `allowed_tools` | what the judge may use beyond the rules (`permission`) | the same |
+/// | `judges` | `supervisor.judges`, one after the other, each with the whole time; empty: the one judge | the same, and they share the time: the client waits |
+/// | `judges_ask` | whether all are asked, or the others only to confirm a yes of the first (`opinion`) | the same |
 /// | `prose` | is feedback for the agent | is no verdict |
 /// | `proof` | as SUPERVISOR.md or `supervisor.proof` says: a yes without proof is asked for it once, and then is no verdict, or one without proof; evidence that does not exist never counts | the same |
 ///
@@ -27,6 +29,38 @@ pub struct Policy {
     pub prose: Prose,
     pub allowed_tools: Vec<String>,
     pub proof: Proof,
+    pub judges: Vec<Seat>,
+    pub judges_ask: JudgesAsk,
+    /// The time is for all judges together.
+    pub share_time: bool,
+}
+
+/// One of several judges.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seat {
+    /// How it is told from the others.
+    pub name: String,
+    /// It has not seen the conversation: no fork, and nothing in the agent's own words.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
+}
+
+/// `supervisor.judges_ask` in ccc.json. One no is a no, either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgesAsk {
+    /// The first one judges; the others are asked, one by one, whether a yes is right.
+    #[default]
+    Confirm,
+    /// Every one is asked, whatever the others say.
+    All,
+}
+
+impl JudgesAsk {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+    fn is_confirm(&self) -> bool {
+        *self == Self::Confirm
+    }
 }
 
 /// What an answer is that is plain text, and stays so when it is asked for again.
@@ -47,9 +81,16 @@ pub struct Judging {
     pub ends_circles: bool,
     /// A verdict tells what its review has cost, and not what the session has.
     pub own_cost: bool,
+    /// Notices tell how the list of requirements has changed, and how long a check may take.
+    pub detailed_notices: bool,
     /// `supervisor.allowed_tools`
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed_tools: Vec<String>,
+    /// `supervisor.judges`, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub judges: Vec<Seat>,
+    #[serde(skip_serializing_if = "JudgesAsk::is_confirm")]
+    pub judges_ask: JudgesAsk,
 }
 
 impl Default for Judging {
@@ -59,14 +100,24 @@ impl Default for Judging {
             proof: Proof::Off,
             ends_circles: false,
             own_cost: false,
+            detailed_notices: false,
             allowed_tools: Vec::new(),
+            judges: Vec::new(),
+            judges_ask: JudgesAsk::default(),
         }
     }
 }
 
 impl Judging {
     pub fn today(proof: Proof) -> Self {
-        Self { asks_again: 1, proof, ends_circles: true, own_cost: true, allowed_tools: Vec::new() }
+        Self {
+            asks_again: 1,
+            proof,
+            ends_circles: true,
+            own_cost: true,
+            detailed_notices: true,
+            ..Self::default()
+        }
     }
 
     pub fn is_default(&self) -> bool {
@@ -84,6 +135,9 @@ impl Policy {
             prose: Prose::Feedback,
             allowed_tools: judging.allowed_tools.clone(),
             proof: judging.proof,
+            judges: judging.judges.clone(),
+            judges_ask: judging.judges_ask,
+            share_time: false,
         }
     }
 
@@ -96,6 +150,18 @@ impl Policy {
             prose: Prose::NoVerdict,
             allowed_tools: judging.allowed_tools.clone(),
             proof: judging.proof,
+            judges: judging.judges.clone(),
+            judges_ask: judging.judges_ask,
+            share_time: true,
         }
+    }
+
+    /// For one of the judges, when the review has taken so long already.
+    #[must_use]
+    pub fn of_judge(&self, judge: usize, spent: Duration) -> Self {
+        let left = u32::try_from(self.judges.len().saturating_sub(judge)).unwrap_or(1).max(1);
+        let timeout =
+            if self.share_time { self.timeout.saturating_sub(spent) / left } else { self.timeout };
+        Self { timeout, ..self.clone() }
     }
 }

@@ -148,7 +148,69 @@ impl std::fmt::Display for Evidence {
     }
 }
 
+/// How many are met, and of how many; what the user no longer wants does not count.
+pub fn met(requirements: &[Requirement]) -> Option<(usize, usize)> {
+    let wanted = requirements.iter().filter(|one| one.status != Standing::Dropped);
+    let all: Vec<_> = wanted.map(|one| one.status == Standing::Met).collect();
+    (!all.is_empty()).then(|| (all.iter().filter(|met| **met).count(), all.len()))
+}
+
+/// What became of the list since the last review of the task.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Amended {
+    pub added: usize,
+    pub changed: usize,
+    pub dropped: usize,
+    /// The user has said something since.
+    pub by_message: bool,
+}
+
+impl Amended {
+    /// Nothing where the list is the same, or the first.
+    pub fn between(before: &[Requirement], now: &[Requirement], by_message: bool) -> Option<Self> {
+        if before.is_empty() {
+            return None;
+        }
+        let known = |one: &Requirement| before.iter().find(|known| known.id == one.id);
+        let mut amended = Self { by_message, ..Self::default() };
+        for one in now {
+            let is_dropped = one.status == Standing::Dropped;
+            match known(one) {
+                None => amended.added += 1,
+                Some(known) if is_dropped && known.status != Standing::Dropped => {
+                    amended.dropped += 1;
+                }
+                Some(known) if squeezed(&known.text) != squeezed(&one.text) => amended.changed += 1,
+                Some(_) => {}
+            }
+        }
+        (amended.added + amended.changed + amended.dropped > 0).then_some(amended)
+    }
+}
+
+impl std::fmt::Display for Amended {
+    /// "2 added, 1 dropped by your message"
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let counts = [(self.added, "added"), (self.changed, "changed"), (self.dropped, "dropped")];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<_> = counts.map(|(count, how)| format!("{count} {how}")).collect();
+        let why = if self.by_message { "by your message" } else { "since the last review" };
+        write!(f, "{} {why}", counts.join(", "))
+    }
+}
+
+/// A text that is only wrapped anew is the same.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 impl Requirement {
+    /// It was asked for in words, and answered in words.
+    pub fn is_shown_by_the_answer(&self) -> bool {
+        self.evidence.iter().any(|evidence| matches!(evidence, Evidence::Answer(_)))
+    }
+
     pub fn is_open(&self) -> bool {
         matches!(self.status, Standing::Unmet | Standing::Unproven)
     }
@@ -157,6 +219,37 @@ impl Requirement {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn item(id: &str, text: &str, status: Standing) -> Requirement {
+        Requirement { id: id.into(), text: text.into(), status, evidence: Vec::new() }
+    }
+
+    #[test]
+    fn what_is_dropped_does_not_count() {
+        assert_eq!(met(&[]), None);
+        let list = [
+            item("R1", "a", Standing::Met),
+            item("R2", "b", Standing::Unproven),
+            item("R3", "c", Standing::Dropped),
+        ];
+        assert_eq!(met(&list), Some((1, 2)));
+    }
+
+    #[test]
+    fn a_list_that_changed_says_how() {
+        let before = [item("R1", "a", Standing::Met), item("R2", "b", Standing::Unmet)];
+        let now = [
+            item("R1", "a,  too", Standing::Met),
+            item("R2", "b", Standing::Dropped),
+            item("R3", "c", Standing::Unmet),
+            item("R4", "d", Standing::Unmet),
+        ];
+        let told = |by_message| Amended::between(&before, &now, by_message).unwrap().to_string();
+        assert_eq!(told(true), "2 added, 1 changed, 1 dropped by your message");
+        assert_eq!(told(false), "2 added, 1 changed, 1 dropped since the last review");
+        assert_eq!(Amended::between(&[], &now, true), None);
+        assert_eq!(Amended::between(&now, &now, true), None);
+    }
 
     #[test]
     fn evidence_has_one_kind() {

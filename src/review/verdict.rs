@@ -19,8 +19,9 @@ use serde_json::Value;
 
 use crate::client::case::Held;
 use crate::client::stream::TurnResult;
+use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
-use crate::review::requirement::{Evidence, Requirement, Standing};
+use crate::review::requirement::{Amended, Evidence, Requirement, Standing};
 
 pub const MARKER: &str = "[TASK_COMPLETED]";
 
@@ -39,7 +40,7 @@ const NO_DETAILS: &str = "The task is not complete yet. Compare what was asked f
 const NO_REASON: &str =
     "The supervisor did not say what is needed. Look at the agent's last message.";
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     pub completed: bool,
     pub feedback: String,
@@ -57,6 +58,12 @@ pub struct Verdict {
     /// Confirmed, and the supervisor gave no proof although it was asked for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_proof: bool,
+    /// What became of the requirements since the last review of the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amended: Option<Amended>,
+    /// What each judge said, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opinions: Vec<Opinion>,
 }
 
 /// Why the agent cannot go on; the feedback says what the person must decide or do.
@@ -81,6 +88,8 @@ impl Verdict {
             halt: None,
             requirements: Vec::new(),
             without_proof: false,
+            amended: None,
+            opinions: Vec::new(),
         }
     }
 
@@ -97,7 +106,7 @@ impl Verdict {
 }
 
 /// What the final words of a turn are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
     Verdict {
         verdict: Verdict,

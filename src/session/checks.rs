@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{Incoming, Session};
-use crate::brief::diff::diffs;
+use crate::brief::diff::{as_text, diffs};
 use crate::brief::facts::{Changed, Examined, FileChange, GitState, How};
 use crate::brief::promised::{absent, silent_ports};
-use crate::brief::signs::signs;
+use crate::brief::signs::{FileDiff, signs};
 use crate::checks::Check;
 use crate::checks::running::{Happened, Running, Surroundings};
 use crate::event::{Event, Gone};
@@ -101,10 +101,15 @@ impl Session<'_> {
         let Some(workplace) = self.setup.workplace.clone() else { return };
         let (base, to_control) = (self.base.clone(), self.to_control.clone());
         let answer = self.machine.last_answer().to_owned();
+        let for_fresh_eyes = self.setup.rules.judging.judges.iter().any(|judge| judge.fresh);
+        let kept = for_fresh_eyes.then(|| Arc::clone(&self.diff));
         let started = named("files", move || {
             let held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let examined = workplace.compare(held.as_ref(), &answer);
+            let (examined, diffs) = workplace.compare(held.as_ref(), &answer);
             drop(held);
+            if let Some(kept) = kept {
+                *kept.lock().unwrap_or_else(PoisonError::into_inner) = as_text(&diffs);
+            }
             let _ = to_control.send(Incoming::Event(Event::Examined { id, examined }));
         });
         if let Err(error) = started {
@@ -134,7 +139,10 @@ impl Session<'_> {
 
     pub(super) fn check_event(&mut self, check: u32, event: Happened) {
         match event {
-            Happened::Printed(text) => self.step(Event::CheckPrinted { check, text }),
+            Happened::Printed(text) => {
+                self.surface.check_printed(&text);
+                self.step(Event::CheckPrinted { check, text });
+            }
             Happened::Gone(gone) => {
                 self.stop_check(check);
                 self.step(Event::CheckGone { check, gone });
@@ -151,25 +159,27 @@ impl Workplace {
 
     /// What changed since the files were like this, what in it is worth a look, and what of the agent's
     /// last words is not there.
-    fn compare(&self, before: Option<&Snapshot>, answer: &str) -> Examined {
+    pub fn compare(&self, before: Option<&Snapshot>, answer: &str) -> (Examined, Vec<FileDiff>) {
         let now = self.look();
         let changed = before.map(|before| changes(before, &now));
         let diffs = changed.as_ref().map(|changed| {
             let commit = before.and_then(Snapshot::commit);
             diffs(&self.surroundings.dir, self.git.as_deref(), commit, changed)
         });
-        Examined {
+        let diffs = diffs.unwrap_or_default();
+        let examined = Examined {
             fingerprint: Some(now.fingerprint()),
             git: before.and_then(|before| git_state(before, &now)),
             absent: absent(&self.surroundings.dir, answer, changed.as_ref()),
             silent_ports: silent_ports(answer),
             changed,
-            signs: signs(&diffs.unwrap_or_default()),
+            signs: signs(&diffs),
             note: now.note().map(str::to_owned),
-        }
+        };
+        (examined, diffs)
     }
 
-    pub(super) fn look(&self) -> Snapshot {
+    pub fn look(&self) -> Snapshot {
         Snapshot::take(&self.surroundings.dir, self.git.as_deref())
     }
 }

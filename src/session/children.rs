@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::child_state::ChildState;
-use super::{ChildId, Incoming, Session};
+use super::{AgentProcess, ChildId, Incoming, JudgeStart, Session};
 use crate::client::launch::{AgentStart, Launch, agent_args, review_args};
 use crate::client::stream::{initialize, initialize_judge, user_message};
 use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
@@ -21,13 +21,15 @@ impl Session<'_> {
         let request = &request;
         let review = request.review;
         let changed = self.changed_files();
-        let prompt = review_prompt(&self.setup.instructions, request) + &changes(&changed);
-        if let Some(reason) = self.setup.review.form(request).1 {
+        let JudgeStart { env, options } = self.setup.judge(request.judge);
+        let prompt =
+            review_prompt(&self.setup.instructions, request, options.sandbox) + &changes(&changed);
+        if let Some(reason) = options.form(request).1 {
             log::info!("the review is asked for with a schema, because {reason}");
         }
-        let args = review_args(request, &self.setup.instructions, &self.setup.review);
-        let case = self.setup.review.sandbox.case(&self.setup.dir, &self.setup.review.add_dirs);
-        let launch = Launch { case, ..self.launch(args, self.setup.review_env.clone()) };
+        let args = review_args(request, &self.setup.instructions, options);
+        let case = options.sandbox.case(&self.setup.dir, &options.add_dirs);
+        let launch = Launch { case, ..self.launch(args, env.clone()) };
         match self.start_supervisor(review, &launch) {
             Ok(supervisor) => {
                 self.watch_tree(review);
@@ -56,6 +58,9 @@ impl Session<'_> {
     }
 
     pub(super) fn start_agent(&mut self, resume: Option<String>) {
+        if self.native.is_some() {
+            return self.start_screen();
+        }
         let start = match resume {
             Some(session_id) => AgentStart::Resume { session_id },
             // The first start is as the command line says; after that a lost session is a new one.
@@ -86,7 +91,7 @@ impl Session<'_> {
                     agent.send(initialize(WHAT_IS_THERE));
                 }
                 let group = agent.group();
-                self.agent = Some(ChildState::new(agent, group));
+                self.agent = Some(ChildState::new(AgentProcess::Lines(agent), group));
             }
             Err(error) => {
                 let how = format!("did not start: {error:#}");
@@ -104,7 +109,7 @@ impl Session<'_> {
         )
     }
 
-    fn launch(&self, args: Vec<OsString>, env: Vec<(OsString, OsString)>) -> Launch {
+    pub(super) fn launch(&self, args: Vec<OsString>, env: Vec<(OsString, OsString)>) -> Launch {
         Launch {
             ccc: self.setup.ccc.clone(),
             claude: self.setup.claude.clone(),
@@ -130,9 +135,9 @@ impl Session<'_> {
 
     pub(super) fn to_agent(&mut self, line: Vec<u8>) {
         if let Some(line) = self.held.pass(line)
-            && let Some(agent) = &self.agent
+            && let Some(ChildState { handle: AgentProcess::Lines(agent), .. }) = &self.agent
         {
-            agent.handle.send(line);
+            agent.send(line);
         }
     }
 }

@@ -3,11 +3,11 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 use super::{Incoming, Session};
+use crate::files;
 use crate::process::signals;
 use crate::prompt::external_editor;
 
@@ -59,7 +59,7 @@ impl Session<'_> {
 
     pub(super) fn note(&mut self, note: &str) {
         let path = self.setup.dir.join("CLAUDE.md");
-        let file = OpenOptions::new().append(true).create(true).open(&path);
+        let file = files::append_within(&self.setup.dir, "CLAUDE.md");
         let written = file.and_then(|mut file| writeln!(file, "- {note}"));
         let path = path.display();
         self.surface.told(match written {

@@ -1,6 +1,9 @@
 //! What a review needs to know of the world: its word, and whether the evidence in a verdict exists.
 
 use std::path::PathBuf;
+use std::sync::PoisonError;
+
+use crossbeam_channel::{Receiver, bounded};
 
 use super::Session;
 use crate::event::{Event, ReviewRequest};
@@ -9,15 +12,40 @@ use crate::review::evidence::verify;
 use crate::review::lookup::Lookup;
 use crate::review::policy::Judging;
 use crate::review::requirement::Evidence;
+use crate::threads::named;
 
 /// The record that evidence is held against.
 #[derive(Debug, Default)]
 pub struct Known {
     pub agent: Commands,
+    /// What the agent ran in earlier runs of the session.
+    earlier: EarlierCommands,
     /// Of the review that runs now.
     pub judge: Commands,
     /// The review that runs now.
     request: ReviewRequest,
+}
+
+/// Read beside the loop, while the agent works.
+#[derive(Debug, Default)]
+enum EarlierCommands {
+    #[default]
+    None,
+    Reading(Receiver<Commands>),
+    Read(Commands),
+}
+
+impl EarlierCommands {
+    /// The first review may have to wait for it a moment.
+    fn read(&mut self) -> Option<&Commands> {
+        if let Self::Reading(read) = self {
+            *self = read.recv().map_or(Self::None, Self::Read);
+        }
+        match self {
+            Self::Read(commands) => Some(commands),
+            Self::None | Self::Reading(_) => None,
+        }
+    }
 }
 
 /// A word that nobody can know before it is drawn.
@@ -26,12 +54,28 @@ pub fn one_time_word() -> String {
 }
 
 impl Session<'_> {
+    /// The agent has named the session: what it ran there before is evidence too.
+    pub(super) fn look_up_commands(&mut self, session_id: &str) {
+        let Some(read) = self.setup.earlier_commands.clone() else { return };
+        let (send, reading) = bounded(1);
+        let id = session_id.to_owned();
+        let started = named("earlier commands", move || {
+            let _ = send.send(read(&id));
+        });
+        if started.inspect_err(|error| log::warn!("{error}")).is_ok() {
+            self.known.earlier = EarlierCommands::Reading(reading);
+        }
+    }
+
     /// Draws the word of a review. Of a scripted session the script says it.
     pub(super) fn prepare_review(&mut self, request: &mut ReviewRequest) {
         if self.setup.workplace.is_some() && self.setup.rules.judging != Judging::default() {
             let word = one_time_word();
             request.word = Some(word.clone());
             self.events.push_back(Event::ReviewPrepared { review: request.review, word });
+        }
+        if request.fresh {
+            request.diff = self.diff.lock().unwrap_or_else(PoisonError::into_inner).clone();
         }
         self.known.judge = Commands::default();
         self.known.request = request.clone();
@@ -41,12 +85,13 @@ impl Session<'_> {
         if self.setup.workplace.is_none() {
             return;
         }
-        let further = self.setup.review.add_dirs.iter().map(PathBuf::from);
+        let further = self.setup.judge.options.add_dirs.iter().map(PathBuf::from);
         let further = further.map(|dir| self.setup.dir.join(dir));
         let roots: Vec<_> = std::iter::once(self.setup.dir.clone()).chain(further).collect();
-        let Known { agent, judge, request } = &self.known;
+        let Known { agent, earlier, judge, request } = &mut self.known;
+        let earlier = earlier.read();
         let check = |name: &str| self.machine.check(name);
-        let lookup = Lookup { agent, judge, roots: &roots, request, check: &check };
+        let lookup = Lookup { agent, earlier, judge, roots: &roots, request, check: &check };
         let findings = verify(evidence, &lookup);
         self.events.push_back(Event::Verified { review, findings });
     }

@@ -31,7 +31,9 @@ impl Session<'_> {
         while let Ok(control) = self.control.try_recv() {
             match control {
                 Incoming::Signal(signal) if signals::asks_to_end(signal) => return Some(signal),
-                exited @ (Incoming::AgentExited(..) | Incoming::SupervisorExited(..)) => {
+                exited @ (Incoming::AgentExited(..)
+                | Incoming::Screen(_)
+                | Incoming::SupervisorExited(..)) => {
                     self.control(exited);
                 }
                 _ => {}

@@ -7,6 +7,7 @@ mod children;
 mod editing;
 mod facts;
 mod lost;
+mod native;
 mod output;
 mod perform;
 mod shown;
@@ -19,6 +20,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
@@ -29,19 +31,24 @@ use crate::clock::Clock;
 use crate::event::{Carried, Event, Gone, Now, Outcome};
 use crate::files::WatchedFiles;
 use crate::machine::{Machine, Rules};
+use crate::native::server::Report as HookReport;
+use crate::native::transcript::News;
 use crate::process::child::ChildEvent;
 use crate::process::pty::Agent;
+use crate::process::screen::{ScreenClient, ScreenEvent};
 use crate::process::signals;
 use crate::process::supervisor::Supervisor;
 use crate::prompt::external_editor::Editing;
 use crate::record::Recorder;
+use crate::review::commands::Commands;
 use crate::surface::{Intent, Report, Surface, Typed};
 use crate::tree::{Change, Snapshot};
 use checks::Base;
 pub use checks::Workplace;
 pub use child_state::ChildState;
 pub use facts::one_time_word;
-pub use shown::{Filmed, Narrated, Tee};
+pub use native::NativeSetup;
+pub use shown::{Aside, Filmed, Narrated, Tee};
 use tree_watch::Comparing;
 pub use tree_watch::files as changed_files;
 
@@ -67,8 +74,9 @@ pub struct Setup {
     pub live: bool,
     pub settings: Option<PathBuf>,
     pub agent_env: Vec<(OsString, OsString)>,
-    pub review_env: Vec<(OsString, OsString)>,
-    pub review: ReviewOptions,
+    pub judge: JudgeStart,
+    /// Where several judge: those after the first.
+    pub other_judges: Vec<JudgeStart>,
     /// SUPERVISOR.md.
     pub instructions: String,
     /// Files that were read once, when the session began.
@@ -80,12 +88,31 @@ pub struct Setup {
     pub recorder: Option<Recorder>,
     /// What earlier runs of a session left, by its id.
     pub earlier: Earlier,
+    /// What the agent ran in them. `None` for a session that begins here.
+    pub earlier_commands: Option<EarlierCommands>,
     /// The person's own editor, and its arguments.
     pub editor: OsString,
     /// The same for what is only read.
     pub pager: OsString,
+    /// The client has its own screen, and is spoken to through its hooks.
+    pub native: Option<native::NativeSetup>,
 }
 
+/// With what a judge is started.
+#[derive(Clone, Default)]
+pub struct JudgeStart {
+    pub env: Vec<(OsString, OsString)>,
+    pub options: ReviewOptions,
+}
+
+impl Setup {
+    fn judge(&self, at: usize) -> &JudgeStart {
+        let other = at.checked_sub(1).and_then(|at| self.other_judges.get(at));
+        other.unwrap_or(&self.judge)
+    }
+}
+
+pub type EarlierCommands = Arc<dyn Fn(&str) -> Commands + Send + Sync>;
 pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;
 
 /// What reaches the loop beside the children's output; it comes first.
@@ -105,6 +132,15 @@ pub enum Incoming {
     SupervisorExited(u32, Gone),
     /// How the files are when a task begins is known, or will not be known soon.
     FilesNoted,
+    /// The client's hooks report something.
+    Hook(HookReport),
+    /// The client's transcript was read.
+    Transcript(News),
+    /// Keys on their way to the client's own screen.
+    Relayed(io::Result<Vec<u8>>),
+    /// What became of a client with its own screen.
+    Screen(ScreenEvent),
+    Resized,
 }
 
 /// Which child it was. They are numbered: output of an earlier agent may still come.
@@ -122,11 +158,17 @@ pub struct Session<'a> {
     to_control: Sender<Incoming>,
     output: Receiver<(ChildId, ChildEvent)>,
     to_output: Sender<(ChildId, ChildEvent)>,
-    agent: Option<ChildState<Agent>>,
+    agent: Option<ChildState<AgentProcess>>,
     agents: u32,
+    native: Option<native::Native>,
+    /// What the client drew on its own screen.
+    screen: Receiver<Drawn>,
+    to_screen: Sender<Drawn>,
     supervisors: HashMap<u32, ChildState<Option<Supervisor>>>,
     base: Base,
     held: checks::Held,
+    /// What had changed when the files were last looked at, line by line; kept for fresh eyes.
+    diff: Arc<Mutex<String>>,
     check: Option<(u32, Running)>,
     checks: Receiver<(u32, Happened)>,
     to_checks: Sender<(u32, Happened)>,
@@ -146,6 +188,32 @@ pub struct Session<'a> {
     edited_at: Option<Instant>,
 }
 
+/// What a client drew; `None` is the end of it.
+type Drawn = Option<io::Result<Vec<u8>>>;
+
+/// The agent's client, in one of its two forms.
+enum AgentProcess {
+    /// It prints lines of JSON.
+    Lines(Agent),
+    /// It has its own screen.
+    Screen(ScreenClient),
+}
+
+impl AgentProcess {
+    fn resize(&self, columns: u16, rows: u16) {
+        if let Self::Lines(agent) = self {
+            agent.resize(columns, rows);
+        }
+    }
+
+    fn sweep(&mut self) {
+        match self {
+            Self::Lines(agent) => agent.sweep(),
+            Self::Screen(client) => client.sweep(),
+        }
+    }
+}
+
 /// The channel by which keys, signals and scripts reach a session.
 pub fn control() -> (Sender<Incoming>, Receiver<Incoming>) {
     unbounded()
@@ -153,13 +221,17 @@ pub fn control() -> (Sender<Incoming>, Receiver<Incoming>) {
 
 impl<'a> Session<'a> {
     pub fn new(
-        setup: Setup,
+        mut setup: Setup,
         surface: &'a mut dyn Surface,
         (to_control, control): (Sender<Incoming>, Receiver<Incoming>),
     ) -> Self {
         let (to_output, output) = bounded(BATCHES);
         let (to_checks, checks) = bounded(BATCHES);
+        let (to_screen, screen) = bounded(native::DRAWN);
         Self {
+            native: setup.native.take().map(native::Native::new),
+            screen,
+            to_screen,
             machine: Machine::new(setup.rules.clone()),
             clock: setup.recorder.as_ref().map_or_else(Clock::start, Recorder::clock),
             setup,
@@ -173,6 +245,7 @@ impl<'a> Session<'a> {
             supervisors: HashMap::new(),
             base: Base::default(),
             held: checks::Held::default(),
+            diff: Arc::default(),
             check: None,
             checks,
             to_checks,
@@ -241,7 +314,7 @@ impl<'a> Session<'a> {
         let now = self.now();
         let mut shown = self.surface.update(&self.machine.status(), now);
         // While more is there already, small pieces are not worth a system call each.
-        let waits = self.control.is_empty() && self.output.is_empty();
+        let waits = self.control.is_empty() && self.output.is_empty() && self.screen.is_empty();
         let full = self.setup.recorder.as_ref().is_some_and(Recorder::is_full);
         if (waits || full) && self.flush() && shown.is_ok() {
             shown = self.surface.update(&self.machine.status(), now);
@@ -274,6 +347,10 @@ impl<'a> Session<'a> {
                 Ok((check, event)) => self.check_event(check, event),
                 Err(_) => unreachable!("the session holds a sender itself"),
             },
+            recv(self.screen) -> drawn => match drawn {
+                Ok(drawn) => self.drawn(drawn),
+                Err(_) => unreachable!("the session holds a sender itself"),
+            },
             default(wait) => {}
         }
         if waiting.elapsed() > wait.saturating_add(LATE) {
@@ -286,6 +363,7 @@ impl<'a> Session<'a> {
         if self.machine.deadline().is_some_and(|deadline| deadline <= now) {
             self.step(Event::Tick);
         }
+        self.answer_client();
     }
 
     fn control(&mut self, control: Incoming) {
@@ -333,6 +411,11 @@ impl<'a> Session<'a> {
                     agent.exited(gone, now);
                 }
             }
+            Incoming::Hook(report) => self.reported(report),
+            Incoming::Transcript(news) => self.read_transcript(news),
+            Incoming::Relayed(keys) => self.relayed(keys),
+            Incoming::Screen(event) => self.screen_event(event),
+            Incoming::Resized => self.screen_resized(),
             Incoming::SupervisorExited(id, gone) => {
                 let now = self.now();
                 if let Some(supervisor) = self.supervisors.get_mut(&id) {

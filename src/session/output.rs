@@ -36,7 +36,7 @@ impl Session<'_> {
         }
     }
 
-    fn agent_line(&mut self, line: Line, now: Now) {
+    pub(super) fn agent_line(&mut self, line: Line, now: Now) {
         self.silence.broken();
         self.surface.agent(&line);
         self.known.agent.line(&line);

@@ -1,15 +1,32 @@
 //! What the machine wants done, done.
 
+use std::path::Path;
+
 use super::Session;
 use crate::client::stream::{
-    cancel_message, interrupt, permission_answer, refuse_control, tool_ruling, user_message,
+    PermissionRequest, cancel_message, interrupt, permission_answer, refuse_control, tool_ruling,
+    user_message,
 };
 use crate::event::{Action, Asker, Event, Notice};
+use crate::files;
+
+/// A file up to this size is looked at to say what an edit would change in it.
+const LOOKED_AT: u64 = 1 << 20;
+
+/// What the file holds that a tool wants to change. It may have changed when the tool runs.
+fn edited_file(asked: &PermissionRequest, dir: &Path) -> Option<String> {
+    let input: serde_json::Value = serde_json::from_str(&asked.input).ok()?;
+    let changes = input.get("old_string").or(input.get("content")).is_some();
+    let path = dir.join(input.get("file_path").filter(|_| changes)?.as_str()?);
+    let size = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    (size <= LOOKED_AT).then(|| files::read_text(&path).ok()).flatten()
+}
 
 impl Session<'_> {
     pub(super) fn perform(&mut self, action: Action) {
         match action {
             Action::StartAgent { resume } => self.start_agent(resume),
+            Action::Send { uuid, text } if self.native.is_some() => self.feed_back(uuid, text),
             Action::Send { uuid, text } => self.to_agent(user_message(&uuid, &text)),
             Action::CancelMessage { request_id, uuid } => {
                 self.to_agent(cancel_message(&request_id, &uuid));
@@ -26,7 +43,10 @@ impl Session<'_> {
                 let asker = if review == 0 { Asker::Agent } else { Asker::Supervisor };
                 self.to(asker, tool_ruling(&request_id, &ruling));
             }
-            Action::Ask(question) => self.surface.ask(&question),
+            Action::Ask(mut question) => {
+                question.before = edited_file(&question.asked, &self.setup.dir);
+                self.surface.ask(&question);
+            }
             Action::Unask => self.surface.unask(),
             Action::NoteFiles => self.note_files(),
             Action::Examine { id } => self.examine(id),
@@ -49,6 +69,7 @@ impl Session<'_> {
                 if let Notice::Session { session_id } = &notice {
                     self.look_back(session_id);
                 }
+                self.tell(&notice);
                 self.surface.notice(&notice);
             }
             Action::Finish(outcome) => self.outcome = Some(outcome),
@@ -57,6 +78,7 @@ impl Session<'_> {
 
     /// The agent has named the session: it may have been here before.
     fn look_back(&mut self, session_id: &str) {
+        self.look_up_commands(session_id);
         if self.setup.rules.carried.is_none() {
             self.events.extend((self.setup.earlier)(session_id).map(Event::Restored));
         }

@@ -8,7 +8,7 @@ use crate::client::stream::Line;
 use crate::event::{Notice, Now, Question};
 use crate::machine::Status;
 use crate::record::Cast;
-use crate::surface::{Intent, Look, Report, Screen, Surface, TextSurface};
+use crate::surface::{Intent, Look, Outlet, Report, Screen, Surface, TextSurface};
 
 /// Text on its way to standard output.
 pub struct Tee<W> {
@@ -97,24 +97,49 @@ impl<S: Screen> Screen for Filmed<S> {
     }
 }
 
-/// A surface that is no screen, such as JSON for a program: on film is what a person would have
-/// been shown.
+/// A transcript beside the output proper, for whoever is interested. When nobody is any more, the
+/// session goes on without it.
+pub struct Aside(Option<Outlet>);
+
+impl Aside {
+    pub fn nowhere() -> Self {
+        Self(None)
+    }
+
+    pub fn to(out: Outlet) -> Self {
+        Self(Some(out))
+    }
+}
+
+impl Write for Aside {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.as_mut().is_some_and(|out| out.write_all(bytes).is_err()) {
+            self.0 = None;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A surface that is no screen, such as JSON for a program: what a person would have been shown is on
+/// film, and beside it.
 pub struct Narrated<S> {
     inner: S,
-    narrator: Option<TextSurface<Tee<io::Sink>>>,
+    narrator: TextSurface<Tee<Aside>>,
 }
 
 impl<S: Surface> Narrated<S> {
-    pub fn new(inner: S, look: Look, cast: Option<Cast>) -> Self {
-        let look = Look { ticker: None, ..look };
-        let narrate = |cast| TextSurface::new(Tee::new(io::sink(), Some(cast)), look);
-        Self { inner, narrator: cast.map(narrate) }
+    pub fn new(inner: S, look: Look, beside: Aside, cast: Option<Cast>) -> Self {
+        let ticker = look.ticker.filter(|_| beside.0.is_some());
+        let narrator = TextSurface::new(Tee::new(beside, cast), Look { ticker, ..look });
+        Self { inner, narrator }
     }
 
-    fn narrate(&mut self, tell: impl FnOnce(&mut TextSurface<Tee<io::Sink>>)) {
-        if let Some(narrator) = &mut self.narrator {
-            tell(narrator);
-        }
+    fn narrate(&mut self, tell: impl FnOnce(&mut TextSurface<Tee<Aside>>)) {
+        tell(&mut self.narrator);
     }
 }
 
@@ -148,14 +173,12 @@ impl<S: Surface> Surface for Narrated<S> {
     }
 
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
-        if let Some(narrator) = &mut self.narrator {
-            narrator.update(status, now)?;
-        }
+        self.narrator.update(status, now)?;
         self.inner.update(status, now)
     }
 
     fn redraw_in(&self) -> Option<Duration> {
-        self.inner.redraw_in()
+        self.inner.redraw_in().or_else(|| self.narrator.redraw_in())
     }
 
     fn input(&mut self, input: crossterm::event::Event) -> Vec<Intent> {
@@ -171,9 +194,7 @@ impl<S: Surface> Surface for Narrated<S> {
     }
 
     fn close(&mut self, report: &Report) -> io::Result<()> {
-        if let Some(narrator) = &mut self.narrator {
-            narrator.close(report)?;
-        }
+        self.narrator.close(report)?;
         self.inner.close(report)
     }
 }

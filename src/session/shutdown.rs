@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::select_biased;
 use crossterm::event::{Event as Input, KeyCode, KeyModifiers};
 
-use super::{ChildId, Incoming, Session};
+use super::{AgentProcess, ChildId, ChildState, Incoming, Session};
 use crate::event::Outcome;
 use crate::process::child::{ChildEvent, Group};
 use crate::process::{orphans, signals};
@@ -29,7 +29,7 @@ impl Session<'_> {
         for child in self.supervisors.values_mut() {
             child.handle = None;
         }
-        if let Some(agent) = &self.agent {
+        if let Some(ChildState { handle: AgentProcess::Lines(agent), .. }) = &self.agent {
             // In the middle of a turn the client would finish it first, however long that takes.
             let idle = matches!(
                 self.outcome,
@@ -43,7 +43,7 @@ impl Session<'_> {
                 )
             ) || !self.machine.is_busy();
             if idle {
-                agent.handle.close_input();
+                agent.close_input();
                 self.drain(BY_ITSELF, is_impatient);
             }
         }
@@ -87,10 +87,17 @@ impl Session<'_> {
             select_biased! {
                 recv(self.control) -> control => match control {
                     Ok(control) if is_over(&control) => return,
-                    Ok(control @ (Incoming::AgentExited(..) | Incoming::SupervisorExited(..))) => {
+                    Ok(
+                        control @ (Incoming::AgentExited(..)
+                        | Incoming::Screen(_)
+                        | Incoming::SupervisorExited(..)),
+                    ) => {
                         self.control(control);
                     }
                     _ => {}
+                },
+                recv(self.screen) -> drawn => if let Ok(drawn) = drawn {
+                    self.drawn(drawn);
                 },
                 recv(self.output) -> output => if let Ok((from, event)) = output {
                     self.last_output(&from, event);

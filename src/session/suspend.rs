@@ -5,6 +5,9 @@ use crate::process::signals;
 
 impl Session<'_> {
     pub(super) fn suspend(&mut self) {
+        if !signals::can_be_continued() {
+            return;
+        }
         self.surface.suspend();
         self.suspended = true;
         // The clock goes on from here.

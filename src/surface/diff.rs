@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use similar::algorithms::{Capture, Replace, myers};
-use similar::{ChangeTag, DiffOp};
+use similar::{ChangeTag, DiffOp, group_diff_ops};
 
 use super::styled::{self, Glyphs, Style, Styled, exposed};
 use crate::client::stream::Hunk;
@@ -77,35 +77,61 @@ pub fn extent(hunks: &[Hunk]) -> String {
     format!("+{} -{}", count('+'), count('-'))
 }
 
-/// What an edit would change: every line as it is, with what would hide or reorder written out,
-/// because somebody decides on it. Nothing is cut off but what is beyond `most` lines.
-pub fn edit(old: &str, new: &str, most: Option<usize>, glyphs: Glyphs) -> Vec<Styled> {
+/// What an edit would change, for somebody who decides on it.
+pub struct Edit {
+    pub rows: Vec<Styled>,
+    pub added: usize,
+    pub removed: usize,
+}
+
+/// Every line that changes as it is, with what would hide or reorder written out. `start` is the line
+/// of the file that `old` begins with, where that is known; beyond `context` lines around a change,
+/// those that stay as they are are left out.
+pub fn edit(
+    old: &str,
+    new: &str,
+    start: Option<usize>,
+    context: Option<usize>,
+    glyphs: Glyphs,
+) -> Edit {
     let before: Vec<&str> = old.split_inclusive('\n').collect();
     let after: Vec<&str> = new.split_inclusive('\n').collect();
-    let changes = changes(&before, &after);
-    let changes = changes.iter().flat_map(|change| change.iter_changes(&before, &after));
+    let ops = changes(&before, &after);
+    let groups = match context {
+        Some(context) => group_diff_ops(ops, context),
+        None => vec![ops],
+    };
+    let digits = start.map(|start| (start + before.len().max(after.len())).to_string().len());
+    let number = |line: usize| match (start, digits) {
+        (Some(start), Some(digits)) => format!("{:>digits$} ", start + line),
+        _ => String::new(),
+    };
     // Both ending without a newline is how pieces of a file look; only one is a change.
     let uneven = old.ends_with('\n') != new.ends_with('\n') && !old.is_empty() && !new.is_empty();
-    let mut out = Vec::new();
-    for change in changes {
-        let (mark, style) = match change.tag() {
-            ChangeTag::Equal => ("  ", Style::Plain),
-            ChangeTag::Delete => ("- ", Style::Removed),
-            ChangeTag::Insert => ("+ ", Style::Added),
-        };
-        let text = change.value();
-        let line = text.strip_suffix('\n').unwrap_or(text);
-        out.push(Styled::new(style, &format!("{mark}{}", exposed(line))));
-        if uneven && !text.ends_with('\n') {
-            out.push(Styled::new(Style::Dim, "\\ no newline at the end"));
+    let mut edit = Edit { rows: Vec::new(), added: 0, removed: 0 };
+    for (at, group) in groups.iter().enumerate() {
+        if at > 0 {
+            edit.rows.push(Styled::new(Style::Dim, glyphs.ellipsis));
+        }
+        for change in group.iter().flat_map(|change| change.iter_changes(&before, &after)) {
+            let (mark, style) = match change.tag() {
+                ChangeTag::Equal => ("  ", Style::Plain),
+                ChangeTag::Delete => ("- ", Style::Removed),
+                ChangeTag::Insert => ("+ ", Style::Added),
+            };
+            edit.added += usize::from(change.tag() == ChangeTag::Insert);
+            edit.removed += usize::from(change.tag() == ChangeTag::Delete);
+            let line = change.new_index().or(change.old_index()).unwrap_or_default();
+            let text = change.value();
+            let shown = exposed(text.strip_suffix('\n').unwrap_or(text));
+            let row = Styled::new(style, &format!("{mark}{shown}"));
+            edit.rows.push(row.behind(Style::Dim, &number(line)));
+            if uneven && !text.ends_with('\n') {
+                edit.rows.push(Styled::new(Style::Dim, "\\ no newline at the end"));
+            }
         }
     }
-    if let Some(most) = most.filter(|most| *most < out.len()) {
-        let left = out.len() - most;
-        out.truncate(most);
-        out.push(more(left, glyphs));
-    }
-    out
+    edit
 }
 
 fn changes(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
@@ -177,17 +203,38 @@ mod tests {
             ("ok", "\u{202e}ko\x1b[8m", &["- ok", "+ \\u{202e}ko\\u{1b}[8m"]),
             ("same", "same", &["  same"]),
         ] {
-            let rows = edit(old, new, None, Glyphs::unicode());
-            assert_eq!(texts(&rows), expected, "{old:?} {new:?}");
+            let edit = edit(old, new, None, None, Glyphs::unicode());
+            assert_eq!(texts(&edit.rows), expected, "{old:?} {new:?}");
         }
-        let rows = edit("a\nb\n", "c\nd\n", Some(3), Glyphs::unicode());
-        assert_eq!(texts(&rows), ["- a", "- b", "+ c", "… 1 more line"]);
+        let piece = edit("a\nb\n", "a\nx\ny\n", Some(99), None, Glyphs::unicode());
+        assert_eq!(texts(&piece.rows), [" 99   a", "100 - b", "100 + x", "101 + y"]);
+        assert_eq!((piece.added, piece.removed), (2, 1));
+        let lines =
+            |changed: &str| {
+                (1..20)
+                    .map(|at| {
+                        if [4, 16].contains(&at) {
+                            format!("{changed}\n")
+                        } else {
+                            format!("{at}\n")
+                        }
+                    })
+                    .collect::<String>()
+            };
+        let whole = edit(&lines("old"), &lines("new"), Some(1), Some(1), Glyphs::unicode());
+        assert_eq!(
+            texts(&whole.rows),
+            [
+                " 3   3", " 4 - old", " 4 + new", " 5   5", "…", "15   15", "16 - old", "16 + new",
+                "17   17"
+            ]
+        );
     }
 
     proptest::proptest! {
         #[test]
         fn both_texts_can_be_read_off_an_edit(old in "[abc\n]{0,20}", new in "[abc\n]{0,20}") {
-            let rows = texts(&edit(&old, &new, None, Glyphs::unicode()));
+            let rows = texts(&edit(&old, &new, None, None, Glyphs::unicode()).rows);
             let side = |mark: &str| -> Vec<&str> {
                 let rows = rows.iter().filter(|row| row.starts_with("  ") || row.starts_with(mark));
                 rows.map(|row| &row[2..]).collect()

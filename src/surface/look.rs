@@ -7,7 +7,15 @@ use crate::console;
 
 /// For a transcript on standard output that nobody answers to.
 pub fn plain() -> Look {
-    let terminal = console::is_terminal();
+    transcript(console::is_terminal())
+}
+
+/// For a transcript on standard error, beside the answer on standard output.
+pub fn beside() -> Look {
+    transcript(console::errors_are_on_a_terminal())
+}
+
+fn transcript(terminal: bool) -> Look {
     let ticker = terminal && !dumb(&set);
     Look {
         glyphs: glyphs(&set),

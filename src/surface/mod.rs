@@ -1,6 +1,7 @@
 //! The user's side of a session: a terminal with a person at it, lines for a person, plain text, JSON
 //! lines, or one JSON object. A surface shows what it is given and turns keys into events; it decides nothing.
 
+mod answer;
 mod commands;
 mod completion;
 mod diff;
@@ -12,6 +13,7 @@ pub mod look;
 mod markdown;
 mod notices;
 mod outlet;
+mod picker;
 #[cfg(test)]
 mod sample;
 mod status;
@@ -28,11 +30,13 @@ use crate::event::{Event, Notice, Now, Question};
 pub use crate::event::{Report, Seconds};
 use crate::machine::Status;
 
+pub use answer::AnswerSurface;
 pub use completion::Files;
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
 pub use notices::{duration, money, review_cost};
 pub use outlet::{Hurry, Outlet};
+pub use picker::{Picked, Picker};
 pub use stream_json::StreamJsonSurface;
 pub use styled::{Glyphs, Style, Styled, cut, first_line, lines};
 pub use terminal::{
@@ -47,6 +51,8 @@ pub trait Surface {
     /// A line of the supervisor, as it came.
     fn supervisor(&mut self, line: &Line);
     fn notice(&mut self, notice: &Notice);
+    /// What the running check has printed.
+    fn check_printed(&mut self, _text: &str) {}
     /// Put this question to the person; one at a time, until it is answered or taken back.
     fn ask(&mut self, _question: &Question) {}
     fn unask(&mut self) {}

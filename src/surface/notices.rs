@@ -6,6 +6,7 @@ mod amounts;
 mod checks;
 mod question;
 mod report;
+mod resumed;
 mod verdict;
 
 use super::Transcript;
@@ -13,8 +14,9 @@ use super::styled::{self, Style, Styled};
 use super::transcript::SPOKEN_NAME;
 use crate::client::case::{CaseReport, Held};
 use crate::event::{ChangedFile, Dropped, Notice, Phase};
+use crate::machine::NOBODY;
 use advice::advice;
-use amounts::{cost, count, verdict_cost};
+use amounts::{count, verdict_cost};
 
 pub use amounts::{duration, money, review_cost};
 
@@ -53,10 +55,15 @@ impl Transcript {
             }
             Notice::CheckEnded(result) => self.check_ended(result),
             Notice::ChecksChangedFiles => self.checks_changed_files(),
-            Notice::ReviewStarted { round, max, attempt } => {
+            Notice::ReviewStarted { round, max, attempt, judge } => {
                 self.review_dropped = false;
                 let second = if *attempt > 1 { ", second try" } else { "" };
-                let text = format!("{}Review {round}/{max}{second}", self.look.glyphs.gutter);
+                let by = judge.as_ref().map(|judge| {
+                    let eyes = if judge.fresh { ", fresh eyes" } else { "" };
+                    format!(" by {}{eyes}", judge.name)
+                });
+                let by = by.unwrap_or_default();
+                let text = format!("{}Review {round}/{max}{by}{second}", self.look.glyphs.gutter);
                 let lines = vec![Styled::new(Style::Supervisor, &text)];
                 let lines =
                     if *attempt > 1 || self.look.phases { lines } else { self.apart(lines) };
@@ -91,7 +98,8 @@ impl Transcript {
             Notice::TakenBack { too_late: true, .. } => {
                 self.shown(vec![Styled::new(Style::Dim, "Too late to take it back.")])
             }
-            Notice::TakenBack { text, .. } => self.taken_back(text),
+            Notice::TakenBack { text, .. } => self.taken_back("Taken back", text),
+            Notice::NotTakenUp { text } => self.taken_back("Not taken up by the agent", text),
             Notice::WaitingForBackground { tasks } => {
                 let text = format!("Waiting for background work: {}", tasks.join(", "));
                 self.shown(vec![Styled::new(Style::Dim, &text)])
@@ -101,6 +109,9 @@ impl Transcript {
                 let text = match (allowed, reason.as_str()) {
                     (true, _) => format!("allowed {tool}"),
                     (false, "") => format!("denied {tool}"),
+                    (false, reason) if reason.starts_with(NOBODY) => format!(
+                        "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"
+                    ),
                     (false, reason) => format!("denied {tool}: {reason}"),
                 };
                 self.shown(self.own_lines(Style::Dim, &text))
@@ -119,26 +130,19 @@ impl Transcript {
             Notice::NotRecorded { what, why } => {
                 self.shown(vec![Styled::new(Style::Dim, &format!("Not recorded: {what}: {why}"))])
             }
-            Notice::Resumed { round, max, messages, cost_usd } => {
-                self.resumed(*round, *max, *messages, *cost_usd)
+            Notice::Resumed { round, max, messages, cost_usd, ending } => {
+                self.resumed(*round, *max, *messages, *cost_usd, ending.as_ref())
             }
             Notice::Session { session_id } => self.new_session(session_id),
-            // While a check runs, the line below the input has it.
-            Notice::PermissionAsked { .. } | Notice::CheckStarted { .. } | Notice::Brief { .. } => {
-                Vec::new()
+            // The verdict's block has it.
+            Notice::Opinion { opinion, .. } if opinion.completed.is_some() => Vec::new(),
+            Notice::Opinion { opinion, .. } => {
+                let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
+                self.shown(vec![line.with(Style::Bad, &opinion.told())])
             }
+            Notice::CheckStarted { name, timeout, .. } => self.check_started(name, *timeout),
+            Notice::PermissionAsked { .. } | Notice::Brief { .. } => Vec::new(),
         }
-    }
-
-    fn resumed(&mut self, round: u32, max: u32, messages: usize, cost_usd: f64) -> Vec<Styled> {
-        let mut facts = Vec::new();
-        if round > 0 {
-            facts.push(format!("after round {round} of {max}"));
-        }
-        facts.push(count(u32::try_from(messages).unwrap_or(u32::MAX), "message"));
-        facts.extend(cost(cost_usd));
-        let text = format!("Resumed: {}", facts.join(", "));
-        self.shown(vec![Styled::new(Style::Dim, &text)])
     }
 
     fn tree_changed(&mut self, files: &[ChangedFile], more: usize) -> Vec<Styled> {
@@ -179,13 +183,14 @@ impl Transcript {
         self.apart(lines)
     }
 
-    fn taken_back(&mut self, text: &str) -> Vec<Styled> {
+    /// What becomes of a message that the agent has not got.
+    fn taken_back(&mut self, what: &str, text: &str) -> Vec<Styled> {
         if let Some(at) = self.held.iter().rposition(|held| held == text) {
             self.held.remove(at);
         }
         let (first, more) = styled::first_line(text);
         let more = if more { format!(" {}", self.look.glyphs.ellipsis) } else { String::new() };
-        let line = Styled::new(Style::Dim, &format!("Taken back: {first}{more}"));
+        let line = Styled::new(Style::Dim, &format!("{what}: {first}{more}"));
         let lines = self.fitted(vec![line], "  ");
         self.shown(lines)
     }

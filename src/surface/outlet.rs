@@ -54,6 +54,11 @@ impl Outlet {
         Self::to(File::from(console::stdout().as_fd().try_clone_to_owned()?))
     }
 
+    /// The same for standard error.
+    pub fn stderr() -> io::Result<Self> {
+        Self::to(File::from(console::stderr().as_fd().try_clone_to_owned()?))
+    }
+
     fn to(out: File) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let writer = Arc::clone(&shared);

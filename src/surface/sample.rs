@@ -25,6 +25,7 @@ pub fn status() -> Status {
         context: None,
         queued: Vec::new(),
         check: None,
+        met: None,
         questions: 0,
     }
 }
@@ -36,6 +37,7 @@ pub fn usage() -> Usage {
 pub fn report(outcome: Outcome) -> Report {
     let verdict = Verdict::new(false, "add tests");
     Report {
+        denials: Vec::new(),
         exit_code: outcome.exit_code(),
         outcome,
         session_id: Some("s-1".into()),

@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::notices::{money, round_of};
 use super::styled::{self, Glyphs, Style, Styled};
+use crate::checks::suite::RunningCheck;
 use crate::client::form::FormQuestion;
 use crate::event::{Asker, Now, Phase, Question};
 use crate::machine::Status;
@@ -20,12 +21,28 @@ pub fn line(status: &Status, provider: &str, now: Now, glyphs: Glyphs, width: us
         Phase::Waiting => &["? for keys", "Ctrl-D ends"],
         Phase::Ended => &["Ctrl-C does not wait"],
     };
-    facts(status, provider, now, keys, glyphs, width)
+    facts(status, provider, now, keys, false, glyphs, width)
 }
 
 /// Where nobody reads keys: a signal is all there is.
 pub fn ticker(status: &Status, now: Now, glyphs: Glyphs, width: usize) -> Styled {
-    facts(status, "", now, &["Ctrl-C ends"], glyphs, width)
+    facts(status, "", now, &["Ctrl-C ends"], true, glyphs, width)
+}
+
+/// "check cargo test 0:12 of 10:00"
+fn check_told(check: &RunningCheck, now: Now) -> String {
+    let (elapsed, timeout) = (clock(now.saturating_sub(check.since)), clock(check.timeout));
+    format!("check {} {elapsed} of {timeout}", check.name)
+}
+
+/// The check that runs, like a tool that runs: its time, and the end of what it printed.
+pub fn check_rows(status: &Status, now: Now, glyphs: Glyphs) -> Vec<Styled> {
+    let Some(check) = &status.check else { return Vec::new() };
+    let elapsed = now.saturating_sub(check.since);
+    let gutter = || Styled::new(Style::Supervisor, glyphs.gutter);
+    let head = format!("{} {}", spinner(elapsed, glyphs), check_told(check, now));
+    let tail = check.tail.iter().map(|line| gutter().with(Style::Dim, &format!("  {line}")));
+    std::iter::once(gutter().with(Style::Plain, &head)).chain(tail).collect()
 }
 
 fn facts(
@@ -33,19 +50,21 @@ fn facts(
     provider: &str,
     now: Now,
     keys: &[&str],
+    tail: bool,
     glyphs: Glyphs,
     width: usize,
 ) -> Styled {
     let elapsed = now.saturating_sub(status.since);
     let moving = |phase: &str| format!("{} {phase} {}", spinner(elapsed, glyphs), clock(elapsed));
-    let running = status.check.as_ref().map(|(name, since, line)| {
-        let elapsed = now.saturating_sub(*since);
-        let line = line.trim();
-        let line = if line.is_empty() { String::new() } else { format!(" {} {line}", glyphs.dot) };
-        format!("{} check {name} {}{line}", spinner(elapsed, glyphs), clock(elapsed))
+    let running = status.check.as_ref().map(|check| {
+        let elapsed = now.saturating_sub(check.since);
+        let line = check.tail.last().filter(|_| tail).map(|line| line.trim());
+        let line = line.map(|line| format!(" {} {line}", glyphs.dot)).unwrap_or_default();
+        format!("{} {}{line}", spinner(elapsed, glyphs), check_told(check, now))
     });
     let mut facts = vec![match status.phase {
-        Phase::Reviewing if running.is_some() => running.unwrap_or_default(),
+        Phase::Reviewing if tail && running.is_some() => running.unwrap_or_default(),
+        Phase::Reviewing if running.is_some() => moving("checking"),
         Phase::Working => moving("working"),
         Phase::Reviewing => moving("reviewing"),
         Phase::Waiting => "ready".to_owned(),
@@ -55,6 +74,7 @@ fn facts(
         Some(round) if status.supervising => facts.push(format!("round {round}/{}", status.max)),
         _ => facts.push(format!("supervisor {}", if status.supervising { "on" } else { "off" })),
     }
+    facts.extend(status.met.map(|(met, all)| format!("{met}/{all} met")));
     match status.background {
         0 => {}
         1 => facts.push("1 background task".to_owned()),
@@ -127,10 +147,18 @@ pub fn question(
     let head = match (form, question.asker) {
         (Some((form, _, 1)), _) => styled::exposed(&form.question),
         (Some((form, at, of)), _) => format!("{at}/{of} {}", styled::exposed(&form.question)),
-        (None, Asker::Agent) => format!("Allow {tool}?"),
-        (None, Asker::Supervisor) => format!("Allow {tool} (supervisor)?"),
+        (None, Asker::Agent) => format!("Allow {tool}{}?", file(question)),
+        (None, Asker::Supervisor) => format!("Allow {tool}{} (supervisor)?", file(question)),
     };
     if behind > 0 { format!("{head}  ({behind} more waiting)") } else { head }
+}
+
+/// What is to be changed stays in view, however long the change is.
+fn file(question: &Question) -> String {
+    let input =
+        serde_json::from_str::<serde_json::Value>(&question.asked.input).unwrap_or_default();
+    let path = input["file_path"].as_str();
+    path.map(|path| format!(" {}", styled::exposed(path))).unwrap_or_default()
 }
 
 /// The client says itself what "always" would mean; without that there is no such answer.

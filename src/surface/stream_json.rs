@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::notices::round_of;
 use super::{Report, Surface};
 use crate::client::stream::Line;
 use crate::console;
@@ -99,7 +100,12 @@ impl<W: Write> Surface for StreamJsonSurface<W> {
     }
 
     fn notice(&mut self, notice: &Notice) {
-        self.push(&Own { r#type: "ccc", body: notice });
+        let mut notice = notice.clone();
+        // As people are told it: the work that the first review will judge is round 1.
+        if let Notice::Phase { phase, round, max } = &mut notice {
+            *round = round_of(*phase, *round, *max).unwrap_or(*round);
+        }
+        self.push(&Own { r#type: "ccc", body: &notice });
     }
 
     fn update(&mut self, _status: &Status, _now: Now) -> io::Result<()> {
@@ -149,7 +155,7 @@ mod tests {
         for (notice, expected) in [
             (Notice::Interrupted, r#"{"type":"ccc","event":"interrupted"}"#),
             (
-                Notice::Phase { phase: Phase::Working, round: 1, max: 10 },
+                Notice::Phase { phase: Phase::Working, round: 0, max: 10 },
                 r#"{"type":"ccc","event":"phase","phase":"working","round":1,"max":10}"#,
             ),
             (

@@ -118,7 +118,11 @@ pub struct Transcript {
     /// When the person was asked something that is still open.
     asked_at: Option<Now>,
     /// Whole outputs and thoughts, for whoever wants to read them.
-    whole: Vec<Whole>,
+    pub(super) whole: Vec<Whole>,
+    /// What the running check has printed, for the same.
+    pub(super) check_output: String,
+    /// What the last review of the task found settled, by id.
+    pub(super) settled: Vec<String>,
     pub(super) keeps_whole: bool,
     /// What the supervisor said last.
     pub(super) judgement: String,
@@ -146,6 +150,8 @@ impl Transcript {
             asked_at: None,
             whole: Vec::new(),
             keeps_whole: false,
+            check_output: String::new(),
+            settled: Vec::new(),
             judgement: String::new(),
             empty: true,
         }
@@ -241,9 +247,9 @@ impl Transcript {
             Block::Text(text) => {
                 let mut text = text.as_str();
                 if place.who == Asker::Supervisor && place.own {
-                    text.trim().clone_into(&mut self.judgement);
                     // The verdict has a notice of its own.
                     text = Verdict::words_before(text).unwrap_or(text);
+                    text.trim().clone_into(&mut self.judgement);
                     if text.trim().is_empty() {
                         return Vec::new();
                     }

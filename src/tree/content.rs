@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use ring::digest::{Context, SHA256, SHA256_OUTPUT_LEN};
+use serde::{Deserialize, Serialize};
 
 pub type Digest = [u8; SHA256_OUTPUT_LEN];
 
@@ -16,7 +17,8 @@ const LARGE: u64 = 64 << 20;
 const MOST_BYTES: u64 = 512 << 20;
 const MOST_FILES: usize = 100_000;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Content {
     Absent,
     File {

@@ -13,6 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
 
 use super::content::{Budget, Content, Digest, digest};
 use crate::process::orphans::Awaited;
@@ -37,14 +38,14 @@ const CONFIG: [&str; 10] = [
 ];
 
 /// Asks git about one directory.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Git {
     executable: PathBuf,
     dir: PathBuf,
 }
 
 /// The repository that a project lies in.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Repository {
     git: Git,
     /// Restricts the question to a part of the repository: the project in it.

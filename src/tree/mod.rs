@@ -18,6 +18,7 @@ use crate::directories::STATE_DIR;
 use anyhow::Result;
 use content::{Budget, Content};
 use git::Repository;
+use serde::{Deserialize, Serialize};
 
 pub use crate::event::ChangeKind as Kind;
 
@@ -25,7 +26,7 @@ pub use crate::event::ChangeKind as Kind;
 const DEEPEST: usize = 8;
 
 /// The state of a project's files. Small with git: it holds what differs from HEAD.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
     commit: Option<Commit>,
     /// By path below the root. With git, what differs from the commit; else all there is.
@@ -35,7 +36,7 @@ pub struct Snapshot {
     note: Option<String>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Commit {
     repository: Repository,
     id: String,

@@ -20,7 +20,7 @@ fn a_red_check_goes_to_the_agent_without_a_model_and_a_green_one_to_the_judge() 
     let room = room(&format!("  - {{ name: tests, run: \"{SECOND_TIME}\" }}"));
     let args = ["--supervisor", "--trust-checks", "-p", "do it"];
     let done = room.ccc(&args).run().code(0);
-    let out = done.out();
+    let out = done.transcript();
     let at = |text: &str| out.find(text).unwrap_or_else(|| panic!("no {text:?}:\n{out}"));
     assert!(at("✘ check tests  exited with code 7") < at("✔ check tests  passed"), "{out}");
     assert!(out.contains("not yet") && out.contains("Confirmed complete"), "{out}");
@@ -53,15 +53,35 @@ fn what_the_checks_did_is_on_record_and_decides_the_same_again() {
     assert!(events.contains(r#""saw":"check_printed""#) && events.contains("not yet"), "{events}");
     let name = session.display().to_string();
     room.ccc(&["replay", "--check", &name]).run().code(0);
+    // All that it printed can be read again.
+    let shown = |args: &[&str]| room.ccc(args).run().code(0).out();
+    let whole: Value =
+        serde_json::from_str(&shown(&["sessions", "show", "--checks", "--json"])).expect("JSON");
+    let scenes = whole["scenes"].as_array().expect("scenes");
+    assert!(scenes.iter().any(|one| one["what"] == "check_printed" && one["text"] == "not yet\n"));
+}
+
+#[test]
+fn all_that_a_check_printed_can_be_read_again() {
+    let room = room("  - { name: loud, run: \"seq 1 500; printf end\" }");
+    room.ccc(&["--supervisor", "--trust-checks", "-p", "do it"]).run().code(0);
+    let shown = |args: &[&str]| room.ccc(args).run().code(0).out();
+    let (short, long) = (shown(&["sessions", "show"]), shown(&["sessions", "show", "--checks"]));
+    assert!(!short.contains("  17\n"), "{short}");
+    let lines: Vec<_> = long.lines().map(str::trim_end).collect();
+    let at = |text: &str| lines.iter().position(|line| line.ends_with(text));
+    let first = at("   1").unwrap_or_else(|| panic!("{long}"));
+    assert_eq!(at("   500"), Some(first + 499), "{long}");
+    assert_eq!(at("   end"), Some(first + 500), "{long}");
 }
 
 #[test]
 fn without_a_person_the_projects_checks_are_skipped_and_that_is_said() {
     let room = room("  - touch ran");
-    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).transcript();
     assert!(out.contains("check touch ran  skipped: nobody has allowed"), "{out}");
     assert!(!room.path("project/ran").exists());
-    let out = room.ccc(&["--supervisor", "--no-checks", "-p", "do it"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "--no-checks", "-p", "do it"]).run().code(0).transcript();
     assert!(!out.contains("check touch ran") && !room.path("project/ran").exists(), "{out}");
 }
 
@@ -72,7 +92,7 @@ fn a_person_sees_the_check_run_and_can_stop_it() {
     person.sees("sleep 600").sees("[y/N]").types("y\r");
     person.sees("ready").types("do it");
     person.sees("do it").types("\r");
-    person.sees("check slow").sees("compiling").types("\u{1b}");
+    person.sees("check slow 0:0").sees(" of 10:00").sees("compiling").types("\u{1b}");
     person.sees("Review cancelled (interrupted)").sees("ready").types("\u{4}");
     assert_eq!(person.leaves().0, 0);
     assert_eq!(room.reviews(), 0);

@@ -1,8 +1,10 @@
 //! What is typed, and what the client gets of it.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::room::{Room, verdict};
 
 const AGENT: &str =
     "--print\n--output-format\nstream-json\n--input-format\nstream-json\n--verbose\n";
@@ -11,10 +13,12 @@ const AGENT: &str =
 fn a_prompt_is_worked_on_reviewed_and_confirmed() {
     let room = Room::supervised();
     let done = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0);
-    let out = done.out();
+    let out = done.transcript();
     for part in ["Supervisor mode enabled", "do it", "all done here", "Confirmed complete"] {
         assert!(out.contains(part), "{part}: {out}");
     }
+    // `> answer.txt` is the answer.
+    assert_eq!(done.out(), "all done here\n");
     assert!(room.seen("agent-0.args").starts_with(AGENT));
     assert!(room.seen("agent-0.input").contains(r#""content":"do it""#));
     let review = room.seen("supervisor-0.input");
@@ -25,6 +29,49 @@ fn a_prompt_is_worked_on_reviewed_and_confirmed() {
     for part in ["--fork-session\n--resume\n", "--model\nfake\n"] {
         assert!(args.contains(part), "{part}: {args}");
     }
+}
+
+#[test]
+fn at_the_limit_the_way_to_go_on_is_printed() {
+    let room = Room::supervised();
+    room.supervisor_prints_in(0, &verdict(false, "zq-not-yet"));
+    let args = ["--supervisor", "--max-iterations", "1", "-p", "do it"];
+    let told = room.ccc(&args).run().code(3).transcript();
+    assert!(told.contains("Stopped after 1 review without confirmation."), "{told}");
+    let (_, way) = told.split_once("To go on").expect("a way to go on");
+    assert!(
+        way.contains("ccc --supervisor --resume ") && way.contains("--max-iterations"),
+        "{way}"
+    );
+}
+
+/// Nobody has to listen to what is told beside the answer.
+#[test]
+fn a_closed_standard_error_costs_nothing_but_the_transcript() {
+    for redirect in ["2>&-", "2>/dev/full", "2>&1 >answer | true; cat answer"] {
+        let room = Room::supervised();
+        let script = format!("\"$0\" --supervisor -p 'do it' {redirect}");
+        let run = room.run_program(Path::new("/bin/sh")).args(&["-c", &script]);
+        let done = run.args(&[env!("CARGO_BIN_EXE_ccc")]).run().code(0);
+        assert_eq!(done.out(), "all done here\n", "{redirect}: {}", done.err());
+    }
+}
+
+#[test]
+fn what_the_agent_was_denied_is_in_the_object() {
+    let room = Room::supervised();
+    let ask = r#"echo '{"type":"control_request","request_id":"zq-r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"make"}}}'
+    read -r answer"#;
+    let line = r#"    echo "{\"type\":\"assistant\""#;
+    let script = crate::room::CLIENT.replace(line, &format!("    {ask}\n{line}"));
+    assert_ne!(script, crate::room::CLIENT);
+    room.client(&script);
+    let args = ["--supervisor", "-p", "do it", "--output-format", "json"];
+    let report: Value = serde_json::from_str(&room.ccc(&args).run().code(0).out()).expect("JSON");
+    assert_eq!(report["denials"][0]["tool"], "Bash", "{report}");
+    assert_eq!(report["denials"][0]["what"], "make");
+    let told = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).transcript();
+    assert!(told.contains("denied Bash: no one to ask"), "{told}");
 }
 
 /// Scenario 002 «Supervisor Mode 传递参数»

@@ -4,6 +4,7 @@ mod at_once;
 mod checks;
 mod failures;
 mod input;
+mod judges;
 #[cfg(target_os = "linux")]
 mod leftovers;
 mod output_file;

@@ -82,6 +82,11 @@ fn a_gullible_judge_is_asked_for_its_proof() {
     let report = report(&done.code(0));
     assert_eq!(report["rounds"][0]["without_proof"], true, "{report}");
     assert_eq!(messages(&room), 2);
+    let list = room.ccc(&["sessions"]).run().code(0).out();
+    assert!(list.contains("confirmed without proof"), "{list}");
+    let shown = room.ccc(&["sessions", "show"]).run().code(0).out();
+    assert!(shown.contains("Confirmed complete in round 1/10, without proof"), "{shown}");
+    assert!(shown.contains("✔ Confirmed complete, without proof ·"), "{shown}");
 }
 
 #[test]
@@ -133,4 +138,31 @@ fn what_only_the_person_can_decide_is_theirs() {
         (&"blocked".into(), &"Which database?".into())
     );
     assert_eq!(room.seen("agent.input").lines().count(), 1, "the agent is not sent back to work");
+}
+
+/// An agent that runs its tests only when it is told to.
+#[test]
+fn what_the_agent_ran_before_the_session_was_resumed_is_evidence_too() {
+    let room = Room::new();
+    room.write("project/SUPERVISOR.md", REQUIRED);
+    let begins = "    echo '{\"type\":\"assistant\"";
+    assert!(CLIENT.contains(begins));
+    let client =
+        CLIENT.replace(begins, "    case $line in *zq-run*)\n    echo '{\"type\":\"assistant\"");
+    let ends = "    echo \"{\\\"type\\\":\\\"result\\\"";
+    assert!(client.contains(ends), "{client}");
+    room.client(&client.replace(ends, &format!("    esac\n{ends}")));
+    let no = serde_json::json!({"type": "result", "num_turns": 1, "result": r#"{"completed": false, "status": "blocked", "feedback": "?"}"#});
+    room.write("judge.prints", format!("{no}\n"));
+    let first = room.ccc(&["--supervisor", "-p", "zq-run", "--output-format", "json"]).run();
+    let first = report(&first.code(5));
+    let id = first["session_id"].as_str().expect("an id");
+
+    let answer = with_evidence(r#"[{"command": "pytest -q", "quote": "3 passed"}]"#);
+    let yes = serde_json::json!({"type": "result", "num_turns": 1, "result": answer});
+    room.write("judge.prints", format!("{yes}\n"));
+    let again = ["--supervisor", "-p", "go on", "--output-format", "json", "--resume", id];
+    let report = report(&room.ccc(&again).run().code(0));
+    assert_eq!(report["rounds"][0]["requirements"][0]["status"], "met", "{report}");
+    assert_eq!(messages(&room), 2, "the judge of each run is asked once");
 }

@@ -21,7 +21,7 @@ use crate::patience::{PATIENCE, wait_within};
 /// directory for the test to look at.
 pub const CLIENT: &str = r#"#!/bin/sh
 role=agent
-for arg; do [ "$arg" = --fork-session ] && role=supervisor; done
+for arg; do [ "$arg" = --no-session-persistence ] && role=supervisor; done
 n=$(ls "$ROOM" | grep -c "$role.*args")
 for arg; do printf '%s\n' "$arg"; done >"$ROOM/$role-$n.args"
 env >"$ROOM/$role-$n.env"
@@ -360,6 +360,11 @@ impl Done {
 
     pub fn err(&self) -> String {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
+    }
+
+    /// What a session without a person told as it went on: it is beside the answer.
+    pub fn transcript(&self) -> String {
+        self.err()
     }
 
     #[track_caller]

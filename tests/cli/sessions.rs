@@ -327,7 +327,7 @@ fn a_resumed_session_goes_on_where_it_was() {
     let room = Room::supervised();
     record(&room, ID, "2026-01-02T03:04:05Z", false);
     let args = ["--supervisor", "--resume", "abcdef", "-p", "and document it"];
-    let out = room.ccc(&args).run().code(0).out();
+    let out = room.ccc(&args).run().code(0).transcript();
     assert!(out.contains("Resumed: after round 1 of 10, 1 message, $0.26"), "{out}");
     assert!(out.contains("Confirmed complete in round 2"), "{out}");
     assert_eq!(value_of(&room.seen("agent-0.args"), "--resume"), ID);
@@ -343,7 +343,7 @@ fn after_a_confirmed_task_the_next_one_starts_anew() {
     let room = Room::supervised();
     record(&room, ID, "2026-01-02T03:04:05Z", true);
     let args = ["--supervisor", "--resume", "-p", "another thing"];
-    let out = room.ccc(&args).run().code(0).out();
+    let out = room.ccc(&args).run().code(0).transcript();
     assert!(out.contains("Resumed: 1 message, $0.26"), "{out}");
     assert!(out.contains("Confirmed complete in round 1"), "{out}");
     let review = room.seen("supervisor-0.input");
@@ -372,7 +372,7 @@ echo '{{"type":"result","num_turns":1,"result":"done"}}'
 cat >/dev/null
 "#
     ));
-    let out = room.ccc(&["--supervisor", "--continue", "-p", "go on"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "--continue", "-p", "go on"]).run().code(0).transcript();
     assert!(room.seen("args").contains("--continue\n"));
     assert!(out.contains("Resumed: after round 1 of 10, 1 message, $0.26"), "{out}");
     assert!(out.contains("Confirmed complete in round 2"), "{out}");
@@ -385,11 +385,27 @@ fn a_person_is_asked_which_session_to_go_on_with() {
     let room = Room::supervised();
     record(&room, ID, "2026-01-02T03:04:05Z", false);
     record(&room, OTHER, "2026-01-02T05:00:00Z", true);
+    // With an arrow, by a search, and by a number where nothing may be drawn over.
+    for (at, (plain, keys)) in
+        [(false, "\x1b[B\r"), (false, "abcdef\r"), (true, "2\r")].into_iter().enumerate()
+    {
+        let args = ["--supervisor", "--resume", "--plain"];
+        let args =
+            if plain { ["--plain", "--supervisor", "--resume"].as_slice() } else { &args[..2] };
+        let mut person = Person::runs(&room, args);
+        if plain {
+            person.sees(" 1 ").sees("abcd0000").sees(" 2 ").sees("abcdef01").sees("[1]: ");
+        } else {
+            person.sees("Which session to resume?").sees("abcd0000").sees("abcdef01");
+            person.sees("Esc cancels");
+        }
+        person.types(keys).sees("Resumed: after round 1 of 10").sees("build it").types("\x04");
+        assert_eq!(person.leaves().0, 0);
+        assert_eq!(value_of(&room.seen(&format!("agent-{at}.args")), "--resume"), ID);
+    }
     let mut person = Person::runs(&room, &["--supervisor", "--resume"]);
-    person.sees(" 1 ").sees("abcd0000").sees(" 2 ").sees("abcdef01").sees("[1]: ").types("2\r");
-    person.sees("Resumed: after round 1 of 10").sees("ready").types("\x04");
-    assert_eq!(person.leaves().0, 0);
-    assert_eq!(value_of(&room.seen("agent-0.args"), "--resume"), ID);
+    person.sees("Esc cancels").types("\x03");
+    assert_eq!(person.leaves().0, 1, "nothing was started");
 }
 
 #[test]
@@ -419,7 +435,7 @@ fn what_one_run_recorded_the_next_one_goes_on_with() {
     assert_eq!(outcome(), ("no_verdict".into(), 1.into(), Value::Array(Vec::new())));
 
     fs::remove_file(room.path("supervisor.prints")).expect("a file");
-    let out = room.ccc(&["--supervisor", "-r", "-p", "go on"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "-r", "-p", "go on"]).run().code(0).transcript();
     assert!(out.contains("Resumed: after round 1 of 10, 1 message, $0.25"), "{out}");
     assert!(out.contains("Confirmed complete in round 2"), "{out}");
     let (ended, runs, rounds) = outcome();
@@ -427,7 +443,7 @@ fn what_one_run_recorded_the_next_one_goes_on_with() {
 
     // The third one starts a task of its own, and knows of both messages.
     let args = ["--supervisor", "--resume", &id[..7], "-p", "another thing"];
-    let out = room.ccc(&args).run().code(0).out();
+    let out = room.ccc(&args).run().code(0).transcript();
     assert!(out.contains("Resumed: 2 messages"), "{out}");
     assert!(out.contains("Confirmed complete in round 1"), "{out}");
     let list = room.ccc(&["sessions"]).run().code(0).out();

@@ -55,7 +55,11 @@ fn hook_command(settings: &Value) -> String {
 
 /// Runs the Stop hook of generated settings as the client does: by a shell.
 fn stop(room: &Room, settings: &str, id: &str) -> Ccc {
-    let command = hook_command(&room.json(settings));
+    run_hook(room, &room.json(settings), id)
+}
+
+fn run_hook(room: &Room, settings: &Value, id: &str) -> Ccc {
+    let command = hook_command(settings);
     let shell = room.run_program("/bin/sh".as_ref()).args(&["-c", &command]);
     shell.input(room.event(id).to_string())
 }

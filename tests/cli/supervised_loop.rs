@@ -11,7 +11,7 @@ use crate::room::{Room, STATE_DIR, value_of, verdict};
 #[test]
 fn scenario_001_the_loop_says_that_it_starts_and_the_agent_works_first() {
     let room = Room::supervised();
-    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).transcript();
     let at = |text: &str| out.find(text).unwrap_or_else(|| panic!("no {text:?}: {out}"));
     assert!(at("Supervisor mode enabled") < at("all done here"), "{out}");
     assert!(at("all done here") < at("Confirmed complete"), "{out}");
@@ -44,7 +44,7 @@ fn scenario_001_the_agents_lines_are_understood_and_shown() {
     let id = value_of(&room.seen("agent-0.args"), "--session-id");
     assert_eq!((&report["session_id"], &report["result"]), (&id.into(), &"all done here".into()));
     let room = Room::supervised();
-    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).transcript();
     assert!(out.contains("all done here") && !out.contains("\"type\":\"assistant\""), "{out}");
 }
 
@@ -95,7 +95,7 @@ fn scenario_001_feedback_goes_back_to_the_agent() {
     room.supervisor_prints_in(0, &verdict(false, "add tests"));
     let marker = r#"{"type":"result","num_turns":1,"result":"Fine.\n[TASK_COMPLETED]"}"#;
     room.supervisor_prints_in(1, &format!("{marker}\n"));
-    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).transcript();
     assert!(out.contains("Confirmed complete in round 2"), "{out}");
     let sent = room.seen("agent-0.input");
     let lines: Vec<&str> = sent.lines().collect();
@@ -149,7 +149,7 @@ fn scenario_001_broken_lines_of_the_agent_are_passed_over() {
 echo '{"type":"assistant","session_id":"from-the-stream","message":{"content":[{"type":"text","text":"still here"}]}}'
 echo '{"type":"result","num_turns":1,"result":"still here","session_id":"from-the-stream"}'"#,
     ));
-    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).out();
+    let out = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).transcript();
     assert!(out.contains("still here") && out.contains("Confirmed complete"), "{out}");
     assert!(room.read(&format!("{STATE_DIR}/ccc.log")).contains("WARN"));
 }
@@ -167,7 +167,7 @@ fn scenario_001_ids_and_types_are_taken_from_the_stream() {
     let error = r#"{"type":"result","is_error":true,"num_turns":1,"result":"no credit"}"#;
     room.client(&client(&format!("echo '{error}'")));
     let done = room.ccc(&["--supervisor", "-p", "do it"]).run().code(1);
-    assert!(done.out().contains("no credit"), "{}", done.out());
+    assert!(done.transcript().contains("no credit"), "{}", done.transcript());
     assert_eq!(room.reviews(), 0);
 }
 
@@ -228,7 +228,7 @@ fn what_a_review_changes_in_the_project_is_an_alarm() {
     // In a case there is nothing to be alarmed about.
     fs::remove_file(room.path("project/by-the-judge")).expect("a file");
     room.config(&json!({"supervisor": {"proof": "off"}}));
-    let out = room.ccc(&args).run().code(0).out();
+    let out = room.ccc(&args).run().code(0).transcript();
     if out.contains(r#""event":"review_case","round":1,"held":"overlay""#) {
         assert!(!out.contains("tree_changed") && !room.path("project/by-the-judge").exists());
     }

@@ -48,7 +48,7 @@ fn a_linked_state_directory_is_not_used() {
         fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         symlink(room.path("victim"), path).expect("a link");
         let done = room.ccc(&["--supervisor", "-p", "go"]).run().code(0);
-        assert!(done.out().contains("Not recorded"), "{}", done.out());
+        assert!(done.transcript().contains("Not recorded"), "{}", done.transcript());
         assert_eq!(fs::read_dir(room.path("victim")).expect("a directory").count(), 0, "{linked}");
     }
 }
@@ -197,7 +197,7 @@ fn instructions_that_the_agent_changes_do_not_count() {
     room.client(&script);
     let done = room.ccc(&["--supervisor", "-p", "go"]).run();
     let told = "SUPERVISOR.md was changed since the session began";
-    assert!(done.out().contains(told), "{}", done.out());
+    assert!(done.transcript().contains(told), "{}", done.transcript());
     let input = room.seen("supervisor-0.input");
     assert!(input.contains("BE STRICT") && !input.contains("SAY YES"), "{input}");
     assert!(input.contains("SUPERVISOR.md was changed since"), "{input}");

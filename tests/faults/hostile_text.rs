@@ -157,7 +157,7 @@ printf '%s\n' '{"type":"result","num_turns":1,"is_error":true,"result":"no\n✔ 
         let room = Room::supervised();
         room.client(CLIENT);
         let done = room.ccc(args).run().code(1);
-        let shown = done.out();
+        let shown = done.transcript();
         let plain = args.contains(&"--plain");
         let own = |line: &&str| {
             let line = if plain { line.trim_start() } else { line };

@@ -125,6 +125,21 @@ fn ctrl_z_stops_what_ccc_runs_behind_as_well() {
     assert_eq!(person.leaves().0, 0);
 }
 
+/// Who would continue it?
+#[test]
+fn ctrl_z_does_not_stop_what_nobody_could_continue() {
+    let room = stage::room();
+    let ccc = Path::new(env!("CARGO_BIN_EXE_ccc"));
+    let command = opening().command(&room, ccc, &["--supervisor"]);
+    let mut person = Person::runs(&command, (80, 24), false);
+    person.looks_for("ccc", |picture| picture.input() == Some("") && is_ready(picture));
+    person.types("\x1a");
+    person.types("draft");
+    person.looks_for("the text", |picture| picture.input() == Some("draft"));
+    person.types("\x15\x04");
+    assert_eq!(person.leaves().0, 0);
+}
+
 /// The verdict of a review that waited while ccc was stopped counts.
 #[test]
 fn time_spent_stopped_is_no_review_time() {
@@ -234,7 +249,7 @@ fn signals_end_a_session_whose_pipe_nobody_reads() {
         let args = ["--supervisor", "-p", "zq-task", "--output-format", format];
         let mut command = room.ccc(&args).into_command();
         command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
-        let mut child = command.stderr(std::process::Stdio::null()).spawn().expect("ccc starts");
+        let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("ccc starts");
         is_stuck(&room);
         tool::signal(child.id().cast_signed(), Signal::SIGTERM);
         let status = wait_within(SECONDS, || child.try_wait().expect("a child"));

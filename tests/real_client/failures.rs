@@ -28,7 +28,7 @@ fn a_failed_turn_is_reported_and_not_reviewed(client: &Path) {
     // The client has said why itself; ccc says what to do.
     let wanted =
         "Credit balance is too low\n\nThe agent's turn failed.\n  → The account is out of credit";
-    assert!(done.text().contains(wanted), "{done}");
+    assert!(done.stderr.contains(wanted), "{done}");
     assert_eq!(count(&api.requests(), begins_review), 0, "{done}");
     assert_eq!(api.requests().len(), 1, "{done}");
 }
@@ -41,7 +41,7 @@ fn a_supervisor_without_a_verdict_is_tried_twice(client: &Path) {
     ]);
     let done = Ccc::new(&room).client(client).api(&api).supervised("zq-build-it").run();
     assert_eq!(done.code, Some(4), "{done}");
-    assert!(done.text().contains("No verdict: Credit balance is too low"), "{done}");
+    assert!(done.stderr.contains("No verdict: Credit balance is too low"), "{done}");
     let requests = api.requests();
     let reviews = only(&requests, begins_review);
     // Every try is a fork of its own.

@@ -1,5 +1,7 @@
 //! The plain client's full-screen UI, with a person who switches the supervision on and off.
 
+mod person;
+
 use std::path::Path;
 
 use crate::on_each_client;

@@ -20,6 +20,7 @@ mod feedback;
 mod hook;
 mod hook_ui;
 mod interrupt;
+mod judges;
 #[cfg(target_os = "linux")]
 mod orphans;
 mod output;

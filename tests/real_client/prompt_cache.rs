@@ -132,7 +132,7 @@ fn priced(client: &Path, model: &str) -> (Value, String) {
         assert_eq!(done.code, Some(0), "{done}");
         done
     };
-    (run("json").json(), run("text").text())
+    (run("json").json(), run("text").stderr)
 }
 
 fn a_review_tells_what_it_read_from_the_cache_and_paid(client: &Path) {

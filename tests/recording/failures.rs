@@ -17,7 +17,7 @@ const ARGS: [&str; 5] = ["--supervisor", "-p", "go", "--session-id", ID];
 /// The session went as it should, and said once what is missing.
 #[track_caller]
 fn check(done: &Done, what: &str, why: &str) {
-    let out = done.out();
+    let out = done.transcript();
     assert!(out.contains("Confirmed complete in round 2"), "{out}");
     let told: Vec<&str> = out.lines().filter(|line| line.contains("Not recorded")).collect();
     assert_eq!(told.len(), 1, "{out}");

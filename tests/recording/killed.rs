@@ -145,7 +145,7 @@ fn resume(room: &Room, trace: &Trace) {
     let before = trace.events().len();
     let args = ["--supervisor", "-p", "go on", "--max-iterations", "1", "--resume", &trace.id()];
     let done = room.ccc(&args).run().code(3);
-    assert!(!done.out().contains("Not recorded"), "{}", done.out());
+    assert!(!done.transcript().contains("Not recorded"), "{}", done.transcript());
     assert!(!trace.check_lines());
     let recording = trace.recording();
     assert!(trace.events().len() > before + 10);

@@ -100,7 +100,7 @@ fn every_output_format_has_a_screen_to_look_at() {
         for text in ["❯ go\r\n", "all done here: größer, 完成 🎉", "Confirmed complete"] {
             assert!(shown.contains(text), "{format}: {text}: {shown}");
         }
-        assert_eq!(done.out().replace('\n', "\r\n") == shown, format == "text");
+        assert_eq!(done.transcript().replace('\n', "\r\n") == shown, format == "text");
         assert_eq!(trace.filmed("m").len(), 7);
         if let Some(text) = played(&trace.path(CAST)) {
             assert!(text.contains("all done here: größer, 完成 🎉"), "{format}: {text}");

@@ -143,9 +143,6 @@ pub fn made(text: &str) -> Vec<&'static str> {
 
 /// Files that the message says it has created.
 pub fn files_named(text: &str) -> Vec<String> {
-    if !text.contains('.') {
-        return Vec::new();
-    }
     static CREATES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)\b(created?|wrote|written|saved|generated|stored|added|put)\b").ok()
     });
@@ -155,6 +152,9 @@ pub fn files_named(text: &str) -> Vec<String> {
     static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?:^|[\s`(\x22'*])((?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:rs|py|pyi|jsx?|tsx?|mjs|cjs|go|java|kt|c|h|cc|cpp|hpp|cs|rb|php|sh|sql|html|css|toml|ya?ml|json|md|txt|rst|csv|xml|ini|cfg|svg|ipynb|proto|log|lock))(?:$|[\s`),.:;\x22'*])").ok()
     });
+    if !text.contains('.') {
+        return Vec::new();
+    }
     let (Some(creates), Some(other), Some(name)) = (CREATES.as_ref(), ELSE.as_ref(), NAME.as_ref())
     else {
         return Vec::new();
@@ -171,9 +171,6 @@ pub fn files_named(text: &str) -> Vec<String> {
 
 /// Ports of this machine on which something runs, says the message.
 pub fn ports_named(text: &str) -> Vec<u16> {
-    if !text.contains(':') && !text.to_lowercase().contains("port") {
-        return Vec::new();
-    }
     static PORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r"(?i)(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})\b|\bport\s+(\d{2,5})\b",
@@ -183,6 +180,9 @@ pub fn ports_named(text: &str) -> Vec<u16> {
     static RUNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)\b(runs|running|up|listens|listening|started|live|serves|serving|available|reachable)\b").ok()
     });
+    if !text.contains(':') && !text.to_lowercase().contains("port") {
+        return Vec::new();
+    }
     let (Some(port), Some(runs)) = (PORT.as_ref(), RUNS.as_ref()) else { return Vec::new() };
     let claims =
         sentences(text).filter(|sentence| runs.is_match(sentence) && !takes_it_back(sentence));

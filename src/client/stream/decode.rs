@@ -123,12 +123,14 @@ fn mended(bytes: &[u8], error: &serde_json::Error) -> Part {
     }
 }
 
-/// Which message it would be, if that is one that the loop waits for. Inside a text every quote has a
-/// backslash in front, so that this is not taken for one.
+/// Which message it would be, if that is one that the loop waits for: the first that is named. Inside
+/// a text every quote has a backslash in front, so that this is not taken for one.
 pub(super) fn needed(bytes: &[u8]) -> Option<&'static str> {
-    NEEDED.into_iter().find(|kind| {
-        memchr::memmem::find(bytes, format!("\"type\":\"{kind}\"").as_bytes()).is_some()
-    })
+    let named = NEEDED.into_iter().filter_map(|kind| {
+        let at = memchr::memmem::find(bytes, format!("\"type\":\"{kind}\"").as_bytes())?;
+        Some((at, kind))
+    });
+    named.min().map(|(_, kind)| kind)
 }
 
 /// JavaScript cuts texts between the two halves of a character, and writes a half as an escape that

@@ -92,8 +92,8 @@ pub enum Word {
     },
     /// `!command`, or what it printed.
     Shell,
-    /// What a command of the client's own printed.
-    LocalOutput,
+    /// A command of the client's own, with its name, or what it printed.
+    LocalCommand(Option<String>),
     Interrupted,
     /// Feedback of a hook.
     Feedback,
@@ -107,7 +107,7 @@ const MACHINES: [&str; 7] = [
     "<system-reminder>",
     "<bash-",
     "<local-command-",
-    "<command-contents>",
+    "<command-",
     "<user-prompt-submit-hook>",
     "<agent-notification",
 ];
@@ -135,8 +135,10 @@ impl Entry {
         } else if begins("<bash-") {
             Word::Shell
         } else if begins("<local-command-std") {
-            Word::LocalOutput
-        } else if begins("<command-") {
+            Word::LocalCommand(None)
+        } else if begins("<command-name>") {
+            Word::LocalCommand(between(start, "command-name"))
+        } else if begins("<command-message>") {
             command(start).unwrap_or(Word::Machine)
         } else if is_machines(start) {
             Word::Machine
@@ -154,14 +156,22 @@ impl Entry {
     }
 }
 
-/// The client writes these parts in front of whatever else there is.
+/// What the person typed, where a hook did not let it through.
+pub fn blocked_prompt(text: &str) -> Option<&str> {
+    let (event, rest) = text.split_once(" operation blocked by hook:")?;
+    let typed = rest.split_once("\n\nOriginal prompt: ")?.1;
+    ["UserPromptSubmit", "UserPromptExpansion"].contains(&event).then(|| typed.trim())
+}
+
+/// Of a command that the client carries out itself the name comes first; of one for the agent, this.
 fn command(text: &str) -> Option<Word> {
-    let between = |tag: &str| {
-        let (_, rest) = text.split_once(&format!("<{tag}>"))?;
-        Some(rest.split_once(&format!("</{tag}>"))?.0.trim().to_owned())
-    };
-    let name = between("command-name")?.trim_start_matches('/').to_owned();
-    Some(Word::Command { name, args: between("command-args").unwrap_or_default() })
+    let name = between(text, "command-name")?.trim_start_matches('/').to_owned();
+    Some(Word::Command { name, args: between(text, "command-args").unwrap_or_default() })
+}
+
+fn between(text: &str, tag: &str) -> Option<String> {
+    let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+    Some(rest.split_once(&format!("</{tag}>"))?.0.trim().to_owned())
 }
 
 fn text(content: &Value) -> Option<String> {

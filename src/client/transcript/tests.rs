@@ -31,6 +31,13 @@ fn assistant(text: &str) -> Value {
     json!({"type": "assistant", "message": {"model": "m-1", "content": [{"type": "text", "text": text}]}})
 }
 
+/// One that the client carries out itself.
+fn local(name: &str) -> Value {
+    user(format!(
+        "<command-name>/{name}</command-name>\n            <command-message>{name}</command-message>\n            <command-args></command-args>"
+    ))
+}
+
 fn command(name: &str, args: &str) -> String {
     format!(
         "<command-message>{name}</command-message>\n<command-name>/{name}</command-name>\n<command-args>{args}</command-args>"
@@ -64,8 +71,10 @@ fn only_the_persons_own_words_count() {
         user(command("mine", "with this")),
         with(user("Do the thing with this"), &meta),
         assistant("b"),
-        user(command("compact", "")),
+        user("/compact"),
+        local("compact"),
         user("<local-command-stdout>Compacted</local-command-stdout>"),
+        local("clear"),
         user(command("supervisor", "and this")),
         user("[Request interrupted by user]"),
     ]);
@@ -122,10 +131,7 @@ fn the_kind_of_the_last_turn_is_known() {
         (vec![typed("a"), failed.clone()], Turn::Failed),
         (vec![typed("a"), failed, assistant("b")], Turn::Work),
         (
-            vec![
-                user(command("model", "x")),
-                user("<local-command-stdout>y</local-command-stdout>"),
-            ],
+            vec![local("model"), user("<local-command-stdout>y</local-command-stdout>")],
             Turn::LocalCommand,
         ),
         (
@@ -186,6 +192,22 @@ fn only_the_person_switches() {
     ] {
         assert_eq!(switched(extra.clone(), content.clone()), None, "{extra} {content}");
     }
+}
+
+/// A switch that a hook carries out reaches no agent; the client notes it.
+#[test]
+fn a_switch_that_cost_no_request_is_the_persons_too() {
+    let blocked = |content: &str| json!({"type": "system", "subtype": "informational", "content": content, "timestamp": "t"});
+    let off = "UserPromptExpansion operation blocked by hook:\nccc: off.\n\nOriginal prompt: /supervisoroff";
+    let transcript = read(&[blocked(off), blocked(&off.replace("off", ""))]);
+    let on: Vec<_> = transcript.switches.iter().map(|switch| switch.on).collect();
+    assert_eq!(on, [false, true]);
+    let others = [
+        off.replace("Expansion", "Other"),
+        off.replace("/supervisoroff", "no /supervisoroff"),
+        format!("Original prompt: {off}"),
+    ];
+    assert!(read(&others.map(|text| blocked(&text))).switches.is_empty());
 }
 
 #[test]

@@ -47,14 +47,20 @@ impl Show {
     /// The line that is written over.
     fn draw(&mut self, suite: &Suite, now: Now) {
         let Some(columns) = self.look.ticker else { return };
-        let Some((check, since, last)) = suite.current() else { return };
+        let Some(check) = suite.current() else { return };
         let glyphs = self.look.glyphs;
         self.frame += 1;
         let spinner = glyphs.spinner[self.frame % glyphs.spinner.len()];
-        let took = duration(now.saturating_sub(since).as_secs_f64());
+        let took = duration(now.saturating_sub(check.since).as_secs_f64());
         let line = Styled::new(Style::Tool, spinner)
             .with(Style::Bold, &format!(" {}", check.name))
-            .with(Style::Dim, &format!("  {took}  {}", last.trim()))
+            .with(
+                Style::Dim,
+                &format!(
+                    "  {took}  {}",
+                    check.tail.last().map(|line| line.trim()).unwrap_or_default()
+                ),
+            )
             .cut(columns.saturating_sub(1), glyphs.ellipsis);
         let mut out = b"\r\x1b[K".to_vec();
         line.write(self.look.colour, &mut out);

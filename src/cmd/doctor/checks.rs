@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::version::{self, MEASURED, Version};
 use super::{Finding, glass_case};
 use crate::cmd::{login, slash_commands};
-use crate::config::clients::{hooks_are_off, settings_path};
+use crate::config::clients::{check_providers, hooks_are_off, settings_path};
 use crate::config::profile::{self, Key};
 use crate::config::{self, Config};
 use crate::directories::Directories;
@@ -114,10 +114,7 @@ fn supervisor(config: &Config) -> anyhow::Result<()> {
     let supervisor = config.supervisor()?;
     supervisor.timeout()?;
     supervisor.background_wait()?;
-    if let Some(name) = supervisor.provider.filter(|name| !config.has_provider(name)) {
-        anyhow::bail!("supervisor.provider names {name:?}, and there is no such provider");
-    }
-    Ok(())
+    check_providers(config, &supervisor)
 }
 
 fn providers(config: &Config) -> Finding {

@@ -46,14 +46,14 @@ pub fn summary(story: &Story) -> Value {
 }
 
 /// The summary, and everything that happened; written as it is read.
-pub fn write_whole(story: &Story, out: &mut dyn Write) -> Result<()> {
+pub fn write_whole(story: &Story, checks: bool, out: &mut dyn Write) -> Result<()> {
     let summary = summary(story);
     let mut json = serde_json::Serializer::pretty(CleanJson(out));
     let mut fields = json.serialize_map(None)?;
     for (name, value) in summary.as_object().into_iter().flatten() {
         fields.serialize_entry(name, value)?;
     }
-    fields.serialize_entry("scenes", &Happenings { dir: &story.dir })?;
+    fields.serialize_entry("scenes", &Happenings { dir: &story.dir, checks })?;
     SerializeMap::end(fields)?;
     Ok(())
 }
@@ -75,6 +75,8 @@ impl<W: Write> Write for CleanJson<W> {
 
 struct Happenings<'a> {
     dir: &'a Path,
+    /// Whether all is told that checks printed.
+    checks: bool,
 }
 
 impl Serialize for Happenings<'_> {
@@ -82,7 +84,7 @@ impl Serialize for Happenings<'_> {
         let mut list = to.serialize_seq(None)?;
         let mut failed = None;
         let told = story::tell(self.dir, &mut |happening| {
-            for value in values(&happening) {
+            for value in values(&happening, self.checks) {
                 if let Err(error) = list.serialize_element(&value) {
                     failed = Some(error);
                     bail!("nothing more can be written");
@@ -98,7 +100,7 @@ impl Serialize for Happenings<'_> {
     }
 }
 
-fn values(happening: &Happening) -> Vec<Value> {
+fn values(happening: &Happening, checks: bool) -> Vec<Value> {
     let stamped = |mut value: Value| {
         value["time"] = happening.time.to_string().into();
         value
@@ -121,12 +123,16 @@ fn values(happening: &Happening) -> Vec<Value> {
                 "seconds": turn.seconds, "cost_usd": turn.cost_usd,
             }))]
         }
-        Happened::Reviewed(line) => checks(line).into_iter().map(stamped).collect(),
+        Happened::CheckPrinted(text) if checks => {
+            vec![stamped(json!({"what": "check_printed", "text": text}))]
+        }
+        Happened::CheckPrinted(_) => Vec::new(),
+        Happened::Reviewed(line) => reviewed(line).into_iter().map(stamped).collect(),
     }
 }
 
 /// What the supervisor did and said, in a line of its.
-fn checks(line: &Line) -> Vec<Value> {
+fn reviewed(line: &Line) -> Vec<Value> {
     let mut values = Vec::new();
     for part in &line.parts {
         let LinePart::Message(envelope) = part else { continue };

@@ -108,10 +108,15 @@ pub fn id_length(stories: &[Story]) -> usize {
 }
 
 pub fn outcome(story: &Story) -> String {
-    let confirmed = story.rounds.last().is_some_and(|round| round.verdict.completed);
+    let last = story.rounds.last().map(|round| &round.verdict);
+    let confirmed = last.is_some_and(|verdict| verdict.completed);
+    let bare = confirmed && last.is_some_and(|verdict| verdict.without_proof);
     match &story.state {
         SessionState::Running => "running".to_owned(),
         SessionState::BrokenOff => "broken off".to_owned(),
+        SessionState::Over(Outcome::Completed | Outcome::Ended) if bare => {
+            "confirmed without proof".to_owned()
+        }
         // A person leaves after a confirmed task as after any other.
         SessionState::Over(Outcome::Completed) => "confirmed".to_owned(),
         SessionState::Over(Outcome::Ended) if confirmed => "confirmed".to_owned(),

@@ -25,8 +25,8 @@ pub fn run(args: SessionsArgs) -> Result<i32> {
     let place = Directories::find()?;
     match args.command.unwrap_or(SessionsCommand::List(args.list)) {
         SessionsCommand::List(ListArgs { all, json }) => list::run(&place, all, json)?,
-        SessionsCommand::Show { id, json } => {
-            show::run(&Story::read(&find(&place, id.as_deref())?)?, json)?;
+        SessionsCommand::Show { id, json, checks } => {
+            show::run(&Story::read(&find(&place, id.as_deref())?)?, json, checks)?;
         }
         SessionsCommand::Path { id } => {
             let path = find(&place, id.as_deref())?.into_os_string().into_encoded_bytes();

@@ -17,22 +17,22 @@ use crate::surface::{Look, Style, Styled, Transcript, duration, lines, money};
 /// As much of an answer as tells what it was.
 const ANSWER: usize = 8;
 
-pub fn run(story: &Story, as_json: bool) -> Result<()> {
+pub fn run(story: &Story, as_json: bool, checks: bool) -> Result<()> {
     let mut out = BufWriter::new(console::stdout().lock());
     let written = if as_json {
-        json::write_whole(story, &mut out).and_then(|()| Ok(writeln!(out)?))
+        json::write_whole(story, checks, &mut out).and_then(|()| Ok(writeln!(out)?))
     } else {
         let look = Look { phases: false, hints: false, ticker: None, ..look::plain() };
-        write(story, look, &when::now(), &mut out)
+        write(story, look, checks, &when::now(), &mut out)
     };
     end_of_output(written.and_then(|()| Ok(out.flush()?)))
 }
 
 /// Written as it is read: a session may be longer than memory is large.
-fn write(story: &Story, look: Look, now: &Zoned, out: &mut dyn Write) -> Result<()> {
+fn write(story: &Story, look: Look, checks: bool, now: &Zoned, out: &mut dyn Write) -> Result<()> {
     let mut transcript = Transcript::new(look);
     transcript.set_width(list::width());
-    let mut teller = Teller { story, look, now, transcript };
+    let mut teller = Teller { story, look, checks, now, transcript, printed: String::new() };
     let mut print = |lines: Vec<Styled>| -> Result<()> {
         let mut text = Vec::new();
         for line in lines {
@@ -51,6 +51,9 @@ struct Teller<'a> {
     look: Look,
     now: &'a Zoned,
     transcript: Transcript,
+    /// Whether all is told that checks printed; the line of it that has no end yet.
+    checks: bool,
+    printed: String,
 }
 
 impl Teller<'_> {
@@ -117,14 +120,32 @@ impl Teller<'_> {
                 out
             }
             Happened::Reviewed(line) => self.transcript.supervisor(line),
+            Happened::CheckPrinted(text) if self.checks => {
+                self.printed.push_str(text);
+                let whole = self.printed.rfind('\n').map_or(0, |end| end + 1);
+                let lines = self.printed.drain(..whole).collect::<String>();
+                self.check_lines(&lines)
+            }
+            Happened::CheckPrinted(_) => Vec::new(),
         }
+    }
+
+    fn check_lines(&self, text: &str) -> Vec<Styled> {
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let (gutter, lines) = (self.look.glyphs.gutter, lines(Style::Dim, text).into_iter());
+        lines.map(|line| line.behind(Style::Supervisor, &format!("{gutter}  "))).collect()
     }
 
     fn notice(&mut self, notice: &Notice, time: Timestamp) -> Vec<Styled> {
         if matches!(notice, Notice::Started { .. }) {
             return Vec::new();
         }
-        let mut out = self.transcript.notice(notice);
+        let printed = std::mem::take(&mut self.printed);
+        let mut out = self.check_lines(&printed);
+        out.extend(self.transcript.notice(notice));
         // On the screen only what is less than the best needs a line.
         if let Notice::ReviewCase { held, why, .. } = notice
             && out.is_empty()
@@ -164,6 +185,7 @@ impl Teller<'_> {
             return vec![Styled::default(), Styled::new(Style::Bold, &text)];
         };
         self.transcript.report(&Report {
+            denials: Vec::new(),
             exit_code: outcome.exit_code(),
             outcome: outcome.clone(),
             session_id: Some(story.session_id.clone()),

@@ -5,6 +5,7 @@ use std::io::{BufRead, Write};
 use anyhow::{Context, Result};
 use jiff::Zoned;
 
+use super::super::pick::pick;
 use super::super::questions::Questions;
 use super::{Usage, list, when};
 use crate::client::args::{Resume, Taken};
@@ -15,8 +16,8 @@ use crate::directories::Directories;
 use crate::event::Carried;
 use crate::record::find::{self, First, Named, find};
 use crate::record::story::{self, Story};
-use crate::surface::cut;
 use crate::surface::look;
+use crate::surface::{Picker, cut};
 
 /// So many are offered to choose from.
 const OFFERED: usize = 10;
@@ -29,8 +30,8 @@ pub struct TakenUp {
     pub carried: Option<Carried>,
 }
 
-/// `person`: somebody can be asked.
-pub fn take_up(place: &Directories, taken: &Taken, person: bool) -> Result<TakenUp> {
+/// `person`: somebody can be asked; with `lines`, nothing may be drawn over.
+pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) -> Result<TakenUp> {
     let plain = |first| TakenUp { first, resume: None, carried: None };
     let recording = match &taken.resume {
         Some(Resume::Session(name)) => match find(&place.state_dir, name, First::Conversation) {
@@ -47,8 +48,14 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool) -> Result<Taken
                 // The client may know of some.
                 [] => return Ok(plain(AgentStart::Continue)),
                 [_, ..] if person && !taken.leaves => {
-                    let chosen =
-                        choose(&stories, &mut Questions::terminal(), &when::now(), list::width())?;
+                    let now = when::now();
+                    let chosen = if lines || look::only_lines() {
+                        choose(&stories, &mut Questions::terminal(), &now, list::width())?
+                    } else {
+                        let picker =
+                            Picker::new("Which session to resume?", offers(&stories, &now));
+                        &stories[pick(picker, look::plain())?]
+                    };
                     Named::read(&chosen.dir)?
                 }
                 [newest, ..] => Named::read(&newest.dir)?,
@@ -83,24 +90,31 @@ fn resumed(id: String, carried: Option<Carried>, forks: bool) -> TakenUp {
     TakenUp { first, resume: Some(id), carried }
 }
 
+/// A line for each.
+fn offers(stories: &[Story], now: &Zoned) -> Vec<String> {
+    let ids = list::id_length(stories);
+    let offer = |story: &Story| {
+        let day = story.last.map_or_else(|| "-".to_owned(), |last| when::day(last, now));
+        let id: String = story.id.chars().take(ids).collect();
+        let task = list::clean(story.task.as_deref().unwrap_or("-"));
+        format!("{day:<16}  {id}  {:<13}  {task}", list::outcome(story))
+    };
+    stories.iter().map(offer).collect()
+}
+
 fn choose<'a, R: BufRead, W: Write>(
     stories: &'a [Story],
     questions: &mut Questions<R, W>,
     now: &Zoned,
     columns: usize,
 ) -> Result<&'a Story> {
-    let ids = list::id_length(stories);
     let offered = &stories[..OFFERED.min(stories.len())];
-    for (at, story) in offered.iter().enumerate() {
-        let day = story.last.map_or_else(|| "-".to_owned(), |last| when::day(last, now));
-        let id: String = story.id.chars().take(ids).collect();
-        let task = list::clean(story.task.as_deref().unwrap_or("-"));
-        let outcome = list::outcome(story);
-        let line = format!("{:>2}  {day:<16}  {id}  {outcome:<13}  {task}", at + 1);
+    for (at, offer) in offers(stories, now).iter().take(offered.len()).enumerate() {
+        let line = format!("{:>2}  {offer}", at + 1);
         questions.say(&cut(&line, columns, look::plain().glyphs.ellipsis))?;
     }
     loop {
-        let answer = questions.ask("Which one to go on with", "1")?;
+        let answer = questions.ask("Which session to resume", "1")?;
         let chosen = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         if let Some(story) = chosen.and_then(|at| offered.get(at)) {
             return Ok(story);

@@ -19,11 +19,11 @@ use crate::process::{orphans, signals};
 use crate::prompt::history::History;
 use crate::prompt::project_files::ProjectFiles;
 use crate::record::{Cast, Recorder};
-use crate::session::{self, Filmed, Incoming, Narrated, Session, Setup, Tee};
+use crate::session::{self, Aside, Filmed, Incoming, Narrated, Session, Setup, Tee};
 use crate::surface::look;
 use crate::surface::{
-    self, Aids, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet, RealScreen,
-    StreamJsonSurface, Surface, Terminal, TextSurface,
+    self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet,
+    RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
 };
 use crate::{clock, threads};
 
@@ -85,7 +85,7 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     let terminal = Terminal::new(screen, look::terminal(), reflow)?;
     let mut terminal =
         terminal.for_session(&wishes.provider, attention).with_aids(aids(&setup.dir, wishes));
-    run_session(setup, &mut terminal, hurry, (to_control, control))
+    run_session(setup, &mut terminal, vec![hurry], (to_control, control))
 }
 
 /// How a person is told that the session waits for them: `supervisor.notify` in ccc.json, or
@@ -128,7 +128,7 @@ fn lines(setup: Setup, plain: bool) -> Result<Report> {
             typed.send(Incoming::Typed(line)).is_ok()
         });
     })?;
-    let report = run_session(setup, &mut surface, hurry, (to_control, control))?;
+    let report = run_session(setup, &mut surface, vec![hurry], (to_control, control))?;
     if let Outcome::Unwritten(why) = &report.outcome {
         complain(why);
         console::say("Ctrl-C also reaches what the output goes through; `tee -i` stays.");
@@ -145,21 +145,40 @@ fn more_typed() -> bool {
     poll(&mut fds, PollTimeout::from(PASTE_MS)).is_ok_and(|ready| ready > 0)
 }
 
+/// Standard output is for programs and files, unless it is a terminal: the transcript then goes to
+/// standard error, for the answer as a text always, for JSON where somebody looks.
 fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
     let (out, cast) = (Outlet::stdout()?, cast(&setup));
-    let hurry = out.hurry();
-    let look = if plain { look::lines(true) } else { look::plain() };
-    let look = Look { hints: false, ..look };
-    let mut surface: Box<dyn Surface> = match format {
-        OutputFormat::Text => Box::new(TextSurface::new(Tee::new(out, cast), look)),
-        OutputFormat::StreamJson => Box::new(Narrated::new(
-            StreamJsonSurface::new(out, !console::is_terminal()),
-            look,
-            cast,
-        )),
-        OutputFormat::Json => Box::new(Narrated::new(JsonSurface::new(out), look, cast)),
+    let mut hurries = vec![out.hurry()];
+    let readable = format == OutputFormat::Text;
+    // A client that is only asked for its help or its version prints the answer itself.
+    let apart = !console::is_terminal() && readable && !setup.rules.client_may_leave
+        || format == OutputFormat::Json && console::errors_are_on_a_terminal();
+    let look = match plain {
+        true => look::lines(true),
+        false if readable && !apart => look::plain(),
+        false => look::beside(),
     };
-    let report = run_session(setup, surface.as_mut(), hurry, session::control())?;
+    let look = Look { hints: false, ..look };
+    let beside = if apart {
+        let errors = Outlet::stderr()?;
+        hurries.push(errors.hurry());
+        Aside::to(errors)
+    } else {
+        Aside::nowhere()
+    };
+    let mut surface: Box<dyn Surface> = match format {
+        OutputFormat::Text if apart => {
+            Box::new(Narrated::new(AnswerSurface::new(out), look, beside, cast))
+        }
+        OutputFormat::Text => Box::new(TextSurface::new(Tee::new(out, cast), look)),
+        OutputFormat::StreamJson => {
+            let lines = StreamJsonSurface::new(out, !console::is_terminal());
+            Box::new(Narrated::new(lines, look, beside, cast))
+        }
+        OutputFormat::Json => Box::new(Narrated::new(JsonSurface::new(out), look, beside, cast)),
+    };
+    let report = run_session(setup, surface.as_mut(), hurries, session::control())?;
     if let Outcome::Unwritten(why) = &report.outcome {
         complain(why);
     }
@@ -178,7 +197,7 @@ fn cast(setup: &Setup) -> Option<Cast> {
 fn run_session(
     setup: Setup,
     surface: &mut dyn Surface,
-    hurry: Hurry,
+    hurries: Vec<Hurry>,
     (to_control, control): (Sender<Incoming>, Receiver<Incoming>),
 ) -> Result<Report> {
     orphans::adopt_and_reap()?;
@@ -188,7 +207,7 @@ fn run_session(
         let heard = signalled.send(Incoming::Signal(signal)).is_ok();
         // Only now: who gives up looks for the reason.
         if signals::asks_to_end(signal) {
-            hurry.up();
+            hurries.iter().for_each(Hurry::up);
         }
         heard
     })?;

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use crossbeam_channel::after;
+use crossbeam_channel::{Receiver, after, bounded, never, select};
 
-use crate::brief::facts::Examined;
+use crate::brief::facts::{Changed, Examined};
 use crate::brief::{Facts, brief};
 use crate::checks::Check;
 use crate::checks::feedback::feedback;
@@ -15,8 +15,9 @@ use crate::checks::suite::Suite;
 use crate::client::transcript::Transcript;
 use crate::cmd::checks::{self as cmd_checks, Allowed, Wishes};
 use crate::directories::Directories;
-use crate::hook::event::StopEvent;
+use crate::hook::event::HookEvent;
 use crate::review::instructions::Instructions;
+use crate::threads::named;
 
 /// What came of the checks: one that is red is the verdict.
 pub struct Checked {
@@ -24,6 +25,16 @@ pub struct Checked {
     pub red: Option<String>,
     /// So much less time is left for the judge.
     pub took: Duration,
+    /// Something was run, and may have changed files.
+    pub ran: bool,
+    /// The person has typed something meanwhile.
+    pub dropped: bool,
+}
+
+/// Why checks are ended early.
+enum Stop {
+    Time,
+    Typed,
 }
 
 /// Nobody can be asked here: what the person has not allowed is skipped, and that is said.
@@ -31,7 +42,9 @@ pub fn run(
     place: &Directories,
     own: Vec<Check>,
     instructions: &Instructions,
+    changed: Option<&Changed>,
     time: Duration,
+    typed: &Receiver<Instant>,
 ) -> Result<Checked> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| value == "1");
     let wishes = Wishes { none: is_set("CCC_NO_CHECKS"), trust: is_set("CCC_TRUST_CHECKS") };
@@ -40,38 +53,73 @@ pub fn run(
     if !untrusted.is_empty() {
         super::say(cmd_checks::NOT_TRUSTED);
     }
-    // What changed since the task began is not known here, so that every check runs.
-    let mut suite = Suite::new(checks, None);
-    if suite.is_done() {
-        let results: Vec<_> = untrusted.iter().map(CheckResult::not_trusted).collect();
-        return Ok(Checked { results, red: None, took: Duration::ZERO });
-    }
-    let began = Instant::now();
-    let surroundings = Surroundings::of(&place.project)?;
-    let stopped = run_all(&mut suite, &surroundings, &after(time), |_, _, seen| {
-        if let Seen::Ended(result) = seen {
-            super::say(&format!("check {}: {}", result.name, result.told()));
+    let mut suite = Suite::new(checks, changed.and_then(Changed::paths));
+    let mut checked = Checked {
+        results: Vec::new(),
+        red: None,
+        took: Duration::ZERO,
+        ran: false,
+        dropped: false,
+    };
+    if !suite.is_done() {
+        let began = Instant::now();
+        let surroundings = Surroundings::of(&place.project)?;
+        let stopped = run_all(&mut suite, &surroundings, &stop(time, typed), |_, _, seen| {
+            if let Seen::Ended(result) = seen {
+                super::say(&format!("check {}: {}", result.name, result.told()));
+            }
+        });
+        checked.took = began.elapsed();
+        match stopped {
+            Err(Some(Stop::Typed)) => checked.dropped = true,
+            Err(_) => super::say(&format!(
+                "the checks did not end within {} s, half of the hook's time \
+                 (supervisor.timeout_seconds); the rest is left to the judge",
+                time.as_secs()
+            )),
+            Ok(()) => {}
         }
-    });
-    if stopped.is_err() {
-        let seconds = time.as_secs();
-        super::say(&format!(
-            "the checks did not end within {seconds} s, half of the hook's time \
-             (supervisor.timeout_seconds); the rest is left to the judge"
-        ));
     }
-    let mut results = suite.results().to_vec();
-    results.extend(untrusted.iter().map(CheckResult::not_trusted));
-    Ok(Checked { red: feedback(&results), results, took: began.elapsed() })
+    let results = suite.results();
+    checked.ran = results.iter().any(|result| result.is_green() || result.is_red());
+    checked.results = results.to_vec();
+    checked.results.extend(untrusted.iter().map(CheckResult::not_trusted));
+    checked.red = feedback(&checked.results);
+    Ok(checked)
 }
 
-/// What the judge is told of it, and of the agent's commands in the transcript.
-pub fn told(results: &[CheckResult], event: &StopEvent, transcript: &Transcript) -> String {
+fn stop(time: Duration, typed: &Receiver<Instant>) -> Receiver<Stop> {
+    let (send, stop) = bounded(1);
+    let typed = typed.clone();
+    let wait = move || {
+        let why = select! {
+            recv(typed) -> said => if said.is_ok() { Stop::Typed } else { Stop::Time },
+            recv(after(time)) -> _ => Stop::Time,
+        };
+        let _ = send.send(why);
+    };
+    if let Err(error) = named("checks", wait) {
+        log::warn!("the checks are not ended early: {error}");
+        return never();
+    }
+    stop
+}
+
+/// What the judge is told of it, of the project's files, and of the agent's commands in the transcript.
+/// Fresh eyes are told nothing of what the agent said.
+pub fn told(
+    results: &[CheckResult],
+    examined: &Examined,
+    event: &HookEvent,
+    transcript: &Transcript,
+    fresh: bool,
+) -> String {
+    let last_answer = event.last_assistant_message.as_deref().filter(|_| !fresh);
     brief(&Facts {
-        examined: &Examined::default(),
+        examined,
         checks: results,
         activity: &transcript.activity,
-        last_answer: event.last_assistant_message.as_deref().unwrap_or_default(),
+        last_answer: last_answer.unwrap_or_default(),
         background: &[],
     })
 }

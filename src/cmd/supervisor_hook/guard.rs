@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::cmd::base;
 use crate::config::{self, Config};
 use crate::directories::Directories;
 use crate::files;
-use crate::hook::event::StopEvent;
+use crate::hook::event::HookEvent;
 use crate::hook::pinned::{Pinned, PinnedFile};
 use crate::hook::state::StateFile;
+use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
 use crate::review::instructions::{self, Instructions, Problem};
 
@@ -38,12 +40,11 @@ pub enum Standing {
 
 /// How the session stands. A switch that was not the person's is undone.
 pub fn standing(
-    config_dir: &Path,
-    event: &StopEvent,
+    file: PinnedFile,
+    event: &HookEvent,
     state: &StateFile,
     transcript: &mut TranscriptFile,
 ) -> Result<Standing> {
-    let file = PinnedFile::new(config_dir, &event.session_id)?;
     let Some(mut pinned) = Pinned::load(&file.current())? else { return Ok(Standing::Unpinned) };
     let mut changes = Vec::new();
     if let Some(wanted) = Pinned::load(&file.wanted()).unwrap_or_default() {
@@ -53,6 +54,7 @@ pub fn standing(
         if switches(event, transcript).iter().any(near) {
             wanted.save(&file.current())?;
             pinned = wanted;
+            base::renew(&file, &pinned.project);
         } else {
             changes.push(
                 "`ccc supervisor-mode on` was run, and not by you: what counts, and the rounds, stay as \
@@ -62,38 +64,43 @@ pub fn standing(
         }
         let _ = std::fs::remove_file(file.wanted());
     }
+    let mut guarded = Guarded { pinned, file, changes };
+    if guarded.pinned.session_id != event.session_id {
+        guarded.another_conversation(event, state)?;
+    }
     let found = state.load();
     match &found {
-        Ok(Some(found)) if found.enabled && found.count == pinned.count => {}
+        Ok(Some(found)) if found.enabled && found.task == guarded.pinned.task => {}
         _ => {
-            let since = |switch: &&Switch| switch.at >= pinned.began_at;
+            let since = |switch: &&Switch| switch.at >= guarded.pinned.began_at;
             let last = switches(event, transcript).iter().rfind(since).copied();
             let enabled = matches!(&found, Ok(Some(found)) if found.enabled);
             if !enabled && last.is_some_and(|switch| !switch.on) {
-                file.remove();
+                guarded.file.remove();
                 state.change(|state| {
                     state.enabled = false;
                     state.other.insert("switched_off_by".to_owned(), "the person".into());
                 })?;
                 return Ok(Standing::Off);
             }
-            changes.push(format!(
+            guarded.changes.push(format!(
                 "{}, and not by you; supervision goes on as it was.",
-                told(&found, &pinned)
+                told(&found, &guarded.pinned)
             ));
-            state.put_back(pinned.count)?;
+            state.put_back(&guarded.pinned.task)?;
         }
     }
-    Ok(Standing::On(Box::new(Guarded { pinned, file, changes })))
+    Ok(Standing::On(Box::new(guarded)))
 }
 
 fn told(found: &Result<Option<crate::hook::state::State>>, pinned: &Pinned) -> String {
     match found {
         Ok(Some(found)) if !found.enabled => "Supervision was switched off".to_owned(),
-        Ok(Some(found)) => format!(
+        Ok(Some(found)) if found.task.count != pinned.task.count => format!(
             "The count of reviews in the state file was changed from {} to {}",
-            pinned.count, found.count
+            pinned.task.count, found.task.count
         ),
+        Ok(Some(_)) => "The state file of this session was changed".to_owned(),
         Ok(None) => "The state file of this session was removed".to_owned(),
         Err(error) => format!("The state file of this session was broken ({error:#})"),
     }
@@ -107,7 +114,7 @@ struct Switch {
 }
 
 /// In order. Until the agent's last words stand in the transcript, the person's may be missing too.
-fn switches(event: &StopEvent, transcript: &mut TranscriptFile) -> Vec<Switch> {
+fn switches(event: &HookEvent, transcript: &mut TranscriptFile) -> Vec<Switch> {
     transcript.wait_for_answer(event.last_assistant_message.as_deref());
     let switches = transcript.transcript().switches.iter();
     switches
@@ -116,9 +123,26 @@ fn switches(event: &StopEvent, transcript: &mut TranscriptFile) -> Vec<Switch> {
 }
 
 impl Guarded {
-    pub fn counted(&mut self, count: u32) -> Result<()> {
-        self.pinned.count = count;
+    /// Keeps how far the task has come.
+    pub fn keep(&mut self, task: &Task) -> Result<()> {
+        self.pinned.task.clone_from(task);
         self.pinned.save(&self.file.current())
+    }
+
+    pub fn file(&self) -> &PinnedFile {
+        &self.file
+    }
+
+    /// `/clear`, `/resume`, or the first stop of a session that named itself: supervision belongs to
+    /// the launch and goes on, with another task.
+    fn another_conversation(&mut self, event: &HookEvent, state: &StateFile) -> Result<()> {
+        self.pinned.session_id.clone_from(&event.session_id);
+        self.pinned.task = Task::default();
+        self.pinned.save(&self.file.current())?;
+        state.change(|state| {
+            state.enabled = true;
+            state.task = Task::default();
+        })
     }
 
     /// What the person was not told yet.
@@ -163,18 +187,27 @@ impl Guarded {
         then.map(|then| Instructions::read(&then.path, &then.text))
     }
 
-    /// The judge's settings of the beginning, in a file that holds them.
-    pub fn settings(&mut self, given: &Path) -> Result<PathBuf> {
+    /// A judge's settings of the beginning, in a file that holds them.
+    pub fn settings(&mut self, judge: usize, given: &Path) -> Result<PathBuf> {
         let now = files::read_text(given).ok().and_then(|text| serde_json::from_str(&text).ok());
-        match (&self.pinned.settings, now) {
+        let pinned = match judge.checked_sub(1) {
+            None => &mut self.pinned.settings,
+            Some(other) => {
+                let others = &mut self.pinned.other_settings;
+                others.resize(others.len().max(judge), None);
+                &mut others[other]
+            }
+        };
+        match (&*pinned, now) {
             (None, Some(now)) => {
-                self.pinned.settings = Some(now);
+                *pinned = Some(now);
                 self.pinned.save(&self.file.current())?;
             }
             (Some(then), now) if now.as_ref() != Some(then) => {
-                files::replace(&self.file.settings(), &serde_json::to_vec_pretty(then)?)?;
+                let path = self.file.settings(judge);
+                files::replace(&path, &serde_json::to_vec_pretty(then)?)?;
                 self.changed(&given.file_name().unwrap_or_default().to_string_lossy());
-                return Ok(self.file.settings());
+                return Ok(path);
             }
             _ => {}
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use crossbeam_channel::{bounded, never, select_biased, unbounded};
+use crossbeam_channel::{Receiver, bounded, never, select_biased, unbounded};
 
 use crate::checks::result::CheckResult;
 use crate::client::launch::Launch;
@@ -22,7 +22,7 @@ use crate::review::evidence::verify;
 use crate::review::lookup::Lookup;
 use crate::review::policy::Policy;
 use crate::review::verdict::Verdict;
-use crate::session::ChildState;
+use crate::session::{ChildState, one_time_word};
 use crate::surface::review_cost;
 
 /// What the judge's answers are held against.
@@ -33,75 +33,85 @@ pub struct Review<'a> {
     pub roots: &'a [PathBuf],
     /// What came of the checks.
     pub checks: &'a [CheckResult],
+    /// What fresh eyes are told instead of the agent's account.
+    pub brief_for_fresh_eyes: &'a str,
+    pub diff: &'a str,
+    /// Says so when the person has typed something.
+    pub typed: Receiver<Instant>,
 }
 
+/// With what one of the judges is started.
+pub struct JudgeStart {
+    pub launch: Launch,
+    pub prompt: String,
+}
+
+/// `None`: the person typed something, and the judge was ended.
 pub fn run(
-    launch: &Launch,
-    prompt: &str,
-    mut log: SupervisorLog,
+    start: &dyn Fn(&ReviewRequest) -> JudgeStart,
+    log: SupervisorLog,
     policy: Policy,
     review: Review<'_>,
-) -> Result<Verdict> {
+) -> Result<Option<Verdict>> {
+    let mut typed = review.typed.clone();
     let began = Instant::now();
-    let (to_output, mut output) = bounded(2);
-    let (to_exit, mut exit) = unbounded::<Gone>();
-    let supervisor = Supervisor::start(
-        launch,
-        move |event| to_output.send(event).is_ok(),
-        move |gone| to_exit.send(gone).is_ok(),
-    )?;
     let known = review.request.requirements.clone();
-    let (mut engine, steps) = Engine::start(policy, known, began.elapsed());
-    if let Some(word) = &review.request.word {
-        engine.prepared(word);
-    }
-    let group = supervisor.group();
-    let process = ChildState::new(Some(supervisor), group);
+    let (engine, steps) = Engine::start(policy, known, began.elapsed());
     let mut judge = Judge {
         engine,
         began,
-        prompt,
-        process,
+        start,
+        log,
+        request: review.request.clone(),
+        process: None,
+        output: never(),
+        exit: never(),
         review,
         ran: Commands::default(),
         usage: Usage::default(),
         cost_usd: 0.0,
+        past_usd: 0.0,
         conclusion: None,
     };
     judge.follow(steps);
     let conclusion = loop {
         if let Some(conclusion) = judge.conclusion.take() {
-            break conclusion;
+            break conclusion.map(Some);
         }
+        let (exit, output) = (judge.exit.clone(), judge.output.clone());
         select_biased! {
             recv(exit) -> gone => {
-                exit = never();
+                judge.exit = never();
                 judge.exited(gone.unwrap_or_default());
             },
             recv(output) -> event => match event {
                 Ok(ChildEvent::Lines(lines)) => {
                     for line in lines {
-                        log.line(&line);
+                        judge.log.line(&line);
                         judge.line(line);
                     }
-                    log.flush();
+                    judge.log.flush();
                 }
                 Ok(ChildEvent::OutputEnded) | Err(_) => {
-                    output = never();
-                    judge.process.output_ended = true;
+                    judge.output = never();
+                    if let Some(process) = &mut judge.process {
+                        process.output_ended = true;
+                    }
+                }
+            },
+            recv(typed) -> said => {
+                typed = never();
+                if said.is_ok() {
+                    break Ok(None);
                 }
             },
             default(judge.patience()) => {}
         }
         judge.time_passed();
     };
-    // The supervisor must not block on output that nobody reads any more.
-    drop(output);
-    if !judge.process.has_exited() {
-        // Its shim ends it; waiting for that here keeps the hook from leaving anything behind.
-        let _ = exit.recv_timeout(Duration::from_secs(5));
-    }
-    log::info!("supervisor-hook: {}", review_cost(judge.cost_usd, &judge.usage).join(", "));
+    judge.see_out();
+    let cost_usd = judge.past_usd + judge.cost_usd;
+    log::info!("supervisor-hook: {}", review_cost(cost_usd, &judge.usage).join(", "));
     conclusion.map_err(|reason| anyhow!("no verdict: {reason}"))
 }
 
@@ -109,24 +119,78 @@ pub fn run(
 struct Judge<'a> {
     engine: Engine,
     began: Instant,
-    prompt: &'a str,
-    process: ChildState<Option<Supervisor>>,
+    start: &'a dyn Fn(&ReviewRequest) -> JudgeStart,
+    log: SupervisorLog,
+    /// What the judge that is asked now was told.
+    request: ReviewRequest,
+    process: Option<ChildState<Option<Supervisor>>>,
+    output: Receiver<ChildEvent>,
+    exit: Receiver<Gone>,
     review: Review<'a>,
     /// What the judge itself has run.
     ran: Commands,
     usage: Usage,
+    /// Of the judge that is asked now, and of those before it.
     cost_usd: f64,
+    past_usd: f64,
     conclusion: Option<Result<Verdict, String>>,
 }
 
 impl Judge<'_> {
+    /// A process at a time: the one before is gone first.
+    fn begin(&mut self, judge: usize) -> Result<()> {
+        self.see_out();
+        self.past_usd += std::mem::take(&mut self.cost_usd);
+        self.ran = Commands::default();
+        let fresh = self.engine.seat().is_some_and(|seat| seat.fresh);
+        let Review { request, brief_for_fresh_eyes, diff, .. } = self.review;
+        let word = one_time_word();
+        self.engine.prepared(&word);
+        self.request = ReviewRequest {
+            judge,
+            fresh,
+            brief: if fresh { brief_for_fresh_eyes } else { &*request.brief }.to_owned(),
+            diff: if fresh { diff } else { "" }.to_owned(),
+            requirements: self.engine.known().to_vec(),
+            word: Some(word),
+            ..request.clone()
+        };
+        let JudgeStart { launch, prompt } = (self.start)(&self.request);
+        let (to_output, output) = bounded(2);
+        let (to_exit, exit) = unbounded::<Gone>();
+        let supervisor = Supervisor::start(
+            &launch,
+            move |event| to_output.send(event).is_ok(),
+            move |gone| to_exit.send(gone).is_ok(),
+        )?;
+        (self.output, self.exit) = (output, exit);
+        let group = supervisor.group();
+        self.process = Some(ChildState::new(Some(supervisor), group));
+        self.send(initialize_judge(INITIALIZE));
+        self.tell(&prompt);
+        Ok(())
+    }
+
+    /// The shim ends what is below it; waiting for that here keeps the hook from leaving anything behind.
+    fn see_out(&mut self) {
+        let Some(mut process) = self.process.take() else { return };
+        process.handle = None;
+        // It must not block on output that nobody reads any more.
+        self.output = never();
+        if !process.has_exited() {
+            let _ = self.exit.recv_timeout(Duration::from_secs(5));
+        }
+        self.exit = never();
+    }
+
     fn now(&self) -> Now {
         self.began.elapsed()
     }
 
     /// How long there is nothing to do if nothing happens.
     fn patience(&self) -> Duration {
-        let next = [self.engine.deadline(), self.process.drained_at].into_iter().flatten().min();
+        let drained = self.process.as_ref().and_then(|process| process.drained_at);
+        let next = [self.engine.deadline(), drained].into_iter().flatten().min();
         next.map_or(Duration::MAX, |next| next.saturating_sub(self.now()))
     }
 
@@ -134,15 +198,20 @@ impl Judge<'_> {
     fn paid(&mut self, result: &TurnResult) {
         self.usage += result.usage;
         self.cost_usd = result.turn_cost_usd.map_or(result.cost_usd, |turn| self.cost_usd + turn);
+        self.engine.paid(self.cost_usd, result.usage);
     }
 
     fn exited(&mut self, gone: Gone) {
-        self.process.exited(gone, self.now());
+        let now = self.now();
+        if let Some(process) = &mut self.process {
+            process.exited(gone, now);
+        }
     }
 
     fn time_passed(&mut self) {
         let now = self.now();
-        let steps = match self.process.gone(now) {
+        let gone = self.process.as_ref().and_then(|process| process.gone(now));
+        let steps = match gone {
             Some(gone) => self.engine.gone(&gone, now),
             None => self.engine.tick(now),
         };
@@ -166,7 +235,9 @@ impl Judge<'_> {
                 }
                 Part::Text(text) => {
                     super::print(&text);
-                    self.process.said(text);
+                    if let Some(process) = &mut self.process {
+                        process.said(text);
+                    }
                 }
                 Part::Bad(error) => log::warn!("the supervisor printed a broken line: {error}"),
             }
@@ -176,11 +247,14 @@ impl Judge<'_> {
     fn follow(&mut self, steps: Vec<Step>) {
         for step in steps {
             match step {
-                // The one attempt that the hook's policy has, and its process is there already.
-                Step::Start { .. } => {
-                    self.send(initialize_judge(INITIALIZE));
-                    self.tell(self.prompt);
+                Step::Start { judge, .. } => {
+                    if let Err(error) = self.begin(judge) {
+                        let now = self.now();
+                        let steps = self.engine.failed(&format!("{error:#}"), now);
+                        self.follow(steps);
+                    }
                 }
+                Step::Said(opinion) => super::say(&opinion.told()),
                 Step::Tell(text) => self.tell(&text),
                 Step::Deny { request_id, asked } => {
                     let reason = format!(
@@ -195,19 +269,25 @@ impl Judge<'_> {
                 Step::Rule { request_id, ruling } => self.send(tool_ruling(&request_id, &ruling)),
                 Step::Held(report) => log::info!("supervisor-hook: {}", report.told()),
                 Step::Verify(evidence) => {
-                    let Review { request, ran: agent, roots, checks } = self.review;
+                    let Review { ran: agent, roots, checks, .. } = self.review;
+                    let request = &self.request;
                     let check = |name: &str| {
                         let result = checks.iter().find(|result| result.name == name)?;
                         Some(result.is_green())
                     };
                     let judge = &self.ran;
-                    let lookup = Lookup { agent, judge, roots, request, check: &check };
+                    let lookup =
+                        Lookup { agent, earlier: None, judge, roots, request, check: &check };
                     let findings = verify(&evidence, &lookup);
                     let now = self.now();
                     let steps = self.engine.verified(&findings, now);
                     self.follow(steps);
                 }
-                Step::Stop => self.process.handle = None,
+                Step::Stop => {
+                    if let Some(process) = &mut self.process {
+                        process.handle = None;
+                    }
+                }
                 Step::End(conclusion) => self.conclusion = Some(conclusion),
                 // Told with the end; and without a person nobody is asked.
                 Step::Failed { .. } | Step::Ask { .. } | Step::Unask { .. } => {}
@@ -220,7 +300,8 @@ impl Judge<'_> {
     }
 
     fn send(&self, line: Vec<u8>) {
-        if let Some(supervisor) = &self.process.handle {
+        let process = self.process.as_ref();
+        if let Some(supervisor) = process.and_then(|process| process.handle.as_ref()) {
             supervisor.send(line);
         }
     }

@@ -1,60 +1,80 @@
 //! One review inside the hook: the same message and the same command line as in the supervised session.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::checks;
 use super::guard::Guarded;
-use super::judge::{self, Review};
+use super::judge::{self, JudgeStart, Review};
+use super::typed;
+use crate::brief::diff::{as_text, since};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::client::transcript::Transcript;
-use crate::config::Config;
-use crate::config::clients::{Clients, JudgedBy, Limits, judges_environment, of_this_process};
+use crate::cmd::base;
+use crate::config::clients::{
+    Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process,
+};
+use crate::config::{Config, Judge};
 use crate::directories::Directories;
 use crate::event::{ReviewRequest, Said};
 use crate::executables;
 use crate::files;
-use crate::hook::event::StopEvent;
+use crate::hook::event::HookEvent;
 use crate::hook::pinned::Pinned;
+use crate::hook::task::Task;
+use crate::hook::transcript_file::TranscriptFile;
 use crate::record::SupervisorLog;
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::{Judging, Policy};
 use crate::review::prompt::review_prompt;
-use crate::review::requirement::Requirement;
 use crate::review::verdict::Verdict;
-use crate::session::{changed_files, one_time_word};
-use crate::tree::{Change, Snapshot};
+use crate::session::{Workplace, changed_files};
+use crate::tree::Change;
 
-/// How far the task has come.
-pub struct Task {
-    pub round: u32,
-    /// What its last review found.
-    pub requirements: Vec<Requirement>,
+/// What came of a review.
+pub struct Reviewed {
+    /// `None`: the person typed something, and the review was dropped.
+    pub judged: Option<Verdict>,
+    /// The state of the project's files that was judged; of a red check nobody needs to know.
+    pub tree: Option<String>,
 }
 
 pub fn run(
-    settings: Option<&Path>,
-    event: &StopEvent,
-    transcript: &Transcript,
+    settings: &[PathBuf],
+    event: &HookEvent,
+    transcript: TranscriptFile,
     place: &Directories,
     config: &Config,
     limits: &Limits,
-    Task { round, requirements }: Task,
+    task: &Task,
     mut guarded: Option<&mut Guarded>,
-) -> Result<Verdict> {
+) -> Result<Reviewed> {
+    let (transcript, file) = transcript.split();
+    let typed = typed::watch(file);
     let supervisor = config.supervisor()?;
     let pinned = guarded.as_deref_mut().and_then(|guarded| guarded.instructions(place));
     let found = match pinned {
         Some(pinned) => pinned.map_err(|problem| anyhow!("{problem}"))?,
         None => instructions(place)?,
     };
-    let own = supervisor.checks.clone();
-    let checked = checks::run(place, own, &found, limits.review_timeout / 2)?;
-    if let Some(red) = checked.red {
-        return Ok(Verdict::new(false, &red));
+    let workplace = Workplace::of(&place.project)?;
+    let began_with = guarded.as_deref().and_then(|guarded| base::load(guarded.file()));
+    let answer = event.last_assistant_message.as_deref().unwrap_or_default();
+    let (mut examined, mut diffs) = workplace.compare(began_with.as_ref(), answer);
+    let (own, time) = (supervisor.checks.clone(), limits.review_timeout / 2);
+    let checked = checks::run(place, own, &found, examined.changed.as_ref(), time, &typed)?;
+    if checked.dropped {
+        return Ok(Reviewed { judged: None, tree: None });
     }
+    if let Some(red) = checked.red {
+        return Ok(Reviewed { judged: Some(Verdict::new(false, &red)), tree: None });
+    }
+    if checked.ran {
+        (examined, diffs) = workplace.compare(began_with.as_ref(), answer);
+    }
+    let round = task.count;
     let (text, front) = (found.text, found.front);
     let proof = front.proof.or(supervisor.proof).unwrap_or_default();
     let request = ReviewRequest {
@@ -63,90 +83,133 @@ pub fn run(
         max: limits.max_iterations,
         session_id: event.session_id.clone(),
         model: transcript.model.clone().unwrap_or_default(),
-        said: said(transcript),
+        said: said(&transcript, task),
         last_answer: event.last_assistant_message.clone().unwrap_or_default(),
         background: Vec::new(),
-        brief: checks::told(&checked.results, event, transcript),
-        requirements,
-        word: Some(one_time_word()),
+        brief: checks::told(&checked.results, &examined, event, &transcript, false),
+        requirements: task.requirements.clone(),
+        ..ReviewRequest::default()
     };
-    let (settings, env) = match settings {
-        Some(path) => {
-            let path = match guarded.as_deref_mut() {
-                Some(guarded) => guarded.settings(path)?,
-                None => path.to_owned(),
-            };
-            let text = files::read_text(&path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            let _: serde_json::Value = serde_json::from_str(&text)
-                .with_context(|| format!("{} is broken", path.display()))?;
-            let provider = guarded.as_deref().and_then(|guarded| guarded.pinned.provider.clone());
-            let provider = provider.or_else(|| config.default_provider());
-            let env = of_this_process();
-            (path, judges_environment(place, config, provider.as_deref(), &env)?)
-        }
-        None => {
-            let client = Clients::prepare(
-                place,
-                config,
-                config.default_provider().as_deref(),
-                None,
-                limits,
-                JudgedBy::Hook,
-            )?
-            .supervisor;
-            (client.settings, client.env)
-        }
-    };
-    let options = ReviewOptions {
-        form: supervisor.review,
-        settings: Some(settings),
-        second_opinion: supervisor.provider.is_some(),
-        model: supervisor.model,
-        allowed_tools: supervisor.allowed_tools,
-        // Of a session that was not supervised from its start they are not known.
-        add_dirs: pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs),
-        prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
-        sandbox: supervisor.sandbox,
-    };
-    if let Some(reason) = options.form(&request).1 {
-        log::info!("supervisor-hook: the review is asked for with a schema, because {reason}");
-    }
+    let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
+    let add_dirs = pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs);
+    let prompt_options = pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options);
     let claude = match guarded.as_deref().and_then(|guarded| guarded.pinned.claude.clone()) {
         Some(claude) => claude,
         None => executables::claude()?,
     };
     let changed = guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default();
-    let launch = Launch {
-        ccc: executables::ccc()?,
-        claude: vec![claude.into()],
-        args: review_args(&request, &text, &options),
-        env,
-        // Where the session began: the client finds it only from there.
-        dir: place.project.clone(),
-        case: options.sandbox.case(&place.project, &options.add_dirs),
+    let ccc = executables::ccc()?;
+    let start = |request: &ReviewRequest| {
+        let at = request.judge.min(judges.len().saturating_sub(1));
+        let (judge, settings, env) = &judges[at];
+        let options = ReviewOptions {
+            form: supervisor.review,
+            settings: Some(settings.clone()),
+            second_opinion: judge.provider.is_some(),
+            model: judge.model.clone(),
+            allowed_tools: supervisor.allowed_tools.clone(),
+            // Of a session that was not supervised from its start they are not known.
+            add_dirs: add_dirs.clone(),
+            prompt_options: prompt_options.clone(),
+            sandbox: supervisor.sandbox,
+        };
+        if let Some(reason) = options.form(request).1 {
+            log::info!("supervisor-hook: the review is asked for with a schema, because {reason}");
+        }
+        let launch = Launch {
+            ccc: ccc.clone(),
+            claude: vec![claude.clone().into()],
+            args: review_args(request, &text, &options),
+            env: env.clone(),
+            // Where the session began: the client finds it only from there.
+            dir: place.project.clone(),
+            case: options.sandbox.case(&place.project, &options.add_dirs),
+        };
+        let prompt = format!("{}{changed}", review_prompt(&text, request, options.sandbox));
+        JudgeStart { launch, prompt }
     };
     let log = SupervisorLog::open(&place.state_dir, &event.session_id);
-    let judging = Judging { allowed_tools: options.allowed_tools, ..Judging::today(proof) };
+    let judging = Judging {
+        allowed_tools: supervisor.allowed_tools.clone(),
+        judges: supervisor.seats(),
+        judges_ask: supervisor.judges_ask,
+        ..Judging::today(proof)
+    };
     let policy = Policy::hook(limits.review_timeout.saturating_sub(checked.took), &judging);
-    let prompt = format!("{}{changed}", review_prompt(&text, &request));
-    let git = executables::on_path(Path::new("git"));
-    let (project, looked_at_with) = (place.project.clone(), git.clone());
-    let before = std::thread::spawn(move || Snapshot::take(&project, looked_at_with.as_deref()));
-    let roots = [place.project.clone()];
+    let before = {
+        let workplace = workplace.clone();
+        std::thread::spawn(move || workplace.look())
+    };
+    let further = add_dirs.iter().map(|dir| place.project.join(dir));
+    let roots: Vec<_> = std::iter::once(place.project.clone()).chain(further).collect();
     let (ran, checks) = (&transcript.commands, &checked.results);
-    let review = Review { request: &request, ran, roots: &roots, checks };
-    let verdict = judge::run(&launch, &prompt, log, policy, review);
-    if let Ok(before) = before.join() {
-        let changes = before.changes(&Snapshot::take(&place.project, git.as_deref()));
-        tell_changes(&changes);
+    let (mut brief_for_fresh_eyes, mut diff) = (String::new(), String::new());
+    if judging.judges.iter().any(|judge| judge.fresh) {
+        brief_for_fresh_eyes = checks::told(&checked.results, &examined, event, &transcript, true);
+        // Of a session that was not supervised from its start it is not known when the task began.
+        diff = as_text(&match began_with {
+            Some(_) => diffs,
+            None => since(&place.project, workplace.git.as_deref(), "HEAD"),
+        });
     }
-    verdict
+    let review = Review {
+        request: &request,
+        ran,
+        roots: &roots,
+        checks,
+        brief_for_fresh_eyes: &brief_for_fresh_eyes,
+        diff: &diff,
+        typed,
+    };
+    let judged = judge::run(&start, log, policy, review);
+    if let Ok(before) = before.join() {
+        tell_changes(&before.changes(&workplace.look()));
+    }
+    Ok(Reviewed { judged: judged?, tree: examined.fingerprint })
 }
 
-fn said(transcript: &Transcript) -> Vec<Said> {
-    let said = transcript.said.iter();
-    said.map(|said| Said { text: said.text.clone(), earlier: false }).collect()
+fn said(transcript: &Transcript, task: &Task) -> Vec<Said> {
+    let said = transcript.said.iter().enumerate();
+    said.map(|(at, said)| Said { text: said.text.clone(), earlier: at < task.earlier }).collect()
+}
+
+/// The judges, with the settings and the environment of each.
+fn judges(
+    settings: &[PathBuf],
+    place: &Directories,
+    config: &Config,
+    limits: &Limits,
+    mut guarded: Option<&mut Guarded>,
+) -> Result<Vec<(Judge, PathBuf, Variables)>> {
+    let all = config.supervisor()?.all_judges();
+    // One of an earlier version, or that somebody else wrote, names fewer than there are.
+    if settings.len() < all.len() {
+        let provider = config.default_provider();
+        let clients =
+            Clients::prepare(place, config, provider.as_deref(), None, limits, JudgedBy::Hook)?;
+        let judges = clients.judges.into_iter().map(|client| (client.settings, client.env));
+        return Ok(all
+            .into_iter()
+            .zip(judges)
+            .map(|(judge, (path, env))| (judge, path, env))
+            .collect());
+    }
+    let provider = guarded.as_deref().and_then(|guarded| guarded.pinned.provider.clone());
+    let provider = provider.or_else(|| config.default_provider());
+    let own = of_this_process();
+    let of_judge = |(at, (judge, given)): (usize, (Judge, &PathBuf))| {
+        let path = match guarded.as_deref_mut() {
+            Some(guarded) => guarded.settings(at, given)?,
+            None => given.clone(),
+        };
+        let text =
+            files::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let _: serde_json::Value =
+            serde_json::from_str(&text).with_context(|| format!("{} is broken", path.display()))?;
+        let env = judges_environment(place, config, &judge, provider.as_deref(), &own)?;
+        Ok((judge, path, env))
+    };
+    all.into_iter().zip(settings).enumerate().map(of_judge).collect()
 }
 
 /// An alarm: nothing of the project should change while it is judged.

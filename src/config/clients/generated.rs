@@ -52,6 +52,13 @@ pub fn users_settings(directories: &Directories) -> Value {
     read.map(|other| other.settings).unwrap_or_default()
 }
 
+/// The status line that the client would show: of these settings, else of the project's and the user's.
+pub fn status_line(directories: &Directories, settings: &Value) -> Option<Value> {
+    let others = other_settings(directories, Role::Agent);
+    let others = others.iter().rev().map(|other| &other.settings);
+    std::iter::once(settings).chain(others).find_map(|settings| settings.get("statusLine")).cloned()
+}
+
 /// Settings are laid over the others variable by variable. What those say of another endpoint would
 /// mix with the provider's: a key of theirs would be sent there. Empty means not set.
 pub fn blank_other_endpoint(others: &[OtherSettings], settings: &mut Value) {

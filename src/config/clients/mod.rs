@@ -6,6 +6,7 @@ mod environment;
 mod generated;
 mod judge;
 mod key;
+mod launch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,12 +17,14 @@ use serde_json::{Map, Value, json};
 
 pub use environment::{inherited, of_this_process};
 pub use generated::{forget, settings_path};
+pub use launch::Launch;
 
-use super::{Config, expand, merge};
+use super::{Config, Judge, Supervisor, expand, merge};
 use crate::directories::{Directories, STATE_DIR};
 use crate::executables;
 use crate::files;
 use crate::machine::Rules;
+use crate::native::settings::Reports;
 
 /// Above the review's own deadline: a hook that takes longer is dropped, and the agent stops unjudged.
 const HOOK_MARGIN: Duration = Duration::from_secs(60);
@@ -48,10 +51,10 @@ pub struct Surroundings {
     pub env: Variables,
 }
 
-/// The agent's client and the supervisor's, which may use another provider.
+/// The agent's client and the judges', which may use other providers. There is at least one judge.
 pub struct Clients {
     pub agent: Surroundings,
-    pub supervisor: Surroundings,
+    pub judges: Vec<Surroundings>,
 }
 
 /// How far the hook goes; the client has to be told, because it has limits of its own.
@@ -95,28 +98,16 @@ impl Clients {
         judged_by: JudgedBy,
     ) -> Result<Self> {
         let own = of_this_process();
-        let second = config.supervisor()?.provider;
-        if let Some(name) = second.as_deref().filter(|name| !config.has_provider(name)) {
-            bail!("supervisor.provider in ccc.json names {name:?}, and there is no such provider");
-        }
         generated::forget_old_forms(directories, config, provider);
-        // A second opinion comes from its own endpoint, whatever the user set for the agent's.
-        let shared = user.filter(|_| second.is_none());
-        let judge = second.as_deref().or(provider);
-        let settings = resolved(config, judge, shared, &own)?;
-        let supervisor = Surroundings::prepare(
-            directories,
-            Whose { config, provider: judge, role: Role::Supervisor, also_for: None },
-            shared,
-            settings,
-            &own,
-        )?;
+        let judges = judges(directories, config, provider, user, &own)?;
 
         let mut settings = resolved(config, provider, user, &own)?;
-        add_hook(&mut settings, &supervisor.settings, limits)?;
+        add_hook(&mut settings, judges.iter().map(|judge| &*judge.settings), limits)?;
         guard_hook(directories, &mut settings, &own)?;
-        // The hook is a child of the agent's client, and gets its key from there.
-        let also_for = second.as_deref().filter(|_| judged_by == JudgedBy::Hook);
+        // The hook is a child of the agent's client, and gets its keys from there.
+        let all = config.supervisor()?.all_judges();
+        let also_for = all.iter().filter_map(|judge| judge.provider.as_deref());
+        let also_for = also_for.filter(|_| judged_by == JudgedBy::Hook).collect();
         let agent = Surroundings::prepare(
             directories,
             Whose { config, provider, role: Role::Agent, also_for },
@@ -124,8 +115,82 @@ impl Clients {
             settings,
             &own,
         )?;
-        Ok(Self { agent, supervisor })
+        Ok(Self { agent, judges })
     }
+}
+
+/// The settings and the environment of every judge.
+fn judges(
+    directories: &Directories,
+    config: &Config,
+    provider: Option<&str>,
+    user: Option<&Value>,
+    own: &Variables,
+) -> Result<Vec<Surroundings>> {
+    let supervisor = config.supervisor()?;
+    check_providers(config, &supervisor)?;
+    let all = supervisor.all_judges().into_iter().map(|judge| {
+        let second = judge.provider.as_deref();
+        // A second opinion comes from its own endpoint, whatever the user set for the agent's.
+        let shared = user.filter(|_| second.is_none());
+        let judge = second.or(provider);
+        let settings = resolved(config, judge, shared, own)?;
+        let whose = Whose { config, provider: judge, role: Role::Supervisor, also_for: Vec::new() };
+        Surroundings::prepare(directories, whose, shared, settings, own)
+    });
+    all.collect()
+}
+
+/// What a client with its own screen is given: its settings as text, and its environment.
+pub struct Reporting {
+    pub settings: String,
+    pub env: Variables,
+    pub judges: Vec<Surroundings>,
+}
+
+impl Reporting {
+    /// The same as `Clients::prepare` for a client whose hooks report to ccc. Nothing of it stands in
+    /// a file that the agent could write.
+    pub fn prepare(
+        directories: &Directories,
+        config: &Config,
+        provider: Option<&str>,
+        user: Option<&Value>,
+        limits: &Limits,
+        reports: &Reports<'_>,
+    ) -> Result<Self> {
+        let own = of_this_process();
+        let judges = judges(directories, config, provider, user, &own)?;
+        let mut settings = resolved(config, provider, user, &own)?;
+        let users = generated::status_line(directories, &settings);
+        let fields = object(&mut settings)?;
+        let hooks = object(fields.entry("hooks").or_insert_with(|| json!({})))?;
+        for (event, ours) in reports.hooks() {
+            let list = hooks.entry(event).or_insert_with(|| json!([]));
+            let list = list.as_array_mut().context("hooks in ccc.json are lists")?;
+            list.extend(ours.as_array().cloned().unwrap_or_default());
+        }
+        fields.insert("statusLine".to_owned(), reports.status_line(users.as_ref()));
+        raise_cap(&mut settings, limits)?;
+        guard_hook(directories, &mut settings, &own)?;
+        let without_endpoint = has_endpoint(&settings);
+        let keys = lay_over_others(directories, Role::Agent, &mut settings)?;
+        let mut env = inherited(&own, without_endpoint, Role::Agent, &directories.state_dir);
+        environment::drop_keys_of_others(&mut env, config, provider.as_slice());
+        env.extend(keys.into_iter().map(|(name, value)| (name.into(), value.into())));
+        Ok(Self { settings: settings.to_string(), env, judges })
+    }
+}
+
+/// Every provider that is to judge has to be there.
+pub fn check_providers(config: &Config, supervisor: &Supervisor) -> Result<()> {
+    for judge in supervisor.all_judges() {
+        if let Some(name) = judge.provider.filter(|name| !config.has_provider(name)) {
+            let key = if supervisor.judges.is_empty() { "provider" } else { "judges" };
+            bail!("supervisor.{key} in ccc.json names {name:?}, and there is no such provider");
+        }
+    }
+    Ok(())
 }
 
 /// The environment for a review inside the Stop hook. `env` is what the client was started with, and
@@ -133,11 +198,12 @@ impl Clients {
 pub fn judges_environment(
     directories: &Directories,
     config: &Config,
+    judge: &Judge,
     provider: Option<&str>,
     env: &Variables,
 ) -> Result<Variables> {
-    let second = config.supervisor()?.provider;
-    let judge = second.as_deref().or(provider);
+    let second = judge.provider.as_deref();
+    let judge = second.or(provider);
     let mut settings = resolved(config, judge, None, env)?;
     // The agent's key is none of another provider's business, and neither is one that a client has
     // which ccc did not start.
@@ -176,8 +242,8 @@ struct Whose<'a> {
     config: &'a Config,
     provider: Option<&'a str>,
     role: Role,
-    /// Another provider whose variables it has to pass on.
-    also_for: Option<&'a str>,
+    /// Other providers whose variables it has to pass on.
+    also_for: Vec<&'a str>,
 }
 
 impl Surroundings {
@@ -224,11 +290,16 @@ fn has_endpoint(settings: &Value) -> bool {
 }
 
 /// The Stop hook, beside the user's own.
-fn add_hook(settings: &mut Value, supervisor: &Path, limits: &Limits) -> Result<()> {
+fn add_hook<'a>(
+    settings: &mut Value,
+    judges: impl Iterator<Item = &'a Path>,
+    limits: &Limits,
+) -> Result<()> {
+    let judges: Vec<_> = judges.map(|path| format!("--settings {}", quoted(path))).collect();
     let command = format!(
-        "{} supervisor-hook --settings {} --state-dir {STATE_DIR}",
+        "{} supervisor-hook {} --state-dir {STATE_DIR}",
         quoted(&executables::ccc()?),
-        quoted(supervisor)
+        judges.join(" ")
     );
     let timeout = (limits.review_timeout + HOOK_MARGIN).as_secs();
     let hook = json!({"hooks": [{"type": "command", "command": command, "timeout": timeout}]});
@@ -236,6 +307,10 @@ fn add_hook(settings: &mut Value, supervisor: &Path, limits: &Limits) -> Result<
         .entry("Stop")
         .or_insert_with(|| json!([]));
     stops.as_array_mut().context("hooks.Stop in ccc.json is no list")?.push(hook);
+    raise_cap(settings, limits)
+}
+
+fn raise_cap(settings: &mut Value, limits: &Limits) -> Result<()> {
     // The client overrides a hook that blocks too often in a row, at 8 if it is not told otherwise.
     let cap = limits.max_iterations.saturating_add(1).to_string();
     object(object(settings)?.entry("env").or_insert_with(|| json!({})))?

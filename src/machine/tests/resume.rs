@@ -1,7 +1,7 @@
 //! A session that is taken up again.
 
 use super::*;
-use crate::event::Outcome;
+use crate::event::{Ending, Outcome, Stood};
 
 #[test]
 fn a_session_that_is_taken_up_again_goes_on_where_it_was() {
@@ -52,7 +52,16 @@ fn a_session_that_the_agent_names_goes_on_where_it_was() {
     );
     assert!((machine.status().cost_usd - 0.5).abs() < 1e-9);
     // `/clear` leaves it all behind.
-    check(&rows(&[("clear, result done", "→Reviewing; review 1/10 of S2 []")]));
+    check(&rows(&[
+        ("result done", "→Reviewing; review 3/10 of S [before|go on]"),
+        ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        ("said /clear", "send \"/clear\"; →Working"),
+        ("clear, taken, command-result", "→Waiting"),
+        (
+            "said anew, init, taken, result done",
+            "send \"anew\"; →Working; →Reviewing; review 1/10 of S2 [anew]",
+        ),
+    ]));
 }
 
 #[test]
@@ -90,7 +99,8 @@ fn what_a_run_leaves_is_what_the_next_one_goes_on_with() {
     );
     let carried = machine.carried();
     let said = vec![Said { text: "do it".into(), earlier: false }];
-    assert_eq!(carried, Carried { round: 1, said, ..Carried::default() });
+    let ending = Ending { message: "do it".into(), answer: "done".into(), stood: Stood::Open(0) };
+    assert_eq!(carried, Carried { round: 1, said, ending: Some(ending), ..Carried::default() });
     let next = Machine::new(Rules { carried: Some(carried.clone()), ..Rules::default() });
     assert_eq!(next.carried(), carried);
 }

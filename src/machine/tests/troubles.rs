@@ -31,6 +31,51 @@ fn a_review_without_a_verdict_is_tried_once_more() {
 }
 
 #[test]
+fn a_message_that_the_agent_never_took_up_is_told() {
+    check(&[
+        ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
+        ("said and this", "send \"and this\""),
+        ("interrupt, interrupt", "interrupt agent; lost \"and this\"; interrupted; →Waiting"),
+        ("said more", "send \"more\"; →Working"),
+        ("leave", "lost \"more\"; →Ended; finish Ended"),
+    ]);
+}
+
+/// Whatever the agent runs can write to its terminal.
+#[test]
+fn only_the_person_moves_the_agent_to_another_conversation() {
+    let told = "failed \"a line in the agent's output names another conversation (S2)";
+    let headless = step_all(
+        Rules { person: false, ..Rules::default() },
+        &["start do it", "init", "taken", "clear", "result done"],
+    );
+    assert!(headless.contains(told) && headless.contains("finish Failed"), "{headless}");
+    assert!(!headless.contains("review"), "{headless}");
+    let working =
+        step_all(Rules::default(), &["start", "said do it", "init", "taken", "clear", "failed x"]);
+    assert!(
+        working.contains(told) && working.ends_with("interrupt agent; interrupted; →Waiting"),
+        "{working}"
+    );
+    let reviewing = step_all(
+        Rules::default(),
+        &["start", "said do it", "init", "taken", "result done", "clear"],
+    );
+    assert!(reviewing.contains("stop review") && reviewing.ends_with("→Waiting"), "{reviewing}");
+}
+
+#[test]
+fn a_review_that_runs_is_in_the_count_that_begins_anew() {
+    check(&after_review(&[
+        ("said /supervisor", "supervision true"),
+        (
+            "supervisor-dies",
+            "stop review; review failed \"the supervisor exited with code 1: boom\"; review 1/10 of S [do it]",
+        ),
+    ]));
+}
+
+#[test]
 fn the_person_is_asked_for_permission_one_question_at_a_time() {
     check(&[
         ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
@@ -120,7 +165,7 @@ fn a_death_in_mid_turn_is_resumed_once() {
         ("dies 1", "agent gone \"boom\"; start agent; send \"do it\""),
         (
             "dies 1",
-            "agent gone \"boom\"; →Ended; finish Failed(\"claude exited with code 1: boom\")",
+            "agent gone \"boom\"; lost \"do it\"; →Ended; finish Failed(\"claude exited with code 1: boom\")",
         ),
     ]);
 }

@@ -106,7 +106,7 @@ fn a_second_interrupt_gives_the_prompt_back_at_once() {
     check(&[
         ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
         ("interrupt", "interrupt agent"),
-        ("interrupt", "interrupted; →Waiting"),
+        ("interrupt", "lost \"do it\"; interrupted; →Waiting"),
     ]);
 }
 

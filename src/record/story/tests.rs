@@ -82,6 +82,7 @@ fn what_happened_in_its_order() {
         Happened::Told(_) => None,
         Happened::Turn(turn) => Some(format!("{} {:?} {}", turn.answer, turn.tools, turn.seconds)),
         Happened::Reviewed(_) => Some("supervisor".into()),
+        Happened::CheckPrinted(text) => Some(text),
     };
     let mut told = Vec::new();
     tell(&shelf.dir("S"), &mut |happening| {

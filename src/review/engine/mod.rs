@@ -3,28 +3,33 @@
 //! does what it wants done. Where the two differ is a [`Policy`].
 //!
 //! ```text
-//! start ─► judge ─► its last words ─► evidence looked up ─► verdict
-//!   ▲        ▲             │ unreadable          │ missing, or not there
-//!   │        ├─────────────┘                     │
-//!   │        └───────────────────────────────────┘ asked again, in the same conversation, once each
-//!   └─ failed: started again, as often as the policy says
+//! start ─► judge ─► its last words ─► evidence looked up ─► its opinion ─► verdict
+//!   ▲        ▲             │ unreadable          │ missing, or not there   │
+//!   │        ├─────────────┘                     │                         │ another judge is to be
+//!   │        └───────────────────────────────────┘ asked again, in the     │ asked (`supervisor.judges`)
+//!   │                                              same conversation, once │
+//!   ├─ failed: started again, as often as the policy says                  │
+//!   └──────────────────────────────────────────────────────────────────────┘
 //! ```
+//!
+//! Judges are asked one after the other: a process at a time is what a machine and a rate limit can
+//! bear, and a no of the first can spare the others.
 
 mod clock;
 mod proof;
+mod sitting;
 #[cfg(test)]
 mod tests;
 
-use crate::client::case::{CaseReport, Held};
-use crate::client::stream::{Control, Envelope, Message, PermissionRequest, TurnResult};
+use crate::client::case::CaseReport;
+use crate::client::stream::{Envelope, PermissionRequest, Usage};
 use crate::event::{Gone, Now};
-use crate::review::permission::{self, Denied, Ruling};
-use crate::review::policy::{Policy, Prose};
-use crate::review::prompt;
+use crate::review::opinion::{self, Opinion};
+use crate::review::permission::Ruling;
+use crate::review::policy::{JudgesAsk, Policy, Seat};
 use crate::review::requirement::{Evidence, Requirement};
-use crate::review::verdict::{Reading, Verdict};
-use clock::Clock;
-use proof::Doubt;
+use crate::review::verdict::Verdict;
+use sitting::Sitting;
 
 /// The request that tells the judge's client to ask before each tool.
 pub const INITIALIZE: &str = "ccc-judge";
@@ -34,8 +39,8 @@ const NOBODY: &str = "Nobody can be asked.";
 /// What the driver has to do next, in this order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Start the judge, with the review's message; the word that it is given goes to `prepared`.
-    Start { attempt: u32 },
+    /// Start this judge, with the review's message; the word that it is given goes to `prepared`.
+    Start { judge: usize, attempt: u32 },
     /// One more message to the judge that is running.
     Tell(String),
     /// Ask the person what the judge asks; the answer goes to `answered`.
@@ -56,241 +61,163 @@ pub enum Step {
     Stop,
     /// An attempt came to nothing.
     Failed { reason: String, retrying: bool },
+    /// One of several judges has said what it thinks.
+    Said(Opinion),
     /// The review is over: its verdict, or why there is none.
     End(Result<Verdict, String>),
-}
-
-/// What the judge was asked for last.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Turn {
-    Review,
-    /// A verdict that can be read, after an answer that was none. What it said then still counts if it
-    /// says nothing better.
-    Form {
-        prose: Option<String>,
-        why: String,
-    },
 }
 
 #[derive(Debug)]
 pub struct Engine {
     policy: Policy,
-    attempt: u32,
-    /// How often this judge may still be asked again.
-    asks_left: u32,
-    /// How often it may still be asked for its proof.
-    proof_asks_left: u32,
-    turn: Turn,
-    clock: Clock,
-    /// What this judge runs in, as its shim says before it says anything.
-    case: Option<CaseReport>,
-    /// The judge has spoken: whoever names a case now is not the shim.
-    spoke: bool,
-    denied: Vec<Denied>,
+    began: Now,
     /// What the last round of this task found.
     known: Vec<Requirement>,
-    word: Option<String>,
-    /// A verdict whose evidence is being looked up, and whether it has the review's word.
-    verifying: Option<(Verdict, bool)>,
-    /// Why the last yes does not count yet.
-    doubt: Option<Doubt>,
-    steps: Vec<Step>,
+    /// The judge that is asked now, since when, and what it has cost.
+    judge: usize,
+    since: Now,
+    cost_usd: f64,
+    usage: Usage,
+    sitting: Sitting,
+    /// What the judges before it said; of the one judge that there usually is, nothing.
+    opinions: Vec<Opinion>,
 }
 
 impl Engine {
     /// `known` are the requirements that the last round of this task found.
     pub fn start(policy: Policy, known: Vec<Requirement>, now: Now) -> (Self, Vec<Step>) {
+        let (sitting, steps) = Sitting::start(policy.of_judge(0, Now::ZERO), known.clone(), now);
         let mut engine = Self {
-            attempt: 0,
-            asks_left: 0,
-            proof_asks_left: 0,
-            turn: Turn::Review,
-            known,
-            word: None,
-            verifying: None,
-            doubt: None,
-            clock: Clock::new(policy.timeout, now),
             policy,
-            case: None,
-            spoke: false,
-            denied: Vec::new(),
-            steps: Vec::new(),
+            began: now,
+            known,
+            judge: 0,
+            since: now,
+            cost_usd: 0.0,
+            usage: Usage::default(),
+            sitting,
+            opinions: Vec::new(),
         };
-        engine.attempt(now);
-        let steps = engine.take();
+        let steps = engine.pass_on(steps, now);
         (engine, steps)
+    }
+
+    /// The judge that is asked now, where there are several.
+    pub fn seat(&self) -> Option<&Seat> {
+        self.policy.judges.get(self.judge)
+    }
+
+    pub fn judge(&self) -> usize {
+        self.judge
+    }
+
+    /// What the judge that is asked now has to list.
+    pub fn known(&self) -> &[Requirement] {
+        &self.sitting.known
     }
 
     /// The word that the judge was given, and nobody else knows.
     pub fn prepared(&mut self, word: &str) {
-        self.word = Some(word.to_owned());
+        self.sitting.prepared(word);
+    }
+
+    /// What the judge that is asked now has cost so far, and what its last turn used.
+    pub fn paid(&mut self, cost_usd: f64, turn: Usage) {
+        self.cost_usd = cost_usd;
+        self.usage += turn;
     }
 
     /// A line of the judge.
     pub fn heard(&mut self, envelope: Envelope, now: Now) -> Vec<Step> {
-        let first = !std::mem::replace(&mut self.spoke, true);
-        match envelope.message {
-            Message::Case(report) if first => {
-                self.case = Some(report.clone());
-                self.steps.push(Step::Held(report));
-            }
-            // The client did not take the hook by which it asks before each tool.
-            Message::ControlAnswered { request_id, .. } if request_id == INITIALIZE => {
-                self.fail("this client does not let ccc decide what its tools may do", now);
-            }
-            Message::Control { request_id, request } => self.asked(request_id, request, now),
-            Message::ControlCancelled { request_id } if self.clock.go_on(&request_id, now) => {
-                self.steps.push(Step::Unask { request_id });
-            }
-            // What a sub-agent of the judge says is not its word.
-            Message::Result(result) if envelope.parent.is_none() => self.concluded(&result, now),
-            Message::Unreadable { kind, why } => {
-                self.fail(&format!("the supervisor's {kind} cannot be read: {why}"), now);
-            }
-            _ => {}
-        }
-        self.take()
+        let steps = self.sitting.heard(envelope, now);
+        self.pass_on(steps, now)
     }
 
     /// The person has answered a question of the judge.
     pub fn answered(&mut self, request_id: &str, now: Now) {
-        self.clock.go_on(request_id, now);
+        self.sitting.answered(request_id, now);
     }
 
     /// The judge's process is gone, and all that it printed has been heard.
     pub fn gone(&mut self, gone: &Gone, now: Now) -> Vec<Step> {
-        // One that left rather than answer has said what it has said.
-        let left = gone.code == Some(0);
-        match (std::mem::replace(&mut self.turn, Turn::Review), self.doubt.take()) {
-            (_, Some(doubt)) if left => self.unproven(doubt, now),
-            (Turn::Form { prose, why }, None) if left => self.unread(&why, prose, now),
-            _ => self.fail(&gone.told_of("the supervisor"), now),
-        }
-        self.take()
+        let steps = self.sitting.gone(gone, now);
+        self.pass_on(steps, now)
     }
 
     /// Something that the driver was to do cannot be done.
     pub fn failed(&mut self, reason: &str, now: Now) -> Vec<Step> {
-        self.fail(reason, now);
-        self.take()
+        let steps = self.sitting.failed(reason, now);
+        self.pass_on(steps, now)
+    }
+
+    /// For each piece of evidence that was to be looked up: why it does not hold, or nothing.
+    pub fn verified(&mut self, findings: &[Option<String>], now: Now) -> Vec<Step> {
+        let steps = self.sitting.verified(findings, now);
+        self.pass_on(steps, now)
     }
 
     /// The moment that `deadline` named may have come.
     pub fn tick(&mut self, now: Now) -> Vec<Step> {
-        if self.deadline().is_some_and(|deadline| deadline <= now) {
-            let seconds = self.policy.timeout.as_secs_f32();
-            self.fail(&format!("no verdict within {seconds} s"), now);
-        }
-        self.take()
+        let steps = self.sitting.tick(now);
+        self.pass_on(steps, now)
     }
 
     /// `None` while the judge waits for a person.
     pub fn deadline(&self) -> Option<Now> {
-        self.clock.deadline()
+        self.sitting.deadline()
     }
 
-    fn attempt(&mut self, now: Now) {
-        self.attempt += 1;
-        (self.case, self.spoke) = (None, false);
-        self.asks_left = self.policy.asks_again;
-        self.proof_asks_left = self.policy.asks_again;
-        self.turn = Turn::Review;
-        self.word = None;
-        self.verifying = None;
-        self.doubt = None;
-        self.clock = Clock::new(self.policy.timeout, now);
-        self.steps.push(Step::Start { attempt: self.attempt });
-    }
-
-    fn asked(&mut self, request_id: String, request: Control, now: Now) {
-        let step = match request {
-            Control::ToolUse(asked) => Step::Rule { ruling: self.rule(&asked), request_id },
-            Control::Permission(asked) if self.policy.person => {
-                self.clock.wait_for(&request_id, now);
-                Step::Ask { request_id, asked }
+    /// With several judges the end of one is not the end of all.
+    fn pass_on(&mut self, steps: Vec<Step>, now: Now) -> Vec<Step> {
+        if self.policy.judges.is_empty() {
+            return steps;
+        }
+        let mut all = Vec::new();
+        for step in steps {
+            match step {
+                Step::Start { attempt, .. } => all.push(Step::Start { judge: self.judge, attempt }),
+                // Told as its opinion.
+                Step::Failed { retrying: false, .. } => {}
+                Step::End(given) => self.opined(given, now, &mut all),
+                step => all.push(step),
             }
-            Control::Permission(asked) => {
-                self.denied.push(Denied::new(&asked, NOBODY));
-                Step::Deny { request_id, asked }
-            }
-            Control::Unknown(subtype) => Step::Refuse { request_id, subtype },
-        };
-        self.steps.push(step);
-    }
-
-    fn rule(&mut self, asked: &PermissionRequest) -> Ruling {
-        let held = self.case.as_ref().map_or(Held::Nothing, |case| case.held);
-        let ruling = match permission::rule(held, asked, &self.policy.allowed_tools) {
-            Ruling::Ask if !self.policy.person => Ruling::Deny(format!(
-                "{NOBODY} Without a glass case only commands that read run unasked; \
-                 supervisor.allowed_tools in ccc.json can allow more."
-            )),
-            ruling => ruling,
-        };
-        if let Ruling::Deny(reason) = &ruling {
-            self.denied.push(Denied::new(asked, reason));
         }
-        ruling
+        all
     }
 
-    fn concluded(&mut self, result: &TurnResult, now: Now) {
-        if result.is_error {
-            return self.fail(&result.failure(), now);
+    fn opined(&mut self, given: Result<Verdict, String>, now: Now, steps: &mut Vec<Step>) {
+        let Some(seat) = self.policy.judges.get(self.judge).cloned() else { return };
+        let seconds = now.saturating_sub(self.since).as_secs_f64();
+        let (cost_usd, usage) = (self.cost_usd, self.usage);
+        let opinion = Opinion { seconds, cost_usd, usage, ..Opinion::new(&seat, given) };
+        let says_yes = opinion.completed == Some(true);
+        self.opinions.push(opinion.clone());
+        steps.push(Step::Said(opinion));
+        let goes_on = says_yes || self.policy.judges_ask == JudgesAsk::All;
+        if goes_on && self.judge + 1 < self.policy.judges.len() {
+            self.judge += 1;
+            (self.since, self.cost_usd, self.usage) = (now, 0.0, Usage::default());
+            let known = self.for_the_next();
+            let policy = self.policy.of_judge(self.judge, now.saturating_sub(self.began));
+            let (sitting, first) = Sitting::start(policy, known, now);
+            self.sitting = sitting;
+            steps.extend(self.pass_on(first, now));
+            return;
         }
-        let earlier = match std::mem::replace(&mut self.turn, Turn::Review) {
-            Turn::Form { prose, .. } => prose,
-            Turn::Review => None,
-        };
-        match Reading::of(result, self.word.as_deref()) {
-            Reading::Verdict { verdict, has_word } => self.given(verdict, has_word, now),
-            Reading::Broken(why) => self.ask_again(&why, None, now),
-            // The first one is the review; the second is about its form.
-            Reading::Prose(text) => {
-                self.ask_again("it is plain text", Some(earlier.unwrap_or(text)), now);
-            }
-            Reading::Nothing => self.ask_again("it is empty", earlier, now),
+        let conclusion =
+            opinion::conclusion(&self.policy.judges, std::mem::take(&mut self.opinions));
+        if let Err(reason) = &conclusion {
+            steps.push(Step::Failed { reason: reason.clone(), retrying: false });
         }
+        steps.push(Step::End(conclusion));
     }
 
-    /// Once more, in the same conversation; or this was its last word.
-    fn ask_again(&mut self, why: &str, prose: Option<String>, now: Now) {
-        if self.asks_left > 0 {
-            self.asks_left -= 1;
-            self.turn = Turn::Form { prose, why: why.to_owned() };
-            self.steps.push(Step::Tell(prompt::ask_for_the_verdict(why, self.word.as_deref())));
-        } else {
-            self.unread(why, prose, now);
-        }
-    }
-
-    /// There is nothing but an answer that is no verdict.
-    fn unread(&mut self, why: &str, prose: Option<String>, now: Now) {
-        match prose.filter(|_| self.policy.prose == Prose::Feedback) {
-            Some(prose) => self.end(Ok(Verdict::new(false, &prose))),
-            None => self.fail(&format!("the supervisor's answer cannot be used: {why}"), now),
-        }
-    }
-
-    fn fail(&mut self, reason: &str, now: Now) {
-        let retrying = self.attempt < self.policy.attempts;
-        self.steps.push(Step::Stop);
-        self.steps.push(Step::Failed { reason: reason.to_owned(), retrying });
-        if retrying {
-            self.attempt(now);
-        } else {
-            self.steps.push(Step::End(Err(reason.to_owned())));
-        }
-    }
-
-    fn end(&mut self, verdict: Result<Verdict, String>) {
-        let (case, denied) =
-            (self.case.as_ref().map(|case| case.held), std::mem::take(&mut self.denied));
-        let verdict = verdict.map(|verdict| Verdict { case, denied, ..verdict });
-        self.steps.push(Step::Stop);
-        self.steps.push(Step::End(verdict));
-    }
-
-    fn take(&mut self) -> Vec<Step> {
-        std::mem::take(&mut self.steps)
+    /// The next judge lists what the others listed under the same ids, so that their lists can be held
+    /// side by side. It is not told what they thought of it.
+    fn for_the_next(&self) -> Vec<Requirement> {
+        let listed = opinion::requirements(&self.opinions);
+        let known = if listed.is_empty() { self.known.clone() } else { listed };
+        let fresh = self.seat().is_some_and(|seat| seat.fresh);
+        known.into_iter().filter(|one| !(fresh && one.is_shown_by_the_answer())).collect()
     }
 }

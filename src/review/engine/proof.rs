@@ -1,6 +1,7 @@
 //! What a confirmation has to carry: requirements, each with evidence that exists.
 
-use super::{Engine, Step};
+use super::Step;
+use super::sitting::Sitting;
 use crate::event::Now;
 use crate::review::front_matter::Proof;
 use crate::review::prompt;
@@ -11,14 +12,14 @@ const NO_PROOF: &str =
     "the supervisor calls the task complete and gives no proof, although it was asked for it";
 
 /// A yes that does not count yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Doubt {
     verdict: Verdict,
     /// What does not hold; of a bare yes, nothing.
     problems: Vec<String>,
 }
 
-impl Engine {
+impl Sitting {
     /// The judge has given a verdict. Its evidence is looked up first.
     pub(super) fn given(&mut self, verdict: Verdict, has_word: bool, now: Now) {
         let evidence = claimed(&verdict);

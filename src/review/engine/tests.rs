@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use super::*;
+use crate::client::case::Held;
+use crate::client::stream::{Control, Message, TurnResult};
 use crate::review::front_matter::Proof;
 use crate::review::policy::Judging;
 
+mod panel;
 mod proof;
 
 const TIMEOUT: Duration = Duration::from_secs(600);
@@ -46,7 +49,7 @@ fn exited(code: i32) -> Gone {
 
 fn started(policy: Policy) -> Engine {
     let (engine, steps) = Engine::start(policy, Vec::new(), second(0));
-    assert_eq!(steps, [Step::Start { attempt: 1 }]);
+    assert_eq!(steps, [Step::Start { judge: 0, attempt: 1 }]);
     engine
 }
 
@@ -58,7 +61,9 @@ fn answers(policy: Policy, texts: &[&str]) -> Vec<String> {
 
 fn short(steps: &[Step]) -> Vec<String> {
     let short = |step: &Step| match step {
-        Step::Start { attempt } => format!("start {attempt}"),
+        Step::Start { judge: 0, attempt } => format!("start {attempt}"),
+        Step::Start { judge, .. } => format!("start judge {judge}"),
+        Step::Said(opinion) => format!("{} says {:?}", opinion.judge, opinion.completed),
         Step::Tell(text) => text.split('.').next().unwrap_or_default().to_owned(),
         Step::Ask { request_id, .. } => format!("ask {request_id}"),
         Step::Unask { request_id } => format!("unask {request_id}"),

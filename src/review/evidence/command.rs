@@ -17,14 +17,14 @@ use crate::review::permission::shell;
 const WRITING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 const SPEAKING: [&str; 4] = ["Task", "Agent", "TodoWrite", "SendMessage"];
 
-pub fn ran(command: &str, quote: &str, all: [&Commands; 2], said: &[&str]) -> Result<(), String> {
+pub fn ran(command: &str, quote: &str, all: &[&Commands], said: &[&str]) -> Result<(), String> {
     if command.trim().is_empty() {
         return Err("it names no command".to_owned());
     }
     let wanted = Wanted::new(command);
     // The last one that shows it counts; else why the last one does not.
     let mut why = None;
-    for commands in all.into_iter().rev() {
+    for commands in all.iter().rev() {
         for ran in commands.iter().rev().filter(|ran| wanted.is(ran)) {
             let Err(reason) = shows(ran, quote, commands.edited_after(ran), said) else {
                 return Ok(());

@@ -44,8 +44,8 @@ pub struct Completion {
     popup: Option<Popup>,
     /// The last thing typed was a command, or the beginning of one.
     at_command: bool,
-    /// Where the word starts that is to be left alone.
-    dismissed: Option<usize>,
+    /// The word that is to be left alone, until it is another one.
+    dismissed: Option<Token>,
     /// The files are not known yet: the popup will come.
     waiting: bool,
 }
@@ -112,7 +112,7 @@ impl Completion {
             self.dismissed = None;
             return;
         };
-        if self.dismissed == Some(token.from) {
+        if self.dismissed.as_ref() == Some(&token) {
             return;
         }
         self.dismissed = None;
@@ -154,9 +154,9 @@ impl Completion {
         self.close();
     }
 
-    /// Not for this word any more.
+    /// Not for the word as it stands there; typing on opens the popup again.
     pub fn dismiss(&mut self) {
-        self.dismissed = self.popup.as_ref().map(|popup| popup.token.from);
+        self.dismissed = self.popup.as_ref().map(|popup| popup.token.clone());
         self.close();
     }
 

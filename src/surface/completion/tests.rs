@@ -87,7 +87,7 @@ fn only_at_a_command_are_more_of_them_welcome() {
     let mut completion = typed("/");
     completion.dismiss();
     assert!(!completion.is_at_command());
-    completion.typed("/c", files);
+    completion.typed("/", files);
     assert!(!completion.is_at_command());
 }
 
@@ -149,14 +149,16 @@ fn a_word_that_is_complete_has_nothing_left_to_do() {
 }
 
 #[test]
-fn a_dismissed_word_is_left_alone() {
-    let mut completion = typed("@s");
-    completion.dismiss();
-    completion.typed("@sr", files);
-    assert!(!completion.is_open());
-    completion.typed("@sr ", files);
-    completion.typed("@sr @s", files);
-    assert!(completion.is_open());
+fn a_dismissed_word_is_left_alone_until_somebody_types_on() {
+    for (word, longer) in [("@s", "@sr"), ("/", "/s")] {
+        let mut completion = typed(word);
+        completion.dismiss();
+        // As when the files or the commands come late.
+        completion.typed(word, files);
+        assert!(!completion.is_open(), "{word}");
+        completion.typed(longer, files);
+        assert!(completion.is_open(), "{longer}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::commands::{self, About, OwnCommand, own_command};
 use super::styled::{self, Style, Styled};
-use super::terminal::SETTLE;
+use super::terminal::{SECOND_KEY, SETTLE};
 use super::{Intent, Look, Report, Surface, TextSurface};
 use crate::client::stream::{Line, Message, Part};
 use crate::event::{Event, Notice, Now, Phase, Question};
@@ -61,8 +61,8 @@ pub struct LineSurface<W> {
     kept: Option<String>,
     /// The next message that is shown was typed here, and stands there already.
     own_words: bool,
-    /// Ctrl-C was pressed once with nothing to interrupt.
-    leaving: bool,
+    /// When Ctrl-C was pressed once with nothing to interrupt.
+    leaving: Option<Now>,
     broken: bool,
 }
 
@@ -86,7 +86,7 @@ impl<W: Write> LineSurface<W> {
             answers: Vec::new(),
             kept: None,
             own_words: false,
-            leaving: false,
+            leaving: None,
             broken: false,
         }
     }
@@ -105,7 +105,7 @@ impl<W: Write> LineSurface<W> {
     }
 
     fn line(&mut self, line: &str) -> Vec<Intent> {
-        self.leaving = false;
+        self.leaving = None;
         self.echo(line);
         self.draft.push_str(line);
         if self.draft.ends_with('\\') {
@@ -306,10 +306,10 @@ impl<W: Write> Surface for LineSurface<W> {
             self.say(Style::Dim, "Dropped what was typed.");
         } else if self.busy() {
             return Some(vec![Intent::Event(Event::Interrupt)]);
-        } else if leaving {
+        } else if leaving.is_some_and(|at| self.now.saturating_sub(at) < SECOND_KEY) {
             return Some(vec![Intent::Event(Event::Leave)]);
         } else {
-            self.leaving = true;
+            self.leaving = Some(self.now);
             self.say(Style::Question, "Press Ctrl-C again to leave.");
         }
         Some(Vec::new())

@@ -69,7 +69,7 @@ fn question(tool: &str, input: &str, suggestions: Option<&str>) -> Question {
         suggestions: suggestions.map(str::to_owned),
         ..PermissionRequest::default()
     };
-    Question { asker: Asker::Agent, request_id: "r1".into(), asked }
+    Question { asker: Asker::Agent, request_id: "r1".into(), asked, before: None }
 }
 
 fn bash() -> Question {
@@ -239,6 +239,8 @@ fn control_c_interrupts_and_twice_leaves() {
     assert_eq!(desk.shown(), "\nPress Ctrl-C again to leave.\n> ");
     desk.types("");
     assert_eq!(desk.surface.interrupt(), Some(vec![]), "something was typed in between");
+    desk.after(SECOND_KEY);
+    assert_eq!(desk.surface.interrupt(), Some(vec![]), "the first one is long ago");
     assert_eq!(desk.surface.interrupt(), Some(vec![Intent::Event(Event::Leave)]));
     assert_eq!(desk.surface.typed(Typed::End), [Intent::Event(Event::Leave)]);
 }

@@ -2,15 +2,47 @@
 
 use super::super::Transcript;
 use super::super::styled::{Style, Styled};
+use super::super::transcript::Whole;
 use super::duration;
 use crate::checks::result::{CheckOutcome, CheckResult};
 
 /// Lines of a red check's output; the agent gets more of them, and all is on record.
 const TAIL: usize = 12;
 
+/// As much of a check's output as can be read again on the screen. The end is what counts.
+const KEPT: usize = 1 << 20;
+
 impl Transcript {
+    /// Where there is a place for what is going on right now, it stands there.
+    pub(super) fn check_started(&mut self, name: &str, timeout: Option<f64>) -> Vec<Styled> {
+        self.check_output.clear();
+        if self.look.live {
+            return Vec::new();
+        }
+        let most = timeout.map(|seconds| format!(" (at most {})", duration(seconds)));
+        let text = format!("check {name}{}", most.unwrap_or_default());
+        let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
+        self.shown(vec![line.with(Style::Dim, &text)])
+    }
+
+    /// For whoever wants to read all of it.
+    pub fn check_printed(&mut self, text: &str) {
+        if self.keeps_whole {
+            self.check_output.push_str(text);
+            if self.check_output.len() > 2 * KEPT {
+                let from = self.check_output.len() - KEPT;
+                let from = (from..).find(|at| self.check_output.is_char_boundary(*at));
+                self.check_output.drain(..from.unwrap_or_default());
+            }
+        }
+    }
+
     pub(super) fn check_ended(&mut self, result: &CheckResult) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
+        let text = std::mem::take(&mut self.check_output);
+        if self.keeps_whole && !text.is_empty() {
+            self.whole.push(Whole { what: "output", text });
+        }
         let gutter = || Styled::new(Style::Supervisor, glyphs.gutter);
         let (style, mark) = match result.outcome {
             CheckOutcome::Green => (Style::Good, glyphs.good),

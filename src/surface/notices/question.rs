@@ -6,8 +6,9 @@ use super::indented;
 use crate::client::form::{self, FormQuestion};
 use crate::client::stream::always_means;
 use crate::event::{Asker, Question};
+use crate::surface::Transcript;
+use crate::surface::diff::{self, Edit};
 use crate::surface::styled::{Glyphs, Style, Styled, exposed};
-use crate::surface::{Transcript, diff};
 
 impl Transcript {
     /// All of what is asked for, every line of it: who allows must have seen it.
@@ -30,28 +31,29 @@ impl Transcript {
         }
         match serde_json::from_str::<Value>(&asked.input) {
             Ok(Value::Object(mut fields)) => {
+                let mut rows = Vec::new();
                 // It stands there already.
                 fields.retain(|name, value| {
                     name != "description" || value.as_str() != Some(asked.description.as_str())
                 });
-                let change = change(&mut fields, self.look.glyphs);
-                if !change.is_empty() {
+                if let Some(change) =
+                    change(&mut fields, question.before.as_deref(), self.look.glyphs)
+                {
                     // What is changed where, at one glance; what is as always is not worth a line.
                     if let Some(Value::String(path)) = fields.shift_remove("file_path") {
                         head = head.with(Style::Plain, &format!(" {}", exposed(&path)));
                     }
-                    let count = |mark: char| {
-                        let marked = |line: &&Styled| line.text().trim_start().starts_with(mark);
-                        change.iter().filter(marked).count()
-                    };
-                    head = head.with(Style::Dim, &format!("  +{} -{}", count('+'), count('-')));
+                    let counts = format!("  +{} -{}", change.added, change.removed);
+                    head = head.with(Style::Dim, &counts);
                     fields.retain(|name, value| name != "replace_all" || value != false);
                     self.change_is_seen(&asked.tool, &asked.input);
+                    let indent = |line: Styled| line.behind(Style::Plain, "    ");
+                    rows = change.rows.into_iter().map(indent).collect();
                 }
                 for (name, value) in &fields {
                     lines.extend(field(name, value));
                 }
-                lines.extend(change);
+                lines.append(&mut rows);
             }
             _ => lines.extend(indented(Style::Plain, "  ", &exposed_lines(&asked.input))),
         }
@@ -66,15 +68,37 @@ impl Transcript {
     }
 }
 
-/// What an edit would change; its texts need not be shown besides.
-fn change(fields: &mut Map<String, Value>, glyphs: Glyphs) -> Vec<Styled> {
+/// So many lines around a change are shown of a file that would be written anew.
+const CONTEXT: usize = 2;
+
+/// What an edit would change in the file as it is; its texts need not be shown besides.
+fn change(fields: &mut Map<String, Value>, before: Option<&str>, glyphs: Glyphs) -> Option<Edit> {
     let text = |name: &str| fields.get(name)?.as_str().map(str::to_owned);
-    let (Some(old), Some(new)) = (text("old_string"), text("new_string")) else {
-        return Vec::new();
+    let edit = if let (Some(old), Some(new)) = (text("old_string"), text("new_string")) {
+        // Where it stands in the file, if it does.
+        let at = before
+            .filter(|_| !old.is_empty())
+            .and_then(|before| before.find(&old).map(|at| (before, at)));
+        match at {
+            Some((before, at)) => {
+                let line_start = before[..at].rfind('\n').map_or(0, |newline| newline + 1);
+                let line = before[..line_start].matches('\n').count() + 1;
+                // Whole lines, so that they look as in the file.
+                let (indent, behind) = (&before[line_start..at], &before[at + old.len()..]);
+                let rest = behind.split_inclusive('\n').next().unwrap_or_default();
+                let rest = if old.ends_with('\n') { "" } else { rest };
+                let whole = |text: &str| format!("{indent}{text}{rest}");
+                diff::edit(&whole(&old), &whole(&new), Some(line), None, glyphs)
+            }
+            None => diff::edit(&old, &new, None, None, glyphs),
+        }
+    } else {
+        // A file that is written as a whole.
+        let content = text("content").filter(|_| fields.contains_key("file_path"))?;
+        diff::edit(before.unwrap_or_default(), &content, Some(1), Some(CONTEXT), glyphs)
     };
-    fields.retain(|name, _| name != "old_string" && name != "new_string");
-    let lines = diff::edit(&old, &new, None, glyphs);
-    lines.into_iter().map(|line| line.behind(Style::Plain, "    ")).collect()
+    fields.retain(|name, _| !["old_string", "new_string", "content"].contains(&name.as_str()));
+    Some(edit)
 }
 
 fn field(name: &str, value: &Value) -> Vec<Styled> {

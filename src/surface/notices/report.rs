@@ -10,7 +10,11 @@ impl Transcript {
         let glyphs = self.look.glyphs;
         let mut broken_off = self.break_off();
         let (style, outcome) = match &report.outcome {
-            Outcome::Completed => (Style::Good, format!("{} Confirmed complete", glyphs.good)),
+            Outcome::Completed => {
+                let bare = report.rounds.last().is_some_and(|round| round.verdict.without_proof);
+                let proof = if bare { ", without proof" } else { "" };
+                (Style::Good, format!("{} Confirmed complete{proof}", glyphs.good))
+            }
             Outcome::Ended => (Style::Bold, "Session ended".to_owned()),
             Outcome::Unreviewed => (Style::Bold, "Done, not reviewed".to_owned()),
             Outcome::Failed(why) => {
@@ -48,12 +52,30 @@ impl Transcript {
             let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
             lines.push(last.with(Style::Dim, &facts));
         }
-        if let Some(id) = report.session_id.as_deref().filter(|_| self.look.hints) {
-            let text = format!("Resume with: ccc --supervisor --resume {id}");
+        if let Some(text) = self.how_to_go_on(report) {
             lines.push(Styled::new(Style::Dim, &text));
         }
         broken_off.extend(self.apart(lines));
         broken_off
+    }
+}
+
+impl Transcript {
+    /// A person resumes as they like; without one it is said only where something is left to do, and
+    /// with the message that it takes.
+    fn how_to_go_on(&self, report: &Report) -> Option<String> {
+        let id = report.session_id.as_deref()?;
+        let resume = format!("ccc --supervisor --resume {id}");
+        match &report.outcome {
+            _ if self.look.hints => Some(format!("Resume with: {resume}")),
+            Outcome::Completed | Outcome::Ended | Outcome::Unreviewed | Outcome::ClientLeft(_) => {
+                None
+            }
+            Outcome::Limit => Some(format!(
+                "To go on with the same number of reviews: {resume} -p \"go on\" (--max-iterations N allows more)"
+            )),
+            _ => Some(format!("To go on: {resume} -p \"what to do next\"")),
+        }
     }
 }
 

@@ -2,7 +2,7 @@ use super::super::transcript::tests::{LOOK, texts};
 use super::super::{Glyphs, Look, sample};
 use super::*;
 use crate::client::stream::PermissionRequest;
-use crate::event::{Asker, Outcome, Question, Supervision};
+use crate::event::{Asker, Ending, Outcome, Question, Stood, Supervision};
 use crate::review::permission::Denied;
 use crate::review::verdict::Verdict;
 
@@ -48,8 +48,11 @@ fn what_ccc_says() {
         (Notice::Supervision { on: false }, "Supervisor mode disabled"),
         (Notice::UserMessage { text: "do\nthis".into() }, "❯ do\n  this"),
         (Notice::Phase { phase: Phase::Working, round: 0, max: 10 }, ""),
-        (Notice::ReviewStarted { round: 2, max: 10, attempt: 1 }, "┃ Review 2/10"),
-        (Notice::ReviewStarted { round: 2, max: 10, attempt: 2 }, "┃ Review 2/10, second try"),
+        (Notice::ReviewStarted { round: 2, max: 10, attempt: 1, judge: None }, "┃ Review 2/10"),
+        (
+            Notice::ReviewStarted { round: 2, max: 10, attempt: 2, judge: None },
+            "┃ Review 2/10, second try",
+        ),
         (
             verdict(true),
             "┃ ✔ Confirmed complete in round 2/10 · 34s · 99 % cached · $0.12\n┃   Add tests.\n┃   Run them.",
@@ -135,6 +138,15 @@ fn json_behind_prose_is_left_to_the_notice() {
 }
 
 #[test]
+fn prose_that_says_what_the_json_says_is_shown_once() {
+    let mut transcript = Transcript::new(LOOK);
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I looked.\nAdd tests.\nRun them.\n{\"completed\":false,\"feedback\":\"Add tests.\\nRun them.\"}"}]}}"#;
+    let mut shown = texts(&transcript.supervisor(&sample::line(text)));
+    shown.extend(texts(&transcript.notice(&verdict(false))));
+    assert_eq!(shown.join("\n").matches("Add tests.").count(), 1, "{shown:?}");
+}
+
+#[test]
 fn a_conversation_that_is_cleared_is_told() {
     let mut transcript = Transcript::new(LOOK);
     let mut named =
@@ -198,7 +210,7 @@ fn a_question_hides_nothing() {
             description: "Clean up".into(),
             suggestions: None,
         };
-        let question = Question { asker, request_id: "r".into(), asked };
+        let question = Question { asker, request_id: "r".into(), asked, before: None };
         texts(&Transcript::new(LOOK).question(&question))
     };
     let long = "x".repeat(500);
@@ -234,7 +246,7 @@ fn what_always_would_mean_is_said() {
         suggestions: Some(rules.into()),
         ..PermissionRequest::default()
     };
-    let question = Question { asker: Asker::Agent, request_id: "r".into(), asked };
+    let question = Question { asker: Asker::Agent, request_id: "r".into(), asked, before: None };
     let lines = texts(&Transcript::new(LOOK).question(&question));
     assert_eq!(
         lines[2..],
@@ -304,6 +316,50 @@ fn only_a_case_that_is_not_the_best_has_a_line() {
 }
 
 #[test]
+fn a_resumed_session_shows_how_the_old_one_ended() {
+    let answer = (1..=30).map(|at| format!("line {at}\n")).collect::<String>();
+    let resumed =
+        |ending| Notice::Resumed { round: 2, max: 10, messages: 3, cost_usd: 0.25, ending };
+    assert_eq!(shown(LOOK, &resumed(None)), "Resumed: after round 2 of 10, 3 messages, $0.25");
+    let ending = Ending { message: "build it".into(), answer, stood: Stood::Open(2) };
+    let shown = shown(LOOK, &resumed(Some(ending)));
+    let lines: Vec<_> = shown.lines().collect();
+    assert_eq!(
+        lines[..5],
+        [
+            "Resumed: after round 2 of 10, 3 messages, $0.25, 2 requirements still open",
+            "",
+            "❯ build it",
+            "",
+            "  …"
+        ]
+    );
+    assert_eq!((lines[5], lines.last()), ("  line 19", Some(&"  line 30")));
+}
+
+#[test]
+fn a_file_that_is_written_anew_asks_with_what_changes() {
+    let asked = PermissionRequest {
+        tool: "Write".into(),
+        input: r#"{"file_path":"a.txt","content":"one\ntwo\n"}"#.into(),
+        ..Default::default()
+    };
+    let question = |before: Option<&str>| Question {
+        asker: Asker::Agent,
+        request_id: "r".into(),
+        asked: asked.clone(),
+        before: before.map(str::to_owned),
+    };
+    let shown = |before| texts(&Transcript::new(LOOK).question(&question(before)));
+    let head = "? The agent asks to use Write a.txt";
+    assert_eq!(shown(None), [&format!("{head}  +2 -0"), "    1 + one", "    2 + two"]);
+    assert_eq!(
+        shown(Some("one\n2\n")),
+        [&format!("{head}  +1 -1"), "    1   one", "    2 - 2", "    2 + two"]
+    );
+}
+
+#[test]
 fn an_edit_asks_with_its_path_once_and_is_not_repeated() {
     let mut transcript = Transcript::new(LOOK);
     let input = r#"{"file_path":"src/a.rs","old_string":"a\nb","new_string":"a\nc\nd","replace_all":false}"#;
@@ -313,7 +369,7 @@ fn an_edit_asks_with_its_path_once_and_is_not_repeated() {
     transcript.agent(&sample::line(&used));
     let asked =
         PermissionRequest { tool: "Edit".into(), input: input.into(), ..Default::default() };
-    let question = Question { asker: Asker::Agent, request_id: "r".into(), asked };
+    let question = Question { asker: Asker::Agent, request_id: "r".into(), asked, before: None };
     assert_eq!(
         texts(&transcript.question(&question))[1..],
         [
@@ -322,6 +378,18 @@ fn an_edit_asks_with_its_path_once_and_is_not_repeated() {
             "    - b",
             "    + c",
             "    + d"
+        ]
+    );
+    // Where the file can be read, whole lines with their numbers.
+    let known = Question { before: Some("x\n  a\nb;\nz\n".into()), ..question };
+    assert_eq!(
+        texts(&Transcript::new(LOOK).question(&known)),
+        [
+            "? The agent asks to use Edit src/a.rs  +2 -1",
+            "    2     a",
+            "    3 - b;",
+            "    3 + c",
+            "    4 + d;"
         ]
     );
     let result = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]},"toolUseResult":{"structuredPatch":[{"oldStart":1,"oldLines":2,"newStart":1,"newLines":3,"lines":[" a","-b","+c","+d"]}]}}"#;

@@ -2,13 +2,21 @@
 
 use super::super::Transcript;
 use super::super::styled::{self, Style, Styled};
-use super::super::transcript::{Author, LineKind};
+use unicode_width::UnicodeWidthStr;
+
+use super::super::transcript::{Author, LineKind, Whole};
+use super::amounts::{duration, review_cost};
+use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
 use crate::review::requirement::{Requirement, Standing};
 use crate::review::verdict::{Halt, Verdict};
 
 /// So many of the things that a supervisor was denied are shown.
 const MOST_DENIED: usize = 5;
+/// So many requirements that are met are shown on a screen.
+const MOST_SETTLED: usize = 8;
+/// The columns in front of a requirement: the margins of the block, and its mark.
+const MARGIN: usize = 8;
 
 impl Transcript {
     pub(super) fn verdict(
@@ -30,15 +38,36 @@ impl Transcript {
         let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
         let headline = Styled::new(style, &text).with(Style::Dim, &facts);
         let mut lines = vec![self.named(headline)];
-        lines.extend(self.requirements(verdict).into_iter().map(|line| self.quoted(line)));
-        // A verdict that was read out of the supervisor's prose stands right above already.
-        if self.judgement != verdict.feedback.trim() {
+        lines.extend(self.opinions(verdict).into_iter().map(|line| self.quoted(line)));
+        let requirements = self.requirements(verdict);
+        lines.extend(requirements.into_iter().map(|line| self.quoted(line)));
+        // What the supervisor's prose says as well stands right above already.
+        if !self.judgement.ends_with(verdict.feedback.trim()) {
             let feedback = self.rendered(&verdict.feedback, Author::SUPERVISOR);
             lines.extend(feedback.into_iter().map(|line| self.quoted(line)));
         }
         self.judgement.clear();
         lines.extend(self.denied(&verdict.denied));
         self.lines(lines, LineKind::Notice, Author::SUPERVISOR)
+    }
+
+    /// One line for each of several judges: what it said, how long it took, and what it cost.
+    fn opinions(&self, verdict: &Verdict) -> Vec<Styled> {
+        let glyphs = self.look.glyphs;
+        let line = |opinion: &Opinion| {
+            let (style, mark) = match opinion.completed {
+                Some(true) => (Style::Good, glyphs.good),
+                Some(false) => (Style::Bad, glyphs.bad),
+                None => (Style::Bad, "?"),
+            };
+            let mut facts = vec![duration(opinion.seconds)];
+            facts.extend(review_cost(opinion.cost_usd, &opinion.usage));
+            let dot = glyphs.dot;
+            Styled::new(style, &format!("  {mark} "))
+                .with(Style::Plain, &format!("judge {}", opinion.told()))
+                .with(Style::Dim, &format!(" {dot} {}", facts.join(&format!(" {dot} "))))
+        };
+        verdict.opinions.iter().map(line).collect()
     }
 
     /// What the supervisor was not allowed to do: a verdict that rests on less has to say so.
@@ -60,24 +89,87 @@ impl Transcript {
         lines.map(|line| self.quoted(line)).collect()
     }
 
-    /// One line each, what is open first: its mark, what it is, and what shows it.
-    fn requirements(&self, verdict: &Verdict) -> Vec<Styled> {
+    /// What is open first, each in one line. What is long is folded: what was settled already in a round
+    /// before, and on a screen what is more than a few.
+    fn requirements(&mut self, verdict: &Verdict) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
-        let line = |requirement: &Requirement| {
-            let (style, mark) = match requirement.status {
-                Standing::Met => (Style::Good, glyphs.good),
-                Standing::Unmet => (Style::Bad, glyphs.bad),
-                Standing::Unproven => (Style::Bad, "?"),
-                Standing::Dropped => (Style::Dim, glyphs.dash),
-            };
-            let shown = requirement.evidence.iter().map(ToString::to_string);
-            let shown = shown.collect::<Vec<_>>().join(&format!(" {} ", glyphs.dot));
-            let text = requirement.text.lines().next().unwrap_or_default();
-            let line = Styled::new(style, &format!("  {mark} ")).with(Style::Plain, text);
-            if shown.is_empty() { line } else { line.with(Style::Dim, &format!("   {shown}")) }
-        };
         let (open, settled): (Vec<_>, Vec<_>) =
             verdict.requirements.iter().partition(|requirement| requirement.is_open());
-        open.into_iter().chain(settled).map(line).collect()
+        let known = std::mem::take(&mut self.settled);
+        if !verdict.completed {
+            self.settled = settled.iter().map(|one| one.id.clone()).collect();
+        }
+        let is_old = |one: &&&Requirement| !verdict.completed && known.contains(&one.id);
+        let old = settled.iter().filter(is_old).count();
+        let new: Vec<_> = settled.iter().filter(|one| !is_old(one)).collect();
+        let most = if self.look.live { MOST_SETTLED } else { usize::MAX };
+        let shown = if new.len() > most.saturating_add(1) { most } else { new.len() };
+        let mut lines: Vec<_> = open.iter().map(|one| self.requirement(one)).collect();
+        lines.extend(new.iter().take(shown).map(|one| self.requirement(one)));
+        let mut folded = Vec::new();
+        if new.len() > shown {
+            folded.push(format!("{} more are met", new.len() - shown));
+        }
+        if old > 0 {
+            let are = if old == 1 { "is" } else { "are" };
+            folded.push(format!("{old} {are} met as before"));
+        }
+        if !folded.is_empty() {
+            let how = if self.keeps_whole { "; Ctrl-O shows all" } else { "" };
+            let text = format!("  {} {}{how}", glyphs.ellipsis, folded.join(", "));
+            lines.push(Styled::new(Style::Dim, &text));
+            let all = verdict.requirements.iter().map(|one| self.requirement_text(one));
+            let text = all.collect::<Vec<_>>().join("\n");
+            if self.keeps_whole {
+                self.whole.push(Whole { what: "requirements", text });
+            }
+        }
+        if let Some(amended) = &verdict.amended {
+            lines.push(Styled::new(Style::Dim, &format!("  Requirements: {amended}")));
+        }
+        lines
     }
+
+    fn mark(&self, status: Standing) -> (Style, &'static str) {
+        let glyphs = self.look.glyphs;
+        match status {
+            Standing::Met => (Style::Good, glyphs.good),
+            Standing::Unmet => (Style::Bad, glyphs.bad),
+            Standing::Unproven => (Style::Bad, "?"),
+            Standing::Dropped => (Style::Dim, glyphs.dash),
+        }
+    }
+
+    /// Of what is open nothing shows it, whatever was claimed.
+    fn shown_by(&self, requirement: &Requirement) -> String {
+        if requirement.is_open() {
+            return String::new();
+        }
+        let shown = requirement.evidence.iter().map(|evidence| one_line(&evidence.to_string()));
+        shown.collect::<Vec<_>>().join(&format!(" {} ", self.look.glyphs.dot))
+    }
+
+    fn requirement_text(&self, requirement: &Requirement) -> String {
+        let (mark, shown) = (self.mark(requirement.status).1, self.shown_by(requirement));
+        format!("{mark} {} {}   {shown}", requirement.id, one_line(&requirement.text))
+    }
+
+    /// Its mark, what it is, and what shows it; what it rests on gives way last.
+    fn requirement(&self, requirement: &Requirement) -> Styled {
+        let (style, mark) = self.mark(requirement.status);
+        let (mut text, mut shown) = (one_line(&requirement.text), self.shown_by(requirement));
+        if let Some(cells) = self.wrap {
+            let ellipsis = self.look.glyphs.ellipsis;
+            let room = cells.saturating_sub(MARGIN);
+            shown = styled::cut(&shown, room / 2, ellipsis);
+            let left = room.saturating_sub(shown.width() + if shown.is_empty() { 0 } else { 3 });
+            text = styled::cut(&text, left.max(1), ellipsis);
+        }
+        let line = Styled::new(style, &format!("  {mark} ")).with(Style::Plain, &text);
+        if shown.is_empty() { line } else { line.with(Style::Dim, &format!("   {shown}")) }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

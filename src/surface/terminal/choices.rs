@@ -103,7 +103,13 @@ impl Choices {
     }
 
     /// One below the other where there is room for it.
-    pub fn rows(&self, head: &str, size: (usize, usize), glyphs: Glyphs) -> Vec<Styled> {
+    pub fn rows(
+        &self,
+        head: &str,
+        long: bool,
+        size: (usize, usize),
+        glyphs: Glyphs,
+    ) -> Vec<Styled> {
         let (columns, height) = size;
         let labels = self.list.iter().enumerate().map(|(at, (choice, label))| {
             let mark = match choice {
@@ -128,7 +134,8 @@ impl Choices {
                 .collect();
         }
         let space = if self.several { "Space marks, " } else { "" };
-        let hint = format!("{space}Enter chooses, Tab goes back to the text, Esc says no");
+        let pager = if long { "Ctrl-O shows all of it, " } else { "" };
+        let hint = format!("{pager}{space}Enter chooses, Tab goes back to the text, Esc says no");
         let mut rows = vec![Styled::new(Style::Question, &cut(head))];
         rows.extend(labels.map(|(selected, label)| {
             Styled::new(if selected { Style::Question } else { Style::Plain }, &cut(&label))

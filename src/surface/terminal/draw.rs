@@ -103,6 +103,13 @@ impl<S: Screen> Terminal<S> {
         // told when they were on their way in that moment.
         let room = if self.is_calm() { height.saturating_sub(used) / 2 } else { 0 };
         let mut rows = self.transcript.live(room);
+        let checks = status::check_rows(&self.status, self.now, self.look.glyphs);
+        // The head of it, and as much of the end as there is room for.
+        let tail = checks.len().saturating_sub(1).min(room.saturating_sub(rows.len() + 1));
+        let hidden = checks.len().saturating_sub(tail);
+        let checks = checks.into_iter().enumerate().filter(|(at, _)| *at == 0 || *at >= hidden);
+        let checks = checks.map(|(_, row)| row.cut(columns, self.look.glyphs.ellipsis));
+        rows.extend(checks.take(room));
         rows.extend(vec![Styled::default(); gap]);
         rows.extend(queued);
         let above = rows.len();
@@ -163,7 +170,9 @@ impl<S: Screen> Terminal<S> {
         match (self.focus, form) {
             (Focus::Reason, Some(_)) => note(&format!("{head}  Enter answers, Esc goes back")),
             (Focus::Reason, None) => note("Enter denies, Esc goes back"),
-            (Focus::Answer, _) => self.choices.rows(&head, self.size, glyphs),
+            (Focus::Answer, _) => {
+                self.choices.rows(&head, self.question_is_long, self.size, glyphs)
+            }
             (Focus::Text, _) => note(&format!("{head}  Tab to answer")),
             (Focus::Fresh, _) => note(&head),
         }

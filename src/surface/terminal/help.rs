@@ -14,7 +14,7 @@ pub const KEYS: [(&str, &str); 20] = [
     ("/, @", "commands, files of the project"),
     ("Tab", "complete; answer a question"),
     ("Ctrl-G", "edit in $VISUAL or $EDITOR"),
-    ("Ctrl-O", "read all of the session in $PAGER"),
+    ("Ctrl-O", "the session, or a question, in $PAGER"),
     ("!command, #note", "run in your shell; add to CLAUDE.md"),
     ("Esc, Ctrl-C", "interrupt; Ctrl-C twice: leave"),
     ("Ctrl-D, Ctrl-Z, Ctrl-L", "leave (empty), suspend, clear"),

@@ -63,6 +63,9 @@ impl<S: Screen> Terminal<S> {
                 self.wipe = true;
                 return None;
             }
+            KeyCode::Char('o') if control && self.question.is_some() => {
+                return Some(Intent::Page(self.question_text.clone()));
+            }
             KeyCode::Char('o') if control => return Some(Intent::Page(self.log.text())),
             KeyCode::Char('c') if control => return self.control_c(leaving.is_some()),
             KeyCode::Char('d') if control && self.focus != Focus::Reason => {

@@ -40,7 +40,9 @@ use crate::machine::Status;
 /// A key that comes this soon after a question was not meant for it.
 pub(super) const SETTLE: Duration = Duration::from_millis(400);
 /// How long a second Ctrl-C is waited for.
-const SECOND_KEY: Duration = Duration::from_secs(3);
+pub(super) const SECOND_KEY: Duration = Duration::from_secs(3);
+/// What stands below a question: its answers, and the text that is being typed.
+const ANSWERS_ROWS: usize = 8;
 const FALLBACK: (u16, u16) = (80, 24);
 const UNKNOWN: (usize, usize) = (0, 0);
 /// What the children print is drawn at most this often; what the person does, at once.
@@ -94,6 +96,10 @@ pub struct Terminal<S: Screen> {
     shown_to_the_agent: String,
     reason: Editor,
     question: Option<Question>,
+    /// All of it, for the pager.
+    question_text: String,
+    /// It has more lines than the screen shows with the answers below it.
+    question_is_long: bool,
     /// The answers that it offers.
     choices: Choices,
     /// What a form has been answered so far.
@@ -137,6 +143,7 @@ impl<S: Screen> Terminal<S> {
                 context: None,
                 queued: Vec::new(),
                 check: None,
+                met: None,
                 questions: 0,
             },
             now: Now::ZERO,
@@ -145,6 +152,8 @@ impl<S: Screen> Terminal<S> {
             shown_to_the_agent: String::new(),
             reason: Editor::default(),
             question: None,
+            question_text: String::new(),
+            question_is_long: false,
             choices: Choices::default(),
             answers: Vec::new(),
             asked: None,
@@ -282,10 +291,17 @@ impl<S: Screen> Surface for Terminal<S> {
         self.print(lines);
     }
 
+    fn check_printed(&mut self, text: &str) {
+        self.transcript.check_printed(text);
+    }
+
     fn ask(&mut self, question: &Question) {
         self.forget_question();
         self.urgent = true;
         let lines = self.transcript.question(question);
+        let text = lines.iter().map(|line| line.text() + "\n").collect::<String>();
+        self.question_is_long = lines.len() + ANSWERS_ROWS > self.size.1;
+        text.trim_start().clone_into(&mut self.question_text);
         self.print(lines);
         self.question = Some(question.clone());
         self.offer();

@@ -17,8 +17,8 @@ const INDENT: &str = "      ";
 /// Something that the transcript has shortened.
 #[derive(Debug)]
 pub struct Whole {
-    what: &'static str,
-    text: String,
+    pub(in crate::surface) what: &'static str,
+    pub(in crate::surface) text: String,
 }
 
 impl Transcript {

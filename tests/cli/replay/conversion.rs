@@ -117,6 +117,26 @@ fn a_fixture_is_written_for_others_to_see() {
     assert_eq!(out(&printed), text);
 }
 
+/// A token of nobody's, which no list of shapes has: a person decides, and here there is none.
+#[test]
+fn what_still_looks_like_a_secret_does_not_leave_unseen() {
+    let project = Project::new();
+    let dir = project.recorded("rejected_then_confirmed", SESSION);
+    let suspect = "qX7vR2mK9pLw4ZtB8nHc3sYd";
+    for file in [EVENTS, "agent.jsonl"] {
+        edit(&dir, file, |text| text.replace("build it", &format!("build {suspect}")));
+    }
+    let output = project.ccc(&["fixture", SESSION, "-o", "bug.jsonl"]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(err(&output).contains(suspect), "{}", err(&output));
+    assert!(err(&output).contains("--allow-suspects"), "{}", err(&output));
+    assert!(!project.path("bug.jsonl").exists());
+    let output = project.ccc(&["fixture", SESSION, "-o", "bug.jsonl", "--allow-suspects"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = fs::read_to_string(project.path("bug.jsonl")).expect("the fixture");
+    assert!(text.contains(suspect), "{text}");
+}
+
 #[test]
 fn what_is_not_the_recorded_session_is_not_written() {
     let project = Project::new();

@@ -1,9 +1,9 @@
 //! The plain client: started in ccc's place, with what was typed.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{MAIN, hook_command, room, stop};
-use crate::room::{Done, Room, state_file, value_of, verdict};
+use super::{MAIN, hook_command, room};
+use crate::room::{Ccc, Done, Room, state_file, value_of, verdict};
 
 fn args(room: &Room) -> Vec<String> {
     room.seen("agent-0.args").lines().map(str::to_owned).collect()
@@ -14,8 +14,25 @@ fn args(room: &Room) -> Vec<String> {
 fn typed(room: &Room, settings: &str) -> Vec<String> {
     let args = args(room);
     assert_eq!(args[0], "--settings");
-    assert_eq!(args[1], room.path(settings).to_string_lossy());
+    // Those of the launch are the provider's, with what is its own.
+    let (launch, provider) = (launched(room), room.json(settings));
+    for (name, value) in provider["env"].as_object().into_iter().flatten() {
+        assert_eq!(launch["env"][name], *value, "{name}");
+    }
+    assert_eq!(launch.get("permissions"), provider.get("permissions"));
     args[2..].to_vec()
+}
+
+/// The settings that the client was started with.
+fn launched(room: &Room) -> Value {
+    let path = value_of(&room.seen("agent-0.args"), "--settings");
+    assert!(path.contains("/supervised/"), "{path}");
+    serde_json::from_slice(&std::fs::read(path).expect("the settings")).expect("JSON")
+}
+
+/// Runs the hook of those settings.
+fn stop(room: &Room, id: &str) -> Ccc {
+    super::run_hook(room, &launched(room), id)
 }
 
 #[test]
@@ -115,11 +132,7 @@ fn scenario_000_the_first_stop_of_a_supervised_session_is_round_1() {
     assert_eq!(id.len(), 36);
     let state = room.state(&id);
     assert_eq!((&state["enabled"], &state["count"]), (&true.into(), &0.into()));
-    assert_eq!(
-        value_of(&room.seen("agent-0.args"), "--settings"),
-        room.path(MAIN).to_string_lossy()
-    );
-    stop(&room, MAIN, &id).run().blocks("more");
+    stop(&room, &id).run().blocks("more");
     assert_eq!(room.state(&id)["count"], 1);
     assert_eq!(room.reviews(), 1);
 }
@@ -152,7 +165,11 @@ fn scenario_002_a_supervised_session_on_a_named_provider() {
         room.ccc(args).run().code(0);
         let settings = "home/.claude/settings-glm.json";
         let given = value_of(&room.seen("agent-0.args"), "--settings");
-        assert_eq!(given, room.path(settings).to_string_lossy());
+        if n == 0 {
+            typed(&room, settings);
+        } else {
+            assert_eq!(given, room.path(settings).to_string_lossy());
+        }
         assert!(hook_command(&room.json(settings)).contains("settings-glm-supervisor.json"));
         assert_eq!(room.reviews(), n, "{args:?}");
     }
@@ -163,7 +180,7 @@ fn scenario_002_a_supervised_session_on_a_named_provider() {
 fn scenario_002_the_option_alone_is_the_supervised_session() {
     let room = room();
     let done = room.ccc(&["--supervisor"]).input("do it").run().code(0);
-    assert!(done.out().contains("Supervisor mode enabled"), "{}", done.out());
+    assert!(done.transcript().contains("Supervisor mode enabled"), "{}", done.transcript());
     let given = value_of(&room.seen("agent-0.args"), "--settings");
     assert_eq!(given, room.path(MAIN).to_string_lossy(), "the first provider");
     let done = room.ccc(&["--supervisor=nowhere"]).run().code(2);
@@ -207,15 +224,60 @@ fn the_fork_of_a_session_is_supervised() {
 }
 
 #[test]
-fn a_session_that_cannot_be_known_is_a_usage_error() {
+fn what_is_no_session_id_is_a_usage_error() {
     let room = room();
-    for words in
-        [&["--continue"][..], &["-c"], &["--resume"], &["--resume", "../x"], &["-r", "-rf"]]
-    {
+    for words in [&["--resume", "../x"][..], &["--session-id", "-rf"]] {
         let done = room.ccc(&["--supervisor=hook", "kimi"]).args(words).run().code(2);
         assert!(done.err().contains("session"), "{words:?}: {}", done.err());
     }
     assert!(!room.path("seen/agent-0.args").exists() && !room.path("project/.claude").exists());
+}
+
+/// Supervision belongs to the launch: which session it is, the first stop tells; and another one after
+/// a `/clear` or `/resume` is supervised too.
+#[test]
+fn whatever_session_the_client_takes_up_is_supervised() {
+    for words in [&["--continue"][..], &["--resume"], &["--bg", "do it"]] {
+        let room = room();
+        room.supervisor_prints(&verdict(false, "more"));
+        room.ccc(&["--supervisor=hook", "kimi"]).args(words).run().code(0);
+        assert_eq!(typed(&room, MAIN), words, "nothing is added");
+        for id in ["3d5f2c9e-0000-4000-8000-000000000001", "3d5f2c9e-0000-4000-8000-000000000002"] {
+            stop(&room, id).run().blocks("more");
+            assert_eq!(room.state(id)["count"], 1);
+        }
+        assert_eq!(room.reviews(), 2);
+        // Another launch is none of its business.
+        stop_without_launch(&room, "elsewhere").run().allows("not supervised");
+    }
+}
+
+fn stop_without_launch(room: &Room, id: &str) -> Ccc {
+    super::stop(room, MAIN, id)
+}
+
+/// They win over the project's, which the agent can write.
+#[test]
+fn what_the_hook_goes_by_stands_in_the_settings_of_the_launch() {
+    let room = room();
+    room.ccc(&["--supervisor=hook", "--max-iterations", "3", "kimi"]).run().code(0);
+    let (first, settings) = (value_of(&room.seen("agent-0.args"), "--settings"), launched(&room));
+    let env = &settings["env"];
+    let text = |name: &str| env[name].as_str().unwrap_or("nothing").to_owned();
+    assert_eq!((text("CCC_STATE_DIR"), text("CCC_MAX_ITERATIONS")), (state_dir(&room), "3".into()));
+    assert!(text("CCC_CLAUDE").ends_with("/claude") && text("PATH").contains("/bin"), "{env}");
+    for unset in ["CCC_NO_CHECKS", "CCC_SUPERVISOR_HOOK", "CCC_SUPERVISOR_PTY", "BASH_ENV"] {
+        assert_eq!(text(unset), "", "{unset}");
+    }
+    assert_eq!(settings["disableAllHooks"], false);
+    assert_eq!(env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "4");
+    let launch = text("CCC_LAUNCH");
+    assert!(hook_command(&settings).ends_with(&format!(" --launch {launch}")));
+    assert!(!settings.to_string().contains("made-up"), "no key");
+    // Another launch leaves them as they are.
+    room.ccc(&["--supervisor=hook", "kimi"]).run().code(0);
+    assert_ne!(value_of(&room.seen("agent-1.args"), "--settings"), first);
+    assert_eq!(launched(&room), settings);
 }
 
 /// The limit of the command line reaches the hook through the client.
@@ -236,7 +298,7 @@ fn where_there_is_no_pty_the_hook_supervises_and_a_line_says_so() {
     let id = value_of(&room.seen("agent-0.args"), "--session-id");
     assert_eq!(room.state(&id)["enabled"], true);
     assert!(typed(&room, MAIN).join(" ").ends_with("-p do it"), "{:?}", args(&room));
-    stop(&room, MAIN, &id).run().allows("confirmed complete in round 1");
+    stop(&room, &id).run().allows("confirmed complete in round 1");
 }
 
 #[test]

@@ -18,7 +18,7 @@ const LOOK: Look = Look {
 fn text(dir: &std::path::Path) -> String {
     let now: Zoned = "2026-01-15T12:00:00Z[UTC]".parse().unwrap();
     let mut out = Vec::new();
-    write(&Story::read(dir).unwrap(), LOOK, &now, &mut out).unwrap();
+    write(&Story::read(dir).unwrap(), LOOK, false, &now, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -87,7 +87,7 @@ fn as_json_with_what_happened() {
     sample.event(Event::Start { prompt: None }).said("build it").turn("S", "built", 0.25);
     sample.verdict(true, "fine").event(Event::Leave).end(Outcome::Failed("no".into()));
     let mut out = Vec::new();
-    json::write_whole(&Story::read(&dir).unwrap(), &mut out).unwrap();
+    json::write_whole(&Story::read(&dir).unwrap(), false, &mut out).unwrap();
     let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
     assert_eq!((&value["outcome"], &value["detail"]), (&"failed".into(), &"no".into()));
     assert_eq!((&value["exit_code"], &value["rounds"][0]["completed"]), (&1.into(), &true.into()));

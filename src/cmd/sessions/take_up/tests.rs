@@ -19,13 +19,14 @@ fn place(home: &Path) -> Directories {
     sample("abc-1", "2026-01-15T08:00:00Z", "first");
     sample("abd-2", "2026-01-15T09:00:00Z", "second");
     sample("xyz-3", "2026-01-15T10:00:00Z", "third")
+        .said("/clear")
         .agent(r#"{"type":"system","subtype":"init","session_id":"new-4"}"#);
     Directories { project: home.into(), config_dir: home.into(), state_dir: home.into() }
 }
 
 fn taken_up(place: &Directories, args: &str) -> Result<TakenUp> {
     let taken = take_over(args.split_whitespace().map(OsString::from).collect());
-    take_up(place, &taken, false)
+    take_up(place, &taken, false, false)
 }
 
 #[test]

@@ -9,7 +9,7 @@ pub fn question(asker: Asker) -> Question {
         description: "Clean up".into(),
         suggestions: Some(r#"[{"type":"addRules"}]"#.into()),
     };
-    Question { asker, request_id: "r1".into(), asked: request }
+    Question { asker, request_id: "r1".into(), asked: request, before: None }
 }
 
 const ANSWERS: [&str; 6] = [
@@ -227,7 +227,12 @@ fn a_form_is_answered_by_number_or_in_words() {
         ..Default::default()
     };
     let mut bench = Bench::new(80, 24).phase(Phase::Working);
-    bench.terminal.ask(&Question { asker: Asker::Agent, request_id: "r1".into(), asked: request });
+    bench.terminal.ask(&Question {
+        asker: Asker::Agent,
+        request_id: "r1".into(),
+        asked: request,
+        before: None,
+    });
     bench.update();
     bench.wait(500);
     let rows = bench.rows();
@@ -249,7 +254,12 @@ fn several_options_of_a_form_are_marked() {
         ..Default::default()
     };
     let mut bench = Bench::new(80, 24).phase(Phase::Working);
-    bench.terminal.ask(&Question { asker: Asker::Agent, request_id: "r1".into(), asked: request });
+    bench.terminal.ask(&Question {
+        asker: Asker::Agent,
+        request_id: "r1".into(),
+        asked: request,
+        before: None,
+    });
     bench.update();
     bench.wait(500);
     bench.type_in("3 1 2  ");
@@ -260,4 +270,25 @@ fn several_options_of_a_form_are_marked() {
     );
     let answers = vec![("Which?".to_owned(), "Red, Grey".to_owned())];
     assert_eq!(bench.key(KeyCode::Enter), Some(answered(Permission::Answers(answers))));
+}
+
+#[test]
+fn a_long_question_stays_in_view_and_opens_in_the_pager() {
+    let content = (1..=60).map(|at| format!("line {at}\\n")).collect::<String>();
+    let asked = PermissionRequest {
+        tool: "Write".into(),
+        input: format!(r#"{{"file_path":"long.txt","content":"{content}"}}"#),
+        ..Default::default()
+    };
+    let mut bench = Bench::new(80, 24).phase(Phase::Working);
+    let asker = Asker::Agent;
+    bench.terminal.ask(&Question { asker, request_id: "r1".into(), asked, before: None });
+    bench.update();
+    bench.wait(500);
+    let rows = bench.rows();
+    assert!(rows.iter().any(|row| row == "Allow Write long.txt?"), "{rows:#?}");
+    assert!(bench.last().starts_with("Ctrl-O shows all of it, "), "{rows:#?}");
+    let Some(Intent::Page(text)) = bench.control('o') else { panic!("no page") };
+    assert!(text.starts_with("? The agent asks to use Write long.txt  +60 -0\n"), "{text}");
+    assert!(text.contains("60 + line 60") && !text.contains("Allow"), "{text}");
 }

@@ -145,6 +145,7 @@ fn a_tool_stands_below_with_its_time_until_it_answers() {
 
 fn question() -> crate::event::Question {
     crate::event::Question {
+        before: None,
         asker: crate::event::Asker::Agent,
         request_id: "r".into(),
         asked: crate::client::stream::PermissionRequest {
@@ -237,7 +238,7 @@ fn a_message_goes_below_the_paragraph_that_is_being_written() {
 #[test]
 fn a_review_that_was_cancelled_says_no_more() {
     let mut watched = Watched::new();
-    watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1 });
+    watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1, judge: None });
     let line = sample::line(&tool("s", "Bash", r#"{"command":"make test"}"#));
     watched.transcript.supervisor(&line);
     assert_eq!(watched.live(), ["┃ ● Bash make test"]);
@@ -247,7 +248,7 @@ fn a_review_that_was_cancelled_says_no_more() {
     assert!(watched.live().is_empty());
     assert!(watched.transcript.supervisor(&sample::line(&outcome("s", "x", false))).is_empty());
     assert!(watched.transcript.report(&sample::report(Outcome::Ended)).len() <= 3);
-    watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1 });
+    watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1, judge: None });
     watched.transcript.supervisor(&line);
     assert_eq!(watched.live(), ["┃ ● Bash make test"]);
 }

@@ -1,0 +1,172 @@
+//! `ccc --supervisor=native`: claude with its own screen, supervised. ccc is its parent: it relays the
+//! terminal, records it, hears of what happens through the client's hooks, and answers there.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::rc::Rc;
+
+use anyhow::Result;
+use crossbeam_channel::{Receiver, Sender};
+
+use super::questions;
+use super::supervise::{earlier, earlier_commands, find_instructions, judges, recorder, watched};
+use super::{Usage, checks, slash_commands};
+use crate::cli::SessionArgs;
+use crate::client::args::{Taken, take_over, take_settings};
+use crate::client::launch::AgentStart;
+use crate::config::Config;
+use crate::config::clients::{self, Limits, Reporting, user_settings};
+use crate::directories::Directories;
+use crate::machine::{Rules, TypedInto};
+use crate::native::server::Server;
+use crate::native::settings::{Reports, SECRET};
+use crate::native::surface::NativeSurface;
+use crate::process::terminal::{self, PersonsTerminal};
+use crate::process::{orphans, signals};
+use crate::review::policy::Judging;
+use crate::session::{self, Incoming, NativeSetup, Session, Setup, Workplace};
+use crate::{clock, console, executables, files};
+
+pub fn run(
+    place: Directories,
+    config: &Config,
+    mut args: SessionArgs,
+    provider: Option<&str>,
+) -> Result<i32> {
+    let given = take_settings(&mut args.rest);
+    let taken = take_over(args.rest.clone());
+    refuse_what_needs_no_screen(&args, &taken)?;
+    if clients::hooks_are_off(&place) {
+        anyhow::bail!(
+            "disableAllHooks in your settings.json switches off the hooks by which claude reports to ccc; \
+             use `ccc --supervisor`"
+        );
+    }
+    let instructions = find_instructions(&place, true)?;
+    let wishes = checks::Wishes { none: args.no_checks, trust: args.trust_checks };
+    let supervisor = config.supervisor()?;
+    let own = supervisor.checks.clone();
+    let allowed = checks::allowed(&place, own, Some(&instructions), wishes, true)?;
+    let limits = Limits::of(config, args.max_iterations)?;
+    let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
+    let judging = Judging {
+        allowed_tools: supervisor.allowed_tools.clone(),
+        judges: supervisor.seats(),
+        judges_ask: supervisor.judges_ask,
+        ..Judging::today(proof)
+    };
+    let rules = Rules {
+        max_iterations: limits.max_iterations,
+        review_timeout: limits.review_timeout,
+        judging,
+        checking: allowed.rules(),
+        seed: uuid::Uuid::new_v4().as_u64_pair().0,
+        typed_into: TypedInto::Client,
+        ..Rules::default()
+    };
+
+    let (to_control, control) = session::control();
+    let secret = uuid::Uuid::new_v4().simple().to_string();
+    let reports = to_control.clone();
+    let server =
+        Server::start(secret.clone(), move |report| reports.send(Incoming::Hook(report)).is_ok())?;
+    let ccc = executables::ccc()?;
+    files::prepare_state_dir(&place.state_dir)?;
+    let status = place.state_dir.join(format!("status-{}.json", std::process::id()));
+    let reports = Reports { to: server.address(), ccc: &ccc, status: &status };
+    let user = user_settings(given.as_deref())?;
+    let mut client =
+        Reporting::prepare(&place, config, provider, user.as_ref(), &limits, &reports)?;
+    client.env.push((SECRET.into(), secret.into()));
+    client.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
+    if let Err(error) = slash_commands::create(&place.config_dir, &ccc) {
+        console::say(format!("ccc: /supervisor and /supervisoroff are not there: {error:#}"));
+    }
+    let mut client_args: Vec<OsString> = vec!["--settings".into(), client.settings.into()];
+    client_args.extend(args.rest);
+
+    let terminal = Rc::new(PersonsTerminal::open()?);
+    let size = terminal.size().map_or((120, 40), |size| (size.ws_col, size.ws_row));
+    let records_keys = !args.no_record && supervisor.record_keys.unwrap_or(true);
+    if records_keys {
+        say_that_keys_are_recorded(&place.config_dir);
+    }
+    let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size));
+    let first = AgentStart::AsUserSays;
+    let mut judges = judges(&place, &supervisor, &taken, client.judges).into_iter();
+    let setup = Setup {
+        earlier: earlier(&first, place.state_dir.clone(), rules.seed),
+        earlier_commands: earlier_commands(&first, place.state_dir.clone()),
+        rules,
+        prompt: None,
+        first,
+        ccc,
+        claude: vec![executables::claude()?.into()],
+        claude_args: client_args,
+        live: false,
+        settings: None,
+        agent_env: client.env,
+        judge: judges.next().unwrap_or_default(),
+        other_judges: judges.collect(),
+        watched: watched(&place, instructions.path),
+        instructions: instructions.text,
+        workplace: Some(Workplace::of(&place.project)?),
+        dir: place.project,
+        size,
+        recorder,
+        editor: OsString::new(),
+        pager: OsString::new(),
+        native: Some(NativeSetup {
+            terminal: Rc::clone(&terminal),
+            hooks: server.address(),
+            prompt: taken.prompt,
+            records_keys,
+        }),
+    };
+    let mut surface = NativeSurface::new(terminal, status);
+    run_session(setup, &mut surface, (to_control, control))
+}
+
+fn run_session(
+    setup: Setup,
+    surface: &mut NativeSurface,
+    (to_control, control): (Sender<Incoming>, Receiver<Incoming>),
+) -> Result<i32> {
+    terminal::restore_on_panic();
+    orphans::adopt_and_reap()?;
+    clock::watch_for_stops()?;
+    let signalled = to_control.clone();
+    signals::listen(move |signal| signalled.send(Incoming::Signal(signal)).is_ok())?;
+    Ok(Session::new(setup, surface, (to_control, control)).run().exit_code)
+}
+
+fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &Taken) -> Result<()> {
+    if args.prompt.is_some() || taken.print || args.output_format.is_some() {
+        let problem = "--supervisor=native is claude with its own screen; without a person use \
+                       `ccc --supervisor -p TEXT`";
+        return Err(Usage(problem.into()).into());
+    }
+    if !questions::is_possible() {
+        let problem =
+            "--supervisor=native needs a terminal; without one use `ccc --supervisor -p TEXT`";
+        return Err(Usage(problem.into()).into());
+    }
+    Ok(())
+}
+
+/// Once for each user: whoever types a password should know where it is kept.
+fn say_that_keys_are_recorded(config_dir: &Path) {
+    const TOLD: &str = "ccc-keys-are-recorded";
+    let told = config_dir.join(TOLD);
+    if told.exists() {
+        return;
+    }
+    console::say(
+        "ccc: this session is recorded in the project's .claude/ccc/, private to you: the screen, and \
+         every key that you press. `--no-record` records nothing, and \"record_keys\": false under \
+         \"supervisor\" in ccc.json leaves the keys out. (You are told this once.)",
+    );
+    if let Err(error) = files::replace(&told, b"") {
+        log::debug!("{error:#}");
+    }
+}

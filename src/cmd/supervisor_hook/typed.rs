@@ -1,0 +1,33 @@
+//! What the person types while a review runs: the client queues it and writes that down. Their message
+//! goes first, so the review is dropped.
+
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, bounded, never};
+
+use crate::hook::transcript_file::TranscriptFile;
+use crate::threads::named;
+
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// Says so once the person has typed something. The thread ends with the process.
+pub fn watch(mut transcript: TranscriptFile) -> Receiver<Instant> {
+    let (send, typed) = bounded(1);
+    let watch = move || {
+        loop {
+            transcript.read_on();
+            if transcript.transcript().waiting().next().is_some() {
+                let _ = send.send(Instant::now());
+                return;
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    };
+    match named("typed", watch) {
+        Ok(()) => typed,
+        Err(error) => {
+            log::warn!("nobody watches what is typed: {error}");
+            never()
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The settings of one launch of the plain client. What the Stop hook goes by stands in them, because
+//! they win over the project's, which the agent can write. Each launch has a file of its own, so that
+//! two with the same provider do not change each other's; no key is in it.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::{environment, generated, object, of_this_process, quoted};
+use crate::directories::Directories;
+use crate::executables;
+use crate::files;
+use crate::hook::pinned::{self, PinnedFile};
+
+/// What the person types goes through the hook within this many seconds, or past it.
+const PROMPT_TIMEOUT: u64 = 30;
+
+/// What belongs to a launch so old is forgotten.
+const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// One launch of the plain client.
+pub struct Launch<'a> {
+    pub id: &'a str,
+    pub claude: &'a Path,
+    pub max_iterations: Option<u32>,
+    pub no_checks: bool,
+    pub trust_checks: bool,
+}
+
+impl Launch<'_> {
+    /// Writes its settings: those of its provider, with what is its own.
+    pub fn settings(&self, directories: &Directories, of_provider: &Path) -> Result<PathBuf> {
+        let mut settings: Value = serde_json::from_str(&files::read_text(of_provider)?)?;
+        self.name_itself_to_the_hooks(&mut settings)?;
+        let env = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;
+        for (name, value) in self.environment(directories) {
+            env.insert(name.to_owned(), json!(value));
+        }
+        // The user may have given the agent another one.
+        let path = env
+            .get("PATH")
+            .cloned()
+            .or_else(|| generated::users_settings(directories).pointer("/env/PATH").cloned());
+        let own = environment::text(&of_this_process(), "PATH").unwrap_or_default();
+        env.insert("PATH".to_owned(), path.unwrap_or_else(|| json!(own)));
+        let path = PinnedFile::new(&directories.config_dir, self.id)?.client();
+        forget_old(&directories.config_dir);
+        files::replace(&path, &serde_json::to_vec_pretty(&settings)?)?;
+        Ok(path)
+    }
+
+    /// What the hook goes by. Empty means not set.
+    pub fn environment(&self, directories: &Directories) -> Vec<(&'static str, String)> {
+        let own = of_this_process();
+        let flag = |set: bool| if set { "1" } else { "" }.to_owned();
+        let max = self.max_iterations.map(|max| max.to_string()).unwrap_or_default();
+        let given = |name: &str, otherwise: &str| {
+            environment::text(&own, name).unwrap_or_else(|| otherwise.to_owned())
+        };
+        vec![
+            ("CCC_CLAUDE", self.claude.display().to_string()),
+            ("CCC_CONFIG_DIR", directories.config_dir.display().to_string()),
+            ("CCC_LAUNCH", self.id.to_owned()),
+            ("CCC_LOG", given("CCC_LOG", "info")),
+            ("CCC_MAX_ITERATIONS", max),
+            ("CCC_NO_CHECKS", flag(self.no_checks)),
+            ("CCC_STATE_DIR", directories.state_dir.display().to_string()),
+            ("CCC_SUPERVISOR_HOOK", String::new()),
+            ("CCC_SUPERVISOR_PTY", String::new()),
+            ("CCC_TRUST_CHECKS", flag(self.trust_checks)),
+        ]
+    }
+
+    /// The Stop hook is told which launch it belongs to, and hears what the person types.
+    fn name_itself_to_the_hooks(&self, settings: &mut Value) -> Result<()> {
+        let ours = format!("{} supervisor-hook ", quoted(&executables::ccc()?));
+        let hooks = object(object(settings)?.entry("hooks").or_insert_with(|| json!({})))?;
+        let mut command = None;
+        for stop in hooks.get_mut("Stop").and_then(Value::as_array_mut).into_iter().flatten() {
+            for hook in stop["hooks"].as_array_mut().into_iter().flatten() {
+                if let Some(text) = hook["command"].as_str().filter(|text| text.starts_with(&ours))
+                {
+                    let text = format!("{text} --launch {}", self.id);
+                    hook["command"] = json!(text);
+                    command = Some(text);
+                }
+            }
+        }
+        let command = command.context("the generated settings have no Stop hook of ccc's")?;
+        for event in ["UserPromptExpansion", "UserPromptSubmit"] {
+            let hook = json!({"hooks": [
+                {"type": "command", "command": command, "timeout": PROMPT_TIMEOUT}
+            ]});
+            let list = hooks.entry(event).or_insert_with(|| json!([]));
+            list.as_array_mut().with_context(|| format!("hooks.{event} is no list"))?.push(hook);
+        }
+        Ok(())
+    }
+}
+
+/// Nobody is told when a client ends, so what belongs to it goes by its age.
+fn forget_old(config_dir: &Path) {
+    let dir = config_dir.join(pinned::DIRECTORY);
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let changed = entry.metadata().and_then(|meta| meta.modified());
+        let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
+        if age.is_some_and(|age| age > OLD)
+            && let Err(error) = std::fs::remove_file(entry.path())
+        {
+            log::warn!("{} stays: {error}", entry.path().display());
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Who judges: `supervisor.judges`, or the one judge of `supervisor.provider` and `supervisor.model`.
+
+use anyhow::{Result, bail};
+use serde::Deserialize;
+
+use super::Supervisor;
+use crate::review::policy::Seat;
+
+/// More than anybody pays for.
+pub const MOST_JUDGES: usize = 16;
+
+/// One entry of `supervisor.judges`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Judge {
+    /// The agent's, unless it is named.
+    pub provider: Option<String>,
+    /// The agent's, where the provider is the agent's too.
+    pub model: Option<String>,
+    /// No fork of the conversation: it judges by the user's words, the facts, the changes and the files.
+    pub fresh: bool,
+}
+
+impl Judge {
+    fn name(&self) -> String {
+        match (&self.provider, &self.model) {
+            (Some(provider), Some(model)) => format!("{provider}, {model}"),
+            (Some(name), None) | (None, Some(name)) => name.clone(),
+            (None, None) => "the agent's model".to_owned(),
+        }
+    }
+}
+
+impl Supervisor {
+    /// At least one.
+    pub fn all_judges(&self) -> Vec<Judge> {
+        if self.judges.is_empty() {
+            let (provider, model) = (self.provider.clone(), self.model.clone());
+            return vec![Judge { provider, model, fresh: false }];
+        }
+        self.judges.clone()
+    }
+
+    /// How they are told apart. The one judge that there usually is needs no name.
+    pub fn seats(&self) -> Vec<Seat> {
+        let mut seats: Vec<Seat> = Vec::new();
+        for judge in &self.judges {
+            let name = judge.name();
+            let is_taken = |name: &str| seats.iter().any(|seat| seat.name == name);
+            let mut numbered = (2..).map(|number| format!("{name} ({number})"));
+            let name = if is_taken(&name) {
+                numbered.find(|name| !is_taken(name)).unwrap_or_default()
+            } else {
+                name
+            };
+            seats.push(Seat { name, fresh: judge.fresh });
+        }
+        seats
+    }
+
+    pub(super) fn check_judges(&self) -> Result<()> {
+        let single = [("provider", &self.provider), ("model", &self.model)];
+        let single = single.into_iter().find(|(_, value)| value.is_some());
+        if let (Some((name, _)), false) = (single, self.judges.is_empty()) {
+            bail!(
+                "ccc.json has both supervisor.judges and supervisor.{name}. supervisor.{name} is for one \
+                 judge: name it in the list instead, as {{\"{name}\": …}}"
+            );
+        }
+        if self.judges.len() > MOST_JUDGES {
+            bail!("supervisor.judges in ccc.json has more than {MOST_JUDGES} judges");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_judge_has_a_name_of_its_own() {
+        let judges = r#"[{}, {"provider":"kimi","model":"k2","fresh":true}, {"fresh":true}, {}]"#;
+        let supervisor =
+            Supervisor { judges: serde_json::from_str(judges).unwrap(), ..Default::default() };
+        let names: Vec<_> = supervisor.seats().into_iter().map(|seat| seat.name).collect();
+        assert_eq!(
+            names,
+            ["the agent's model", "kimi, k2", "the agent's model (2)", "the agent's model (3)"]
+        );
+        assert_eq!(supervisor.all_judges().len(), 4);
+        let one = Supervisor { model: Some("m".into()), ..Default::default() };
+        assert_eq!((one.seats().len(), one.all_judges().len()), (0, 1));
+    }
+}

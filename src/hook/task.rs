@@ -1,0 +1,84 @@
+//! How far the task has come that the Stop hook judges. Kept from one stop to the next.
+
+use serde::{Deserialize, Serialize};
+
+use crate::review::circle::Circle;
+use crate::review::requirement::Requirement;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Task {
+    /// Reviews so far.
+    pub count: u32,
+    /// It is confirmed, or has had as many reviews as it may have: the person's next message begins
+    /// another one.
+    #[serde(skip_serializing_if = "is_false")]
+    pub settled: bool,
+    /// So many of the person's messages belong to tasks before this one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub earlier: usize,
+    /// So many messages the person had sent at the last stop.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub heard: usize,
+    /// What its last review found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
+    /// The last rejections, to see when it goes in circles.
+    #[serde(skip_serializing_if = "Circle::is_empty")]
+    pub rejections: Circle,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_zero(value: &usize) -> bool {
+    *value == 0
+}
+
+impl Task {
+    /// The agent has stopped, and the person has sent so many messages by now. As in a session: after
+    /// a settled task a message begins another one, and any message ends a circle.
+    pub fn stopped(&mut self, messages: usize) {
+        if messages > self.heard {
+            if self.settled {
+                *self = Self { earlier: self.heard, ..Self::default() };
+            }
+            self.rejections = Circle::default();
+        }
+        // A rewound conversation has fewer.
+        self.earlier = self.earlier.min(messages);
+        self.heard = messages;
+    }
+
+    pub fn settle(&mut self) {
+        self.settled = true;
+        self.requirements.clear();
+        self.rejections = Circle::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_after_a_settled_task_begins_another_one() {
+        let mut task = Task::default();
+        task.stopped(2);
+        task.count = 3;
+        task.settle();
+        // It woke by itself: the same task.
+        task.stopped(2);
+        assert_eq!((task.count, task.settled, task.earlier), (3, true, 0));
+        task.stopped(3);
+        assert_eq!((task.count, task.settled, task.earlier, task.heard), (0, false, 2, 3));
+        task.count = 1;
+        task.stopped(4);
+        assert_eq!((task.count, task.earlier), (1, 2));
+        task.stopped(1);
+        assert_eq!((task.earlier, task.heard), (1, 1));
+    }
+}

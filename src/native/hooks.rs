@@ -1,0 +1,126 @@
+//! What the client reports through its hooks.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The events that ccc asks for. `SessionStart` is not among them: the client runs no http hook for it,
+/// and every other event names the session as well.
+pub const EVENTS: [&str; 9] = [
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "Stop",
+    "StopFailure",
+    "SubagentStop",
+    "Notification",
+    "PreCompact",
+    "PostCompact",
+    "SessionEnd",
+];
+
+/// As far as it matters here. New events and new fields come with every release.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct HookEvent {
+    #[serde(rename = "hook_event_name")]
+    pub name: String,
+    pub session_id: String,
+    pub transcript_path: String,
+    /// Of a turn; a message that is queued has the one of the turn it was queued in.
+    pub prompt_id: String,
+    pub prompt: String,
+    pub last_assistant_message: Option<String>,
+    pub background_tasks: Value,
+    session_crons: Value,
+    /// Of a turn that failed.
+    pub error: Value,
+    /// Why a session ended: `clear`, `resume`, `prompt_input_exit`, …
+    pub reason: Value,
+    /// Who compacted: `manual`, `auto`.
+    pub trigger: Value,
+    /// Set on what a sub-agent does.
+    pub agent_id: Option<String>,
+}
+
+impl HookEvent {
+    /// What still runs in the background, by description.
+    pub fn background(&self) -> Vec<String> {
+        let running = |task: &&Value| {
+            let status = task.get("status").and_then(Value::as_str);
+            status.is_none_or(|status| status == "running" || status == "pending")
+        };
+        let name = |task: &Value| {
+            let names = ["description", "command", "id"];
+            let name = names.iter().find_map(|name| task.get(name)?.as_str());
+            name.unwrap_or("a task").to_owned()
+        };
+        let tasks = self.background_tasks.as_array().map(Vec::as_slice).unwrap_or_default();
+        tasks.iter().filter(running).map(name).collect()
+    }
+
+    /// Prompts are scheduled in this session.
+    pub fn session_crons(&self) -> bool {
+        self.session_crons.as_array().is_some_and(|crons| !crons.is_empty())
+    }
+
+    /// What the client says went wrong.
+    pub fn failure(&self) -> String {
+        let said = self.last_assistant_message.as_deref().map(str::trim).unwrap_or_default();
+        match (said, self.error.as_str()) {
+            ("", Some(error)) => error.to_owned(),
+            ("", None) => "the turn failed".to_owned(),
+            (said, _) => said.to_owned(),
+        }
+    }
+}
+
+/// A command of ccc's own that the person types into the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switch<'a> {
+    pub on: bool,
+    /// What follows the command: a message to the agent.
+    pub rest: &'a str,
+}
+
+impl<'a> Switch<'a> {
+    pub fn read(prompt: &'a str) -> Option<Self> {
+        let prompt = prompt.trim();
+        let (word, rest) = prompt.split_once(char::is_whitespace).unwrap_or((prompt, ""));
+        let on = match word {
+            "/supervisor" => true,
+            "/supervisoroff" => false,
+            _ => return None,
+        };
+        Some(Self { on, rest: rest.trim() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_read_whatever_else_is_in_it() {
+        let event: HookEvent = serde_json::from_str(
+            r#"{"hook_event_name":"Stop","session_id":"s","new":[1],"last_assistant_message":" done ",
+                "background_tasks":[{"id":"b1","status":"running","description":"serve"},
+                                    {"id":"b2","status":"completed"},{"id":"b3"}]}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            (event.name.as_str(), event.background()),
+            ("Stop", vec!["serve".into(), "b3".into()])
+        );
+        assert_eq!(event.failure(), "done");
+        let none: HookEvent = serde_json::from_str("{}").unwrap();
+        assert_eq!((none.background().len(), none.failure().as_str()), (0, "the turn failed"));
+    }
+
+    #[test]
+    fn only_the_whole_word_is_a_switch() {
+        let read = |text| Switch::read(text).map(|switch| (switch.on, switch.rest));
+        assert_eq!(read("/supervisor"), Some((true, "")));
+        assert_eq!(read(" /supervisoroff  do x "), Some((false, "do x")));
+        assert_eq!(read("/supervisors"), None);
+        assert_eq!(read("please /supervisoroff"), None);
+    }
+}

@@ -1,0 +1,16 @@
+//! The whole client on the person's terminal, with ccc around it: what passes between the two
+//! terminals, what the client reports through its hooks and its transcript, and what ccc answers.
+
+pub mod hooks;
+pub mod keys;
+pub mod lines;
+pub mod origin;
+pub mod relay;
+pub mod reply;
+pub mod server;
+pub mod settings;
+pub mod status_line;
+pub mod surface;
+pub mod told;
+pub mod transcript;
+pub mod words;

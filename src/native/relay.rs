@@ -1,0 +1,90 @@
+//! Every byte between the person's terminal and the client's, in both directions, as it is. Two threads
+//! do nothing else, so that nothing that ccc is busy with holds up a key.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::threads::named;
+
+/// A PTY gives 4 KB at a time.
+const BUFFER: usize = 64 << 10;
+
+/// What the person types goes to the client. `on_keys` is told of it after it has gone.
+pub fn keys(
+    mut from: File,
+    mut to: File,
+    on_keys: impl Fn(io::Result<Vec<u8>>) -> bool + Send + 'static,
+) -> io::Result<()> {
+    named("keys", move || {
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            let read = match from.read(&mut buffer) {
+                Ok(0) => Err(io::Error::from(ErrorKind::UnexpectedEof)),
+                Ok(size) => Ok(&buffer[..size]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    let _ = wait(&from, PollFlags::POLLIN);
+                    continue;
+                }
+                Err(error) => Err(error),
+            };
+            let over = read.is_err();
+            if let Ok(bytes) = &read {
+                // A client that is gone is noticed by the one who waits for it.
+                let _ = write_all(&mut to, bytes);
+            }
+            if !on_keys(read.map(<[u8]>::to_vec)) || over {
+                return;
+            }
+        }
+    })
+}
+
+/// What the client draws goes to the person. `on_output` gets it after it has gone; `None` is the end.
+pub fn screen(
+    mut from: File,
+    mut to: File,
+    on_output: impl Fn(Option<io::Result<Vec<u8>>>) -> bool + Send + 'static,
+) -> io::Result<()> {
+    named("screen", move || {
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            match from.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(size) => {
+                    let shown = write_all(&mut to, &buffer[..size]);
+                    if !on_output(Some(shown.map(|()| buffer[..size].to_vec()))) {
+                        return;
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // A PTY whose other side is closed gives EIO; it means the same as 0.
+                Err(_) => break,
+            }
+        }
+        on_output(None);
+    })
+}
+
+fn write_all(to: &mut File, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match to.write(bytes) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(size) => bytes = &bytes[size..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // Another program on this terminal may have made it non-blocking for all.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => wait(to, PollFlags::POLLOUT)?,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn wait(file: &File, what: PollFlags) -> io::Result<()> {
+    let mut fds = [PollFd::new(file.as_fd(), what)];
+    poll(&mut fds, PollTimeout::NONE)?;
+    Ok(())
+}

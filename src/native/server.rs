@@ -1,0 +1,339 @@
+//! Where the client's hooks report to: an address on loopback, for as long as the session lives. Every
+//! request has to carry the session's secret, and everything about it is bounded. A request that nobody
+//! answers is one that the client is still waiting for; when it does not wait any longer, that is told.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::hooks::HookEvent;
+use super::reply::Reply;
+use crate::threads::named;
+
+/// An event with a long answer of the agent in it has some kilobytes.
+const MAX_BODY: usize = 16 << 20;
+const MAX_HEAD: usize = 32 << 10;
+const MAX_HEADERS: usize = 64;
+/// The client has its whole request ready when it connects.
+const TO_SEND: Duration = Duration::from_secs(5);
+/// Hooks of one session that run at the same time; sub-agents have some too.
+const MOST: usize = 64;
+
+/// What reaches the session.
+#[derive(Debug)]
+pub enum Report {
+    /// The client waits for an answer to this.
+    Call(Box<Call>),
+    /// It does not wait any longer for the answer to the call of this number.
+    GivenUp(u64),
+    /// Somebody who does not know the secret.
+    Stranger,
+}
+
+#[derive(Debug)]
+pub struct Call {
+    pub id: u64,
+    pub event: HookEvent,
+    pub from: SocketAddr,
+    pub answer: Answer,
+}
+
+/// The way back to the client.
+#[derive(Debug)]
+pub struct Answer {
+    stream: TcpStream,
+    answered: Arc<AtomicBool>,
+}
+
+impl Answer {
+    /// Whether the client was still there to take it.
+    pub fn send(self, reply: &Reply) -> bool {
+        self.answered.store(true, Ordering::SeqCst);
+        let sent = respond(&self.stream, "200 OK", reply.body().as_bytes()).is_ok();
+        // Whoever waits for the end of the connection need not wait for the client to close it.
+        let _ = self.stream.shutdown(Shutdown::Both);
+        sent
+    }
+}
+
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+}
+
+impl Server {
+    pub fn start(
+        secret: String,
+        on_report: impl Fn(Report) -> bool + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            secret,
+            address,
+            on_report: Box::new(on_report),
+            calls: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
+        });
+        named("hooks", move || {
+            for stream in listener.incoming().flatten() {
+                let shared = Arc::clone(&shared);
+                if shared.open.fetch_add(1, Ordering::SeqCst) >= MOST {
+                    shared.open.fetch_sub(1, Ordering::SeqCst);
+                    let _ = respond(&stream, "503 Service Unavailable", b"");
+                    continue;
+                }
+                let started = named("hook", move || {
+                    shared.serve(&stream);
+                    shared.open.fetch_sub(1, Ordering::SeqCst);
+                });
+                if let Err(error) = started {
+                    log::warn!("a hook's report is not heard: {error}");
+                }
+            }
+        })?;
+        Ok(Self { address })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+struct Shared {
+    secret: String,
+    address: SocketAddr,
+    on_report: Box<dyn Fn(Report) -> bool + Send + Sync>,
+    calls: AtomicUsize,
+    open: AtomicUsize,
+}
+
+impl Shared {
+    fn serve(&self, stream: &TcpStream) {
+        let body = match self.request(stream) {
+            Ok(body) => body,
+            Err(problem) => {
+                if problem == Problem::Unauthorized {
+                    (self.on_report)(Report::Stranger);
+                }
+                let _ = respond(stream, problem.status(), b"");
+                return;
+            }
+        };
+        let event = serde_json::from_slice::<HookEvent>(&body);
+        let (Ok(event), Ok(from), Ok(answer)) = (event, stream.peer_addr(), stream.try_clone())
+        else {
+            let _ = respond(stream, Problem::Bad.status(), b"");
+            return;
+        };
+        let id = self.calls.fetch_add(1, Ordering::SeqCst) as u64 + 1;
+        let answered = Arc::new(AtomicBool::new(false));
+        let answer = Answer { stream: answer, answered: Arc::clone(&answered) };
+        if !(self.on_report)(Report::Call(Box::new(Call { id, event, from, answer }))) {
+            return;
+        }
+        // Nothing more comes but the end: of our making, or of the client's.
+        let _ = stream.set_read_timeout(None);
+        let mut rest = [0; 64];
+        while matches!((&*stream).read(&mut rest), Ok(1..)) {}
+        if !answered.load(Ordering::SeqCst) {
+            (self.on_report)(Report::GivenUp(id));
+        }
+    }
+
+    /// The body of a request that may be heard.
+    fn request(&self, stream: &TcpStream) -> Result<Vec<u8>, Problem> {
+        if !stream.peer_addr().is_ok_and(|peer| peer.ip().is_loopback()) {
+            return Err(Problem::Unauthorized);
+        }
+        let _ = stream.set_read_timeout(Some(TO_SEND));
+        let _ = stream.set_write_timeout(Some(TO_SEND));
+        let mut bytes = Vec::new();
+        let (head, length) = loop {
+            if let Some(found) = self.head(&bytes)? {
+                break found;
+            }
+            if bytes.len() > MAX_HEAD {
+                return Err(Problem::TooLong);
+            }
+            more(stream, &mut bytes)?;
+        };
+        let end = head + length;
+        while bytes.len() < end {
+            more(stream, &mut bytes)?;
+        }
+        bytes.truncate(end);
+        Ok(bytes.split_off(head))
+    }
+
+    /// How long the head and the body are, when the head is all there.
+    fn head(&self, bytes: &[u8]) -> Result<Option<(usize, usize)>, Problem> {
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut request = httparse::Request::new(&mut headers);
+        let head = match request.parse(bytes) {
+            Ok(httparse::Status::Complete(head)) => head,
+            Ok(httparse::Status::Partial) => return Ok(None),
+            Err(_) => return Err(Problem::Bad),
+        };
+        let value = |name: &str| {
+            let header =
+                request.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+            header.and_then(|header| std::str::from_utf8(header.value).ok()).map(str::trim)
+        };
+        // A page in a browser could be made to speak to this address under another name.
+        let here = value("host").is_some_and(|host| host == self.address.to_string());
+        let secret = value("authorization").and_then(|value| value.strip_prefix("Bearer "));
+        if !here || !secret.is_some_and(|secret| same(secret.as_bytes(), self.secret.as_bytes())) {
+            return Err(Problem::Unauthorized);
+        }
+        if request.method != Some("POST") || value("transfer-encoding").is_some() {
+            return Err(Problem::Bad);
+        }
+        let length = value("content-length").and_then(|length| length.parse().ok());
+        let length: usize = length.ok_or(Problem::Bad)?;
+        if length > MAX_BODY {
+            return Err(Problem::TooLong);
+        }
+        Ok(Some((head, length)))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Problem {
+    Unauthorized,
+    TooLong,
+    Bad,
+}
+
+impl Problem {
+    fn status(self) -> &'static str {
+        match self {
+            Problem::Unauthorized => "401 Unauthorized",
+            Problem::TooLong => "413 Content Too Large",
+            Problem::Bad => "400 Bad Request",
+        }
+    }
+}
+
+fn more(mut stream: &TcpStream, bytes: &mut Vec<u8>) -> Result<(), Problem> {
+    let mut chunk = [0; 16 << 10];
+    loop {
+        match stream.read(&mut chunk) {
+            Ok(0) => return Err(Problem::Bad),
+            Ok(size) => {
+                bytes.extend_from_slice(&chunk[..size]);
+                return Ok(());
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return Err(Problem::Bad),
+        }
+    }
+}
+
+/// Takes as long whatever is wrong with it.
+fn same(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+}
+
+fn respond(mut stream: &TcpStream, status: &str, body: &[u8]) -> io::Result<()> {
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n",
+        body.len()
+    );
+    let sent = stream.write_all(&[head.as_bytes(), body].concat());
+    // A request that was not read to its end would turn the rest of the answer into a reset.
+    let _ = stream.shutdown(Shutdown::Write);
+    sent
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+
+    fn server() -> (Server, Receiver<Report>) {
+        let (send, reports) = channel();
+        let send = std::sync::Mutex::new(send);
+        let server =
+            Server::start("s3cret".into(), move |report| send.lock().unwrap().send(report).is_ok());
+        (server.unwrap(), reports)
+    }
+
+    fn request(server: &Server, secret: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        let head = format!(
+            "POST /hook HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {secret}\r\nContent-Length: {}\r\n\r\n",
+            server.address(),
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body.as_bytes()).unwrap();
+        stream
+    }
+
+    fn answer(mut stream: TcpStream) -> String {
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn an_event_is_heard_and_answered() {
+        let (server, reports) = server();
+        let stream = request(&server, "s3cret", r#"{"hook_event_name":"Stop","session_id":"a"}"#);
+        let Report::Call(call) = reports.recv().unwrap() else { panic!("a call") };
+        assert_eq!((call.event.name.as_str(), call.id), ("Stop", 1));
+        assert!(call.answer.send(&Reply::Nothing));
+        let text = answer(stream);
+        assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.ends_with("\r\n\r\n{}"), "{text}");
+    }
+
+    #[test]
+    fn whoever_does_not_know_the_secret_is_told_so_and_reported() {
+        let (server, reports) = server();
+        for secret in ["", "s3cre", "s3creT"] {
+            let text = answer(request(&server, secret, "{}"));
+            assert!(text.starts_with("HTTP/1.1 401 "), "{text}");
+            assert!(matches!(reports.recv().unwrap(), Report::Stranger));
+        }
+        let mut elsewhere = TcpStream::connect(server.address()).unwrap();
+        elsewhere
+            .write_all(b"POST / HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer s3cret\r\nContent-Length: 2\r\n\r\n{}")
+            .unwrap();
+        assert!(answer(elsewhere).starts_with("HTTP/1.1 401 "));
+    }
+
+    #[test]
+    fn who_does_not_wait_for_the_answer_is_told_of() {
+        let (server, reports) = server();
+        let stream = request(&server, "s3cret", r#"{"hook_event_name":"Stop"}"#);
+        let Report::Call(call) = reports.recv().unwrap() else { panic!("a call") };
+        drop(stream);
+        assert!(matches!(reports.recv().unwrap(), Report::GivenUp(id) if id == call.id));
+    }
+
+    #[test]
+    fn what_is_too_long_or_no_request_is_refused() {
+        let (server, reports) = server();
+        for (request, status) in [
+            ("GET / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\n\r\n".to_owned(), "400"),
+            (
+                "POST / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\nContent-Length: 99999999999\r\n\r\n".to_owned(),
+                "413",
+            ),
+            ("nonsense\r\n\r\n".to_owned(), "400"),
+            ("POST / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\nContent-Length: 3\r\n\r\nno{".to_owned(), "400"),
+        ] {
+            let request = request.replace("ADDRESS", &server.address().to_string());
+            let mut stream = TcpStream::connect(server.address()).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            let text = answer(stream);
+            assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {text}");
+        }
+        assert!(reports.try_recv().is_err());
+    }
+}

@@ -1,0 +1,84 @@
+//! The surface of a session whose screen is the client's: it draws nothing. How things stand goes into
+//! the file that the client's status line reads.
+
+use std::io;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use super::status_line::{self, Shown};
+use super::told::StatusLine;
+use crate::client::stream::Line;
+use crate::event::{Notice, Now, Outcome};
+use crate::files;
+use crate::machine::Status;
+use crate::process::terminal::PersonsTerminal;
+use crate::surface::{Report, Surface};
+
+pub struct NativeSurface {
+    terminal: Rc<PersonsTerminal>,
+    file: PathBuf,
+    line: StatusLine,
+    shown: Option<Shown>,
+}
+
+impl NativeSurface {
+    pub fn new(terminal: Rc<PersonsTerminal>, file: PathBuf) -> Self {
+        Self { terminal, file, line: StatusLine::default(), shown: None }
+    }
+}
+
+impl Surface for NativeSurface {
+    fn agent(&mut self, _line: &Line) {}
+
+    fn supervisor(&mut self, _line: &Line) {}
+
+    fn notice(&mut self, notice: &Notice) {
+        self.line.notice(notice);
+    }
+
+    fn told(&mut self, text: Result<String, String>) {
+        self.line.alarm = text.err();
+    }
+
+    fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
+        let ago = now.saturating_sub(status.since).as_secs_f64();
+        // To the second: the moment itself is a little different each time.
+        let since = (status_line::now() - ago).round();
+        let shown = self.line.shown(status, since);
+        if self.shown.as_ref() != Some(&shown) {
+            let written = serde_json::to_vec(&shown).map_err(io::Error::from);
+            let written = written
+                .and_then(|text| files::replace(&self.file, &text).map_err(io::Error::other));
+            if let Err(error) = written {
+                log::warn!("the status line stays as it was: {error}");
+            }
+            self.shown = Some(shown);
+        }
+        Ok(())
+    }
+
+    fn suspend(&mut self) {
+        self.terminal.give_back();
+    }
+
+    fn resume(&mut self) {
+        if let Err(error) = self.terminal.take() {
+            log::warn!("the terminal keeps its modes: {error}");
+        }
+    }
+
+    fn close(&mut self, report: &Report) -> io::Result<()> {
+        // A client that left by itself has tidied up.
+        let ended = match report.outcome {
+            Outcome::Ended => true,
+            Outcome::ClientLeft(code) => code <= 128,
+            _ => false,
+        };
+        if !ended {
+            self.terminal.tidy();
+        }
+        self.terminal.give_back();
+        let _ = std::fs::remove_file(&self.file);
+        Ok(())
+    }
+}

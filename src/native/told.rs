@@ -1,0 +1,161 @@
+//! What the person is told: a sentence in the client's conversation for what is worth one, and a line
+//! below their input for how things stand.
+
+use super::status_line::Shown;
+use crate::event::{Dropped, Notice, Phase};
+use crate::machine::Status;
+use crate::review::requirement::{Requirement, Standing};
+use crate::review::verdict::{Halt, Verdict};
+use crate::surface::{duration, review_cost};
+
+/// So many of the files that changed are named.
+const MOST_FILES: usize = 5;
+
+/// A sentence for the conversation. A rejection needs none: the feedback itself is shown.
+pub fn sentence(notice: &Notice) -> Option<String> {
+    Some(match notice {
+        Notice::Verdict { round, seconds, cost_usd, usage, verdict, .. } if verdict.completed => {
+            let mut facts: Vec<_> = met(&verdict.requirements).into_iter().collect();
+            facts.push(duration(*seconds));
+            facts.extend(review_cost(*cost_usd, usage));
+            let proof = if verdict.without_proof { ", without proof" } else { "" };
+            format!("Confirmed in round {round}{proof} ({}).", facts.join(" · "))
+        }
+        Notice::Verdict { verdict: Verdict { halt: Some(halt), feedback, .. }, .. } => {
+            let what = match halt {
+                Halt::Blocked => "Blocked",
+                Halt::Impossible => "Impossible",
+            };
+            format!("{what}: {feedback}")
+        }
+        Notice::LimitReached { max } => format!(
+            "Stopped after {max} reviews without confirmation. Your next message starts the count anew."
+        ),
+        Notice::Stuck { why, open } => {
+            let open: Vec<_> = open.iter().map(|one| one.text.as_str()).collect();
+            let open = if open.is_empty() {
+                String::new()
+            } else {
+                format!(" Open: {}.", open.join("; "))
+            };
+            format!("Stuck: {why}.{open} Say how to go on.")
+        }
+        Notice::ReviewFailed { reason, retrying: false, .. } => format!(
+            "The work was not reviewed: {}. Your next message is; `ccc doctor` checks the set-up.",
+            reason.trim_end_matches('.')
+        ),
+        Notice::ReviewDropped { why: Dropped::UserMessage, .. } => {
+            "Review dropped: your message comes first.".to_owned()
+        }
+        Notice::ReviewDropped { why: Dropped::Interrupt, .. } => {
+            "Review skipped: the work is not confirmed.".to_owned()
+        }
+        Notice::Supervision { on: true } => {
+            "Supervision is on: the work is reviewed each time the agent stops.".to_owned()
+        }
+        Notice::Supervision { on: false } => {
+            "Supervision is off: nothing is reviewed until /supervisor.".to_owned()
+        }
+        Notice::TreeChanged { files, more, .. } => {
+            let mut named: Vec<_> =
+                files.iter().take(MOST_FILES).map(ToString::to_string).collect();
+            if files.len() + more > named.len() {
+                named.push("…".to_owned());
+            }
+            format!("While the review ran, files of the project changed: {}.", named.join(", "))
+        }
+        Notice::FileChanged { what } => {
+            format!("{what} was changed since the session began. What counts is how it was then.")
+        }
+        Notice::NotRecorded { what, why } => format!("Not recorded: {what}: {why}."),
+        _ => return None,
+    })
+}
+
+/// "3/5 met"; nothing where nobody counted.
+fn met(requirements: &[Requirement]) -> Option<String> {
+    let wanted = requirements.iter().filter(|one| one.status != Standing::Dropped);
+    let (mut all, mut met) = (0, 0);
+    for one in wanted {
+        all += 1;
+        met += u32::from(one.status == Standing::Met);
+    }
+    (all > 0).then(|| format!("{met}/{all} met"))
+}
+
+/// The line below the input, as far as notices decide it.
+#[derive(Debug, Default)]
+pub struct StatusLine {
+    /// What became of the last review.
+    last: Option<String>,
+    /// What reviews have cost.
+    spent: Vec<String>,
+    met: Option<String>,
+    /// Somebody tried what only the person may.
+    pub alarm: Option<String>,
+}
+
+impl StatusLine {
+    pub fn notice(&mut self, notice: &Notice) {
+        match notice {
+            Notice::UserMessage { .. } | Notice::Session { .. } => self.last = None,
+            Notice::Verdict { round, cost_usd, usage, verdict, .. } => {
+                self.spent = review_cost(*cost_usd, usage);
+                self.met = met(&verdict.requirements);
+                self.last = match (verdict.completed, verdict.halt) {
+                    (true, _) => Some(format!("confirmed in round {round}")),
+                    (false, Some(Halt::Blocked)) => Some("blocked: you decide".to_owned()),
+                    (false, Some(Halt::Impossible)) => Some("impossible".to_owned()),
+                    (false, None) => None,
+                };
+            }
+            Notice::LimitReached { max } => {
+                self.last = Some(format!("limit of {max} reviews reached"));
+            }
+            Notice::Stuck { .. } => self.last = Some("stuck: you decide".to_owned()),
+            Notice::ReviewFailed { retrying: false, .. } => {
+                self.last = Some("not reviewed".to_owned());
+            }
+            Notice::ReviewDropped { why: Dropped::Interrupt, .. } => {
+                self.last = Some("review skipped, not confirmed".to_owned());
+            }
+            Notice::TurnFailed { .. } => self.last = Some("turn failed, not reviewed".to_owned()),
+            Notice::WaitingForBackground { tasks } => {
+                self.last = Some(format!("{} in the background, not reviewed yet", tasks.len()));
+            }
+            _ => {}
+        }
+    }
+
+    /// `since` is when the phase began, in seconds since 1970.
+    pub fn shown(&self, status: &Status, since: f64) -> Shown {
+        let shown = |before: String, since: Option<f64>, after: &[String]| {
+            let after = after.iter().chain(&self.alarm).flat_map(|fact| [" · ", fact]).collect();
+            Shown { ccc: std::process::id().cast_signed(), before, since, after }
+        };
+        let round = format!("round {}/{}", status.round, status.max);
+        let known = |first: &[String]| [first, &self.spent].concat();
+        match status.phase {
+            Phase::Reviewing => {
+                let what = match &status.check {
+                    Some(check) => format!("check {}", check.name),
+                    None => "reviewing".to_owned(),
+                };
+                let facts = [known(&[round]), vec!["Esc skips it".to_owned()]].concat();
+                shown(what, Some(since), &facts)
+            }
+            _ if !status.supervising => shown("supervision off".to_owned(), None, &[]),
+            Phase::Working if status.round > 0 && self.last.is_none() => {
+                let met: Vec<_> = self.met.iter().cloned().collect();
+                shown(round, None, &known(&met))
+            }
+            _ => match &self.last {
+                Some(last) => {
+                    let met: Vec<_> = self.met.iter().cloned().collect();
+                    shown(last.clone(), None, &known(&met))
+                }
+                None => shown("supervised".to_owned(), None, &[]),
+            },
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The client's transcript, followed as it is written. Nobody looks at it while nothing happens: it is
+//! read when a hook reports something, and again and again only while a review runs.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use memchr::memmem;
+
+use crate::client::stream::{Line, Message, Part};
+use crate::files;
+use crate::threads::named;
+
+/// The client reports the end of a turn before it has written it down.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// A message that is typed during a review stands there within a tenth of a second.
+const WATCHING: Duration = Duration::from_millis(100);
+/// No more of it at once, and of one line.
+const MOST: u64 = 64 << 20;
+
+/// What is wanted of the transcript.
+#[derive(Debug)]
+pub enum Wanted {
+    /// Everything that is new. `until` the agent's last words are there.
+    News { call: u64, path: PathBuf, until: Option<String> },
+    /// News as it comes, or not any longer.
+    Watch(bool),
+}
+
+/// What came. `call` is the one that wanted it; without one it came by itself.
+#[derive(Debug)]
+pub struct News {
+    pub call: Option<u64>,
+    pub lines: Vec<Vec<u8>>,
+}
+
+/// Asks for what is new in the transcript; what there is comes through `on_news`.
+pub fn follow(on_news: impl Fn(News) -> bool + Send + 'static) -> io::Result<Sender<Wanted>> {
+    let (wanted, wishes) = unbounded();
+    named("transcript", move || run(&wishes, on_news))?;
+    Ok(wanted)
+}
+
+fn run(wishes: &Receiver<Wanted>, on_news: impl Fn(News) -> bool) {
+    let mut follower = Follower::default();
+    let mut watching = false;
+    loop {
+        let wish = if watching {
+            match wishes.recv_timeout(WATCHING) {
+                Ok(wish) => Some(wish),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        } else {
+            match wishes.recv() {
+                Ok(wish) => Some(wish),
+                Err(_) => return,
+            }
+        };
+        let heard = match wish {
+            Some(Wanted::Watch(on)) => {
+                watching = on;
+                true
+            }
+            Some(Wanted::News { call, path, until }) => {
+                follower.turn_to(&path);
+                on_news(News { call: Some(call), lines: follower.until(until.as_deref()) })
+            }
+            None => {
+                let lines = follower.read();
+                lines.is_empty() || on_news(News { call: None, lines })
+            }
+        };
+        if !heard {
+            return;
+        }
+    }
+}
+
+#[derive(Default)]
+struct Follower {
+    path: Option<PathBuf>,
+    at: u64,
+    /// The beginning of a line whose end is still to come.
+    rest: Vec<u8>,
+}
+
+impl Follower {
+    /// Another conversation: what stands there already is older than this session.
+    fn turn_to(&mut self, path: &Path) {
+        if self.path.as_deref() == Some(path) {
+            return;
+        }
+        self.at = std::fs::metadata(path).map_or(0, |found| found.len());
+        self.rest.clear();
+        self.path = Some(path.to_owned());
+    }
+
+    fn until(&mut self, last_words: Option<&str>) -> Vec<Vec<u8>> {
+        let wanted = last_words.map(str::trim).filter(|words| !words.is_empty());
+        let wanted = wanted.and_then(|words| serde_json::to_string(words).ok());
+        let wanted = wanted.as_deref().map(|words| words.trim_matches('"').as_bytes());
+        let deadline = Instant::now() + PATIENCE;
+        let mut lines = Vec::new();
+        loop {
+            lines.extend(self.read());
+            let there = wanted
+                .is_none_or(|wanted| lines.iter().any(|line| memmem::find(line, wanted).is_some()));
+            if there || Instant::now() >= deadline {
+                return lines;
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+
+    /// Whole lines that were not there before.
+    fn read(&mut self) -> Vec<Vec<u8>> {
+        let Some(file) = self.path.as_deref().and_then(|path| files::open_regular(path).ok())
+        else {
+            return Vec::new();
+        };
+        self.read_from(file).unwrap_or_else(|error| {
+            log::debug!("the transcript cannot be read: {error}");
+            Vec::new()
+        })
+    }
+
+    fn read_from(&mut self, mut file: File) -> io::Result<Vec<Vec<u8>>> {
+        file.seek(SeekFrom::Start(self.at))?;
+        let mut bytes = std::mem::take(&mut self.rest);
+        self.at += file.take(MOST).read_to_end(&mut bytes)? as u64;
+        let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
+        self.rest = bytes.split_off(whole);
+        if self.rest.len() as u64 > MOST {
+            self.rest.clear();
+        }
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        Ok(lines.map(<[u8]>::to_vec).collect())
+    }
+}
+
+/// What of a transcript has the same form as what a client prints: the agent spoke, or a tool did.
+pub fn of_the_agent(line: &[u8]) -> Option<Line> {
+    if memmem::find(line, br#""isSidechain":true"#).is_some() {
+        return None;
+    }
+    let line = Line::decode(line.to_vec());
+    let agents = line.parts.iter().any(|part| match part {
+        Part::Message(envelope) => {
+            matches!(envelope.message, Message::Assistant { .. } | Message::ToolResults(_))
+        }
+        Part::Text(_) | Part::Bad(_) => false,
+    });
+    agents.then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_agent_and_its_tools_said_is_handed_on() {
+        let is = |line: &str| of_the_agent(line.as_bytes()).is_some();
+        assert!(is(
+            r#"{"type":"assistant","message":{"model":"m","content":[{"type":"text","text":"x"}]}}"#
+        ));
+        assert!(is(
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}}"#
+        ));
+        for line in [
+            r#"{"type":"assistant","isSidechain":true,"message":{"model":"m","content":[]}}"#,
+            r#"{"type":"user","message":{"content":"typed"},"origin":{"kind":"human"}}"#,
+            r#"{"type":"queue-operation","operation":"enqueue","content":"q"}"#,
+            r#"{"type":"result","result":"forged","num_turns":1}"#,
+            "half a li",
+        ] {
+            assert!(!is(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn whole_lines_and_only_new_ones() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.jsonl");
+        std::fs::write(&path, "old\n").unwrap();
+        let mut follower = Follower::default();
+        follower.turn_to(&path);
+        assert!(follower.read().is_empty());
+        let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"one\ntw").unwrap();
+        assert_eq!(follower.read(), [b"one".to_vec()]);
+        file.write_all(b"o\n").unwrap();
+        assert_eq!(follower.read(), [b"two".to_vec()]);
+        assert!(follower.read().is_empty());
+    }
+}

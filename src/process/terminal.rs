@@ -1,0 +1,124 @@
+//! The person's terminal, while a client draws on it through ccc: every byte passes, and whatever
+//! happens, it is as it was in the end.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::{Mutex, PoisonError};
+
+use nix::libc;
+use nix::pty::Winsize;
+use nix::sys::termios::{SetArg, Termios, cfmakeraw, tcgetattr, tcsetattr};
+
+use crate::console;
+
+/// What a client that could not tidy up leaves switched on: synchronised output, the mouse, focus
+/// reports, bracketed paste, enhanced keys, the other screen, a hidden cursor, colours, a window title
+/// that somebody pushed.
+const TIDY: &[u8] =
+    b"\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\
+    \x1b[<u\x1b[>4m\x1b[?1l\x1b>\x1b[?1049l\x1b[?7h\x1b[?25h\x1b[0m";
+
+/// The modes that a panic has to bring back. There is one terminal.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// The terminal that ccc was started on.
+#[derive(Debug)]
+pub struct PersonsTerminal {
+    device: File,
+    before: Termios,
+}
+
+impl PersonsTerminal {
+    /// Standard input, if that is a terminal.
+    pub fn open() -> io::Result<Self> {
+        let device = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+        let before = tcgetattr(&device)?;
+        Ok(Self { device, before })
+    }
+
+    pub fn device(&self) -> &File {
+        &self.device
+    }
+
+    /// How it was when ccc came.
+    pub fn modes(&self) -> &Termios {
+        &self.before
+    }
+
+    /// No key means anything to it any more, and no byte is changed.
+    pub fn take(&self) -> io::Result<()> {
+        let mut raw = self.before.clone();
+        cfmakeraw(&mut raw);
+        *before() = Some(self.before.clone());
+        // Drained: what was typed before stays, as input for the client.
+        Ok(tcsetattr(&self.device, SetArg::TCSADRAIN, &raw)?)
+    }
+
+    pub fn give_back(&self) {
+        if before().take().is_some() {
+            set_modes(&self.device, &self.before);
+        }
+    }
+
+    /// The client could not tidy up after itself.
+    pub fn tidy(&self) {
+        tidy(&self.device);
+    }
+
+    pub fn size(&self) -> Option<Winsize> {
+        size(&self.device)
+    }
+}
+
+/// All that a terminal that somebody left needs.
+pub fn reset(device: &File, modes: &Termios) {
+    tidy(device);
+    set_modes(device, modes);
+}
+
+fn tidy(mut device: &File) {
+    if let Err(error) = device.write_all(TIDY) {
+        log::debug!("the terminal is gone: {error}");
+    }
+}
+
+fn set_modes(device: &File, modes: &Termios) {
+    if let Err(error) = tcsetattr(device, SetArg::TCSADRAIN, modes) {
+        log::debug!("the terminal keeps its modes: {error}");
+    }
+}
+
+fn before() -> std::sync::MutexGuard<'static, Option<Termios>> {
+    BEFORE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Columns, rows and pixels.
+pub fn size(device: &impl AsRawFd) -> Option<Winsize> {
+    let mut size = Winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: the call fills in a struct of plain numbers, which is there.
+    #[expect(unsafe_code, reason = "nix has no function for it")]
+    let result = unsafe { libc::ioctl(device.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) };
+    (result == 0 && size.ws_col > 0 && size.ws_row > 0).then_some(size)
+}
+
+pub fn set_size(device: &impl AsRawFd, size: &Winsize) {
+    // SAFETY: the call reads a struct of plain numbers, which is there.
+    #[expect(unsafe_code, reason = "nix has no function for it")]
+    let result = unsafe { libc::ioctl(device.as_raw_fd(), libc::TIOCSWINSZ, &raw const *size) };
+    if result != 0 {
+        log::debug!("the PTY keeps its size");
+    }
+}
+
+/// From now on a panic, in whatever thread, first gives the terminal back.
+pub fn restore_on_panic() {
+    let device = console::stdout().as_fd().try_clone_to_owned().map(File::from);
+    let previous = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if let (Some(modes), Ok(device)) = (before().take(), &device) {
+            reset(device, &modes);
+        }
+        previous(info);
+    }));
+}

@@ -1,0 +1,249 @@
+//! One judge's part of a review: from the start of its process to its verdict, or to the reason why
+//! there is none.
+
+use super::clock::Clock;
+use super::proof::Doubt;
+use super::{NOBODY, Step};
+use crate::client::case::{CaseReport, Held};
+use crate::client::stream::{Control, Envelope, Message, PermissionRequest, TurnResult};
+use crate::event::{Gone, Now};
+use crate::review::engine::INITIALIZE;
+use crate::review::permission::{self, Denied, Ruling};
+use crate::review::policy::{Policy, Prose};
+use crate::review::prompt;
+use crate::review::requirement::Requirement;
+use crate::review::verdict::{Reading, Verdict};
+
+/// What the judge was asked for last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Turn {
+    Review,
+    /// A verdict that can be read, after an answer that was none. What it said then still counts if it
+    /// says nothing better.
+    Form {
+        prose: Option<String>,
+        why: String,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Sitting {
+    pub(super) policy: Policy,
+    attempt: u32,
+    /// How often this judge may still be asked again.
+    asks_left: u32,
+    /// How often it may still be asked for its proof.
+    pub(super) proof_asks_left: u32,
+    turn: Turn,
+    clock: Clock,
+    /// What this judge runs in, as its shim says before it says anything.
+    case: Option<CaseReport>,
+    /// The judge has spoken: whoever names a case now is not the shim.
+    spoke: bool,
+    denied: Vec<Denied>,
+    /// What is known to be asked for: no verdict may leave it out.
+    pub(super) known: Vec<Requirement>,
+    pub(super) word: Option<String>,
+    /// A verdict whose evidence is being looked up, and whether it has the review's word.
+    pub(super) verifying: Option<(Verdict, bool)>,
+    /// Why the last yes does not count yet.
+    pub(super) doubt: Option<Doubt>,
+    pub(super) steps: Vec<Step>,
+}
+
+impl Sitting {
+    pub fn start(policy: Policy, known: Vec<Requirement>, now: Now) -> (Self, Vec<Step>) {
+        let mut sitting = Self {
+            attempt: 0,
+            asks_left: 0,
+            proof_asks_left: 0,
+            turn: Turn::Review,
+            known,
+            word: None,
+            verifying: None,
+            doubt: None,
+            clock: Clock::new(policy.timeout, now),
+            policy,
+            case: None,
+            spoke: false,
+            denied: Vec::new(),
+            steps: Vec::new(),
+        };
+        sitting.attempt(now);
+        let steps = sitting.take();
+        (sitting, steps)
+    }
+
+    /// The word that the judge was given, and nobody else knows.
+    pub fn prepared(&mut self, word: &str) {
+        self.word = Some(word.to_owned());
+    }
+
+    /// A line of the judge.
+    pub fn heard(&mut self, envelope: Envelope, now: Now) -> Vec<Step> {
+        let first = !std::mem::replace(&mut self.spoke, true);
+        match envelope.message {
+            Message::Case(report) if first => {
+                self.case = Some(report.clone());
+                self.steps.push(Step::Held(report));
+            }
+            // The client did not take the hook by which it asks before each tool.
+            Message::ControlAnswered { request_id, .. } if request_id == INITIALIZE => {
+                self.fail("this client does not let ccc decide what its tools may do", now);
+            }
+            Message::Control { request_id, request } => self.asked(request_id, request, now),
+            Message::ControlCancelled { request_id } if self.clock.go_on(&request_id, now) => {
+                self.steps.push(Step::Unask { request_id });
+            }
+            // What a sub-agent of the judge says is not its word.
+            Message::Result(result) if envelope.parent.is_none() => self.concluded(&result, now),
+            Message::Unreadable { kind, why } => {
+                self.fail(&format!("the supervisor's {kind} cannot be read: {why}"), now);
+            }
+            _ => {}
+        }
+        self.take()
+    }
+
+    /// The person has answered a question of the judge.
+    pub fn answered(&mut self, request_id: &str, now: Now) {
+        self.clock.go_on(request_id, now);
+    }
+
+    /// The judge's process is gone, and all that it printed has been heard.
+    pub fn gone(&mut self, gone: &Gone, now: Now) -> Vec<Step> {
+        // One that left rather than answer has said what it has said.
+        let left = gone.code == Some(0);
+        match (std::mem::replace(&mut self.turn, Turn::Review), self.doubt.take()) {
+            (_, Some(doubt)) if left => self.unproven(doubt, now),
+            (Turn::Form { prose, why }, None) if left => self.unread(&why, prose, now),
+            _ => self.fail(&gone.told_of("the supervisor"), now),
+        }
+        self.take()
+    }
+
+    /// Something that the driver was to do cannot be done.
+    pub fn failed(&mut self, reason: &str, now: Now) -> Vec<Step> {
+        self.fail(reason, now);
+        self.take()
+    }
+
+    /// The moment that `deadline` named may have come.
+    pub fn tick(&mut self, now: Now) -> Vec<Step> {
+        if self.deadline().is_some_and(|deadline| deadline <= now) {
+            let seconds = self.policy.timeout.as_secs_f32();
+            self.fail(&format!("no verdict within {seconds} s"), now);
+        }
+        self.take()
+    }
+
+    /// `None` while the judge waits for a person.
+    pub fn deadline(&self) -> Option<Now> {
+        self.clock.deadline()
+    }
+
+    fn attempt(&mut self, now: Now) {
+        self.attempt += 1;
+        (self.case, self.spoke) = (None, false);
+        self.asks_left = self.policy.asks_again;
+        self.proof_asks_left = self.policy.asks_again;
+        self.turn = Turn::Review;
+        self.word = None;
+        self.verifying = None;
+        self.doubt = None;
+        self.clock = Clock::new(self.policy.timeout, now);
+        self.steps.push(Step::Start { attempt: self.attempt, judge: 0 });
+    }
+
+    fn asked(&mut self, request_id: String, request: Control, now: Now) {
+        let step = match request {
+            Control::ToolUse(asked) => Step::Rule { ruling: self.rule(&asked), request_id },
+            Control::Permission(asked) if self.policy.person => {
+                self.clock.wait_for(&request_id, now);
+                Step::Ask { request_id, asked }
+            }
+            Control::Permission(asked) => {
+                self.denied.push(Denied::new(&asked, NOBODY));
+                Step::Deny { request_id, asked }
+            }
+            Control::Unknown(subtype) => Step::Refuse { request_id, subtype },
+        };
+        self.steps.push(step);
+    }
+
+    fn rule(&mut self, asked: &PermissionRequest) -> Ruling {
+        let held = self.case.as_ref().map_or(Held::Nothing, |case| case.held);
+        let ruling = match permission::rule(held, asked, &self.policy.allowed_tools) {
+            Ruling::Ask if !self.policy.person => Ruling::Deny(format!(
+                "{NOBODY} Without a glass case only commands that read run unasked; \
+                 supervisor.allowed_tools in ccc.json can allow more."
+            )),
+            ruling => ruling,
+        };
+        if let Ruling::Deny(reason) = &ruling {
+            self.denied.push(Denied::new(asked, reason));
+        }
+        ruling
+    }
+
+    fn concluded(&mut self, result: &TurnResult, now: Now) {
+        if result.is_error {
+            return self.fail(&result.failure(), now);
+        }
+        let earlier = match std::mem::replace(&mut self.turn, Turn::Review) {
+            Turn::Form { prose, .. } => prose,
+            Turn::Review => None,
+        };
+        match Reading::of(result, self.word.as_deref()) {
+            Reading::Verdict { verdict, has_word } => self.given(verdict, has_word, now),
+            Reading::Broken(why) => self.ask_again(&why, None, now),
+            // The first one is the review; the second is about its form.
+            Reading::Prose(text) => {
+                self.ask_again("it is plain text", Some(earlier.unwrap_or(text)), now);
+            }
+            Reading::Nothing => self.ask_again("it is empty", earlier, now),
+        }
+    }
+
+    /// Once more, in the same conversation; or this was its last word.
+    fn ask_again(&mut self, why: &str, prose: Option<String>, now: Now) {
+        if self.asks_left > 0 {
+            self.asks_left -= 1;
+            self.turn = Turn::Form { prose, why: why.to_owned() };
+            self.steps.push(Step::Tell(prompt::ask_for_the_verdict(why, self.word.as_deref())));
+        } else {
+            self.unread(why, prose, now);
+        }
+    }
+
+    /// There is nothing but an answer that is no verdict.
+    fn unread(&mut self, why: &str, prose: Option<String>, now: Now) {
+        match prose.filter(|_| self.policy.prose == Prose::Feedback) {
+            Some(prose) => self.end(Ok(Verdict::new(false, &prose))),
+            None => self.fail(&format!("the supervisor's answer cannot be used: {why}"), now),
+        }
+    }
+
+    fn fail(&mut self, reason: &str, now: Now) {
+        let retrying = self.attempt < self.policy.attempts;
+        self.steps.push(Step::Stop);
+        self.steps.push(Step::Failed { reason: reason.to_owned(), retrying });
+        if retrying {
+            self.attempt(now);
+        } else {
+            self.steps.push(Step::End(Err(reason.to_owned())));
+        }
+    }
+
+    pub(super) fn end(&mut self, verdict: Result<Verdict, String>) {
+        let (case, denied) =
+            (self.case.as_ref().map(|case| case.held), std::mem::take(&mut self.denied));
+        let verdict = verdict.map(|verdict| Verdict { case, denied, ..verdict });
+        self.steps.push(Step::Stop);
+        self.steps.push(Step::End(verdict));
+    }
+
+    pub(super) fn take(&mut self) -> Vec<Step> {
+        std::mem::take(&mut self.steps)
+    }
+}

@@ -1,0 +1,159 @@
+//! Several judges: what each of them said, and what it comes to.
+//!
+//! | what they said | the verdict |
+//! |---|---|
+//! | all: complete | complete |
+//! | at least one: not complete | not complete; the feedback is theirs who say so |
+//! | all who object: blocked, or impossible | that |
+//! | nobody objects, and one gave no verdict | none: that is no confirmation |
+
+use serde::{Deserialize, Serialize};
+
+use super::policy::Seat;
+use super::requirement::{Requirement, Standing};
+use super::verdict::{Halt, Verdict};
+use crate::client::case::Held;
+use crate::client::stream::Usage;
+use crate::review::permission::Denied;
+
+/// What one of several judges said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Opinion {
+    pub judge: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
+    /// It gave no verdict: the feedback says why.
+    pub completed: Option<bool>,
+    #[serde(default, rename = "status", skip_serializing_if = "Option::is_none")]
+    pub halt: Option<Halt>,
+    pub feedback: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_proof: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<Held>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<Denied>,
+    #[serde(default)]
+    pub seconds: f64,
+    #[serde(default)]
+    pub cost_usd: f64,
+    #[serde(default, skip_serializing_if = "Usage::is_empty")]
+    pub usage: Usage,
+}
+
+impl Opinion {
+    pub fn new(seat: &Seat, given: Result<Verdict, String>) -> Self {
+        let (completed, verdict) = match given {
+            Ok(verdict) => (Some(verdict.completed), verdict),
+            Err(reason) => (None, Verdict::new(false, &reason)),
+        };
+        Self {
+            judge: seat.name.clone(),
+            fresh: seat.fresh,
+            completed,
+            halt: verdict.halt,
+            feedback: verdict.feedback,
+            without_proof: verdict.without_proof,
+            requirements: verdict.requirements,
+            case: verdict.case,
+            denied: verdict.denied,
+            seconds: 0.0,
+            cost_usd: 0.0,
+            usage: Usage::default(),
+        }
+    }
+}
+
+impl Opinion {
+    /// "kimi: complete", for people.
+    pub fn told(&self) -> String {
+        let eyes = if self.fresh { " (fresh eyes)" } else { "" };
+        let said = match (self.completed, self.halt) {
+            (Some(true), _) if self.without_proof => "complete, without proof".to_owned(),
+            (Some(true), _) => "complete".to_owned(),
+            (Some(false), Some(Halt::Blocked)) => "blocked".to_owned(),
+            (Some(false), Some(Halt::Impossible)) => "impossible".to_owned(),
+            (Some(false), None) => "not complete".to_owned(),
+            (None, _) => format!("no verdict: {}", self.feedback),
+        };
+        format!("{}{eyes}: {said}", self.judge)
+    }
+}
+
+/// What the opinions come to, or why they come to nothing. `judges` are those that were to be asked.
+pub fn conclusion(judges: &[Seat], opinions: Vec<Opinion>) -> Result<Verdict, String> {
+    let objections: Vec<_> =
+        opinions.iter().filter(|opinion| opinion.completed == Some(false)).collect();
+    let silent = opinions.iter().find(|opinion| opinion.completed.is_none());
+    if let (true, Some(silent)) = (objections.is_empty(), silent) {
+        let agree = opinions.iter().filter(|opinion| opinion.completed == Some(true)).count();
+        let others = match agree {
+            0 => String::new(),
+            agree => format!(" ({agree} of {} judges call it complete)", judges.len()),
+        };
+        return Err(format!("{} gave no verdict{others}: {}", silent.judge, silent.feedback));
+    }
+    let verdict = Verdict::new(objections.is_empty(), &feedback(&opinions, &objections));
+    // As long as one of them has something for the agent to do, the agent goes on.
+    let halt = objections.iter().map(|objection| objection.halt).reduce(Option::and).flatten();
+    Ok(Verdict {
+        halt,
+        requirements: requirements(&opinions),
+        without_proof: verdict.completed && opinions.iter().any(|opinion| opinion.without_proof),
+        case: opinions.iter().filter_map(|opinion| opinion.case).max_by_key(|held| held.weakness()),
+        denied: opinions.iter().flat_map(|opinion| opinion.denied.clone()).collect(),
+        opinions,
+        ..verdict
+    })
+}
+
+/// Of those who object; where nobody does, of the first who has something to say.
+fn feedback(opinions: &[Opinion], objections: &[&Opinion]) -> String {
+    match objections {
+        [] => {
+            let said = opinions.iter().map(|opinion| opinion.feedback.as_str());
+            said.into_iter().find(|text| !text.is_empty()).unwrap_or_default().to_owned()
+        }
+        [one] => one.feedback.clone(),
+        several => {
+            let said =
+                several.iter().map(|one| format!("{} says:\n\n{}", one.judge, one.feedback.trim()));
+            said.collect::<Vec<_>>().join("\n\n")
+        }
+    }
+}
+
+/// One list out of all: an item stands as the strictest of them has it, with the evidence of all.
+pub fn requirements(opinions: &[Opinion]) -> Vec<Requirement> {
+    let mut all: Vec<Requirement> = Vec::new();
+    for requirement in opinions.iter().flat_map(|opinion| &opinion.requirements) {
+        let Some(known) = all.iter_mut().find(|known| known.id == requirement.id) else {
+            all.push(requirement.clone());
+            continue;
+        };
+        if strictness(requirement.status) > strictness(known.status) {
+            known.status = requirement.status;
+        }
+        for evidence in &requirement.evidence {
+            if !known.evidence.contains(evidence) {
+                known.evidence.push(evidence.clone());
+            }
+        }
+        // What convinced one of them does not show it.
+        if known.is_open() {
+            known.evidence.clear();
+        }
+    }
+    all
+}
+
+fn strictness(status: Standing) -> u8 {
+    match status {
+        Standing::Dropped => 0,
+        Standing::Met => 1,
+        Standing::Unproven => 2,
+        Standing::Unmet => 3,
+    }
+}

@@ -1,0 +1,64 @@
+//! Standard output for the agent's last answer alone: `ccc --supervisor -p … > answer.txt`. The
+//! transcript goes elsewhere.
+
+use std::io::{self, Write};
+
+use super::{Report, Surface};
+use crate::client::stream::Line;
+use crate::console;
+use crate::event::{Notice, Now};
+use crate::machine::Status;
+
+#[derive(Debug)]
+pub struct AnswerSurface<W> {
+    out: W,
+}
+
+impl<W: Write> AnswerSurface<W> {
+    pub fn new(out: W) -> Self {
+        Self { out }
+    }
+}
+
+impl<W: Write> Surface for AnswerSurface<W> {
+    fn agent(&mut self, _line: &Line) {}
+
+    fn supervisor(&mut self, _line: &Line) {}
+
+    fn notice(&mut self, _notice: &Notice) {}
+
+    fn update(&mut self, _status: &Status, _now: Now) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self, report: &Report) -> io::Result<()> {
+        let answer = report.result.trim_end();
+        if answer.is_empty() {
+            return Ok(());
+        }
+        self.out.write_all(console::clean(answer).as_bytes())?;
+        self.out.write_all(b"\n")?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use crate::event::Outcome;
+
+    #[test]
+    fn the_answer_and_nothing_else() {
+        let printed = |result: &str| {
+            let mut surface = AnswerSurface::new(Vec::new());
+            surface.notice(&Notice::Interrupted);
+            surface.update(&sample::status(), Now::ZERO).unwrap();
+            let report = Report { result: result.into(), ..sample::report(Outcome::Completed) };
+            surface.close(&report).unwrap();
+            String::from_utf8(surface.out).unwrap()
+        };
+        assert_eq!(printed("Two\nlines. \x1b[2J\n\n"), "Two\nlines. \\u{1b}[2J\n");
+        assert_eq!(printed(""), "");
+    }
+}
