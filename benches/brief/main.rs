@@ -22,6 +22,8 @@ use ccc::review::requirement::Evidence;
 use ccc::session::Workplace;
 use table::Table;
 
+/// What the agent says last: a claim that is held against the facts.
+const ANSWER: &str = "All tests pass.";
 const FILES: usize = 100_000;
 const RECORD: usize = 200 << 20;
 const TURNS: usize = 40;
@@ -55,14 +57,14 @@ fn main() {
         };
         step(0, &mut || status(project));
         let mut examined = None;
-        step(1, &mut || examined = Some(workplace.compare(Some(&base)).0));
+        step(1, &mut || examined = Some(workplace.compare(Some(&base), ANSWER).0));
         let examined = examined.expect("it was looked at");
         step(2, &mut || {
             told = brief(&Facts {
                 examined: &examined,
                 checks: &[],
                 activity: &record.activity,
-                last_answer: "All tests pass.",
+                last_answer: ANSWER,
                 background: &[],
             });
         });

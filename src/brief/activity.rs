@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use super::edits;
 use crate::client::stream::{Block, Message, ToolResult};
 
 /// Commands that are remembered; the oldest go first.
@@ -18,7 +19,7 @@ const OUTPUT: usize = 2000;
 pub struct Activity {
     commands: VecDeque<Ran>,
     edits: VecDeque<(String, String)>,
-    /// The file that was edited last.
+    /// The file that was edited last, prose aside.
     pub last_edit: Option<String>,
     forgotten: usize,
 }
@@ -75,37 +76,36 @@ impl Activity {
     fn started(&mut self, id: &str, tool: &str, input: &str) {
         let input: Value = serde_json::from_str(input).unwrap_or_default();
         let text = |key: &str| input[key].as_str().unwrap_or_default();
-        match tool {
-            "Bash" => {
-                self.commands.push_back(Ran {
-                    id: id.to_owned(),
-                    command: text("command").chars().take(COMMAND).collect(),
-                    how: Ended::Unknown,
-                    output: String::new(),
-                    after_last_edit: true,
-                });
-                if self.commands.len() > MOST {
-                    self.commands.pop_front();
-                    self.forgotten += 1;
-                }
+        if tool == "Bash" {
+            self.commands.push_back(Ran {
+                id: id.to_owned(),
+                command: text("command").chars().take(COMMAND).collect(),
+                how: Ended::Unknown,
+                output: String::new(),
+                after_last_edit: true,
+            });
+            if self.commands.len() > MOST {
+                self.commands.pop_front();
+                self.forgotten += 1;
             }
-            "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
-                let path = [text("file_path"), text("notebook_path")].concat();
-                self.edits.push_back((id.to_owned(), path));
-                if self.edits.len() > MOST {
-                    self.edits.pop_front();
-                }
+        }
+        if let Some(path) = edits::by(tool, &input) {
+            self.edits.push_back((id.to_owned(), path));
+            if self.edits.len() > MOST {
+                self.edits.pop_front();
             }
-            _ => {}
         }
     }
 
     fn ended(&mut self, result: &ToolResult) {
         if let Some(at) = self.edits.iter().position(|(id, _)| *id == result.tool_use_id) {
             let edited = self.edits.remove(at).map(|(_, path)| path);
-            if !result.is_error {
+            // A script that fails may have edited before it did.
+            if !result.is_error || self.commands.iter().any(|ran| ran.id == result.tool_use_id) {
                 self.last_edit = edited;
-                self.commands.iter_mut().for_each(|ran| ran.after_last_edit = false);
+                // What a script does after its own edit, it does on the edited files.
+                let before = self.commands.iter_mut().filter(|ran| ran.id != result.tool_use_id);
+                before.for_each(|ran| ran.after_last_edit = false);
             }
         }
         let ran = self.commands.iter_mut().rev().find(|ran| ran.id == result.tool_use_id);
@@ -169,6 +169,16 @@ pub mod tests {
             .collect();
         assert_eq!(ran, [("make", Ended::Well, false), ("pytest", Ended::Badly(Some(2)), true)]);
         assert_eq!(seen.last_edit.as_deref(), Some("a.py"));
+    }
+
+    #[test]
+    fn a_shell_edits_too_and_prose_is_not_tested() {
+        let last = |lines: &[&str]| {
+            activity(lines).commands().map(|ran| ran.after_last_edit).collect::<Vec<_>>()
+        };
+        assert_eq!(last(&["run pytest", "run sed -i s/a/b/ a.py"]), [false, true]);
+        assert_eq!(last(&["run sed -i s/a/b/ a.py && pytest", "run ls"]), [true, true]);
+        assert_eq!(last(&["run pytest", "edit README.md"]), [true]);
     }
 
     #[test]

@@ -1,126 +1,142 @@
-//! What the agent's last message says about tests, held against what was run.
+//! What the agent's last message says, held against what ccc knows.
 //!
 //! | claim | supported by |
 //! |---|---|
-//! | "tests pass" | a test command after the last edit that ended well, ran at least one test, and whose exit code was its own; or a green check that tests |
+//! | tests pass | a test command after the last edit that ended well, ran at least one test, and whose exit code was its own; or a green check that tests |
+//! | it builds, lint is clean | a command of that kind after the last edit that ended well; or a green check |
+//! | it is committed | git: another commit than when the task began, and no changed file outside it |
+//! | it is pushed | a push that ended well |
+//! | something is fixed, added, changed | a file that changed since the task began |
+//! | a file is created | the file, with something in it |
+//! | a server is running | something listens on the port that is named; else background work |
+//!
+//! A sentence that takes it back, or only hopes for it, claims nothing. Each line names its source.
+
+mod told;
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::activity::{Activity, Ended, Ran};
-use crate::checks::result::CheckResult;
-
-fn matches(pattern: &'static LazyLock<Option<Regex>>, text: &str) -> bool {
-    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
-}
-
-/// A command that runs tests, as far as its name tells.
-pub fn is_test(command: &str) -> bool {
-    static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?x)(^|[\s;&|(/])(
-              cargo\s+(\S+\s+)*?(test|nextest) | (python3?\s+-m\s+)?(pytest|py\.test) | python3?\s+-m\s+unittest |
-              (npm|pnpm|yarn|bun)\s+(run\s+)?t(est)?(:\S+)? | (npx\s+|pnpm\s+exec\s+|yarn\s+)?(jest|vitest|mocha|playwright\s+test) |
-              node\s+--test | go\s+test | (\./)?(mvnw?|gradlew?|gradle)\s+.*(test|verify|check) |
-              (make|just)\s+(\S+\s+)*?(tests?|check) | tox | nox | ctest | (bundle\s+exec\s+)?rspec | mix\s+test |
-              dotnet\s+test | (\S*/)?phpunit | deno\s+test | swift\s+test
-            )(\s|$|[;&|)])",
-        )
-        .ok()
-    });
-    matches(&TEST, command)
-}
-
-fn says_that_tests_pass(text: &str) -> bool {
-    static SAYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?ix)\b(tests?|suite|specs?)\b[^.!?\n]{0,40}?\b(pass(es|ed|ing)?|green|succeed(s|ed)?)\b
-              | \b\d+\s+(tests?\s+)?passed\b | \bpass(es|ing)?\s+all\s+tests\b",
-        )
-        .ok()
-    });
-    static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(not|n't|cannot|could not|fail(s|ed|ing)?|should|would|will|until|once|if|unable)\b")
-            .ok()
-    });
-    // A sentence that takes it back, or only hopes for it, claims nothing.
-    let sentences = text.split_inclusive(['.', '!', '?', '\n']);
-    sentences.into_iter().any(|sentence| matches(&SAYS, sentence) && !matches(&NOT, sentence))
-}
-
-/// No test ran, says the output itself.
-pub fn ran_none(output: &str) -> bool {
-    static NONE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?im)collected 0 items|no tests ran|^ran 0 tests|no tests? (found|to run)|no test files|^running 0 tests|\b0 (passing|tests? passed)\b",
-        )
-        .ok()
-    });
-    static SOME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?im)running [1-9]\d* tests?|\b[1-9]\d* (passed|passing)|^ok\s+\S+\s|^ran [1-9]",
-        )
-        .ok()
-    });
-    matches(&NONE, output) && !matches(&SOME, output)
-}
-
-/// Why the exit code says nothing about the tests.
-pub fn hides_exit_code(command: &str) -> Option<&'static str> {
-    static PIPE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[^|]\|[^|]").ok());
-    static OR: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\|\|\s*(true|:|echo\b|exit 0)").ok());
-    static LAST: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(;|\n)\s*(true|echo\b|exit 0)[^;\n]*$").ok());
-    if command.contains("pipefail") || command.contains("PIPESTATUS") || command.contains("$?") {
-        return None;
-    }
-    if matches(&OR, command) {
-        Some("what follows || replaces its exit code")
-    } else if matches(&PIPE, command) {
-        Some("its exit code is that of the last command of the pipe")
-    } else if matches(&LAST, command) {
-        Some("its exit code is that of the command after it")
-    } else {
-        None
-    }
-}
+use super::command::{Kind, hides_exit_code, ran_none};
+use super::text::Facts;
+use told::{Claim, makes};
+pub use told::{files_named, made, ports_named};
 
 /// What the message claims and nothing supports, each with the reason.
-pub fn unsupported(answer: &str, activity: &Activity, checks: &[CheckResult]) -> Vec<String> {
-    if !says_that_tests_pass(answer)
-        || checks.iter().any(|check| check.is_green() && is_test(&check.run))
+pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
+    let answer = facts.last_answer;
+    let mut found = Vec::new();
+    for (claim, kind) in
+        [(Claim::Tests, Kind::Test), (Claim::Build, Kind::Build), (Claim::Lint, Kind::Lint)]
     {
-        return Vec::new();
+        let checked = facts.checks.iter().any(|check| check.is_green() && kind.is(&check.run));
+        if makes(claim, answer) && !checked {
+            found.extend(ran(claim, kind, facts.activity));
+        }
     }
-    let tests: Vec<&Ran> = activity.commands().filter(|ran| is_test(&ran.command)).collect();
-    let claim = "The last message says that tests pass";
-    let Some(last) = tests.iter().rfind(|ran| ran.after_last_edit) else {
+    let claimed = |claim: Claim| makes(claim, answer).then(|| says(claim));
+    found.extend(claimed(Claim::Committed).and_then(|says| committed(&says, facts)));
+    if let Some(says) = claimed(Claim::Pushed)
+        && !facts
+            .activity
+            .commands()
+            .any(|ran| Kind::Push.is(&ran.command) && ran.how == Ended::Well)
+    {
+        found.push(format!("{says}, and no push that ended well was seen (from its commands)."));
+    }
+    let changed = facts.examined.changed.as_ref();
+    if let Some(says) = claimed(Claim::Work)
+        && changed.is_some_and(|changed| changed.count == 0)
+        && facts.examined.note.is_none()
+    {
+        found.push(format!("{says}, and no file of the project has changed since the task began."));
+    }
+    for absent in &facts.examined.absent {
+        found.push(format!("The last message names {absent} (looked up on disk)."));
+    }
+    for port in &facts.examined.silent_ports {
+        found.push(format!(
+            "The last message names port {port}, and nothing listens on it (from the system)."
+        ));
+    }
+    if let Some(says) = claimed(Claim::Running)
+        && ports_named(answer).is_empty()
+        && facts.background.is_empty()
+        && !facts.activity.commands().any(|ran| starts_something(&ran.command))
+    {
+        found.push(format!("{says}, and no background work of the agent was seen."));
+    }
+    found
+}
+
+fn says(claim: Claim) -> String {
+    format!("The last message says that {}", claim.told())
+}
+
+/// A claim that a command has to support.
+fn ran(claim: Claim, kind: Kind, activity: &Activity) -> Option<String> {
+    let what = match kind {
+        Kind::Test => "test",
+        Kind::Build => "build",
+        _ => "lint",
+    };
+    let all: Vec<&Ran> = activity.commands().filter(|ran| kind.is(&ran.command)).collect();
+    let claim = says(claim);
+    let Some(last) = all.iter().rfind(|ran| ran.after_last_edit) else {
         let edited = activity.last_edit.as_deref().unwrap_or_default();
-        return vec![match tests.last() {
+        return Some(match all.last() {
             Some(ran) => format!(
-                "{claim}, and no test command ran after the last edit ({edited}); the last one before it: `{}`.",
+                "{claim}, and no {what} command ran after the last edit ({edited}); the last one before it: `{}`.",
                 short(&ran.command)
             ),
-            None => format!("{claim}, and no test command was seen in this session."),
-        }];
+            None => format!("{claim}, and no {what} command was seen in this session."),
+        });
     };
     let command = short(&last.command);
     match last.how {
         Ended::Badly(code) => {
             let code = code.map(|code| format!(" with exit code {code}")).unwrap_or_default();
-            vec![format!("{claim}, and the last test command, `{command}`, failed{code}.")]
+            Some(format!("{claim}, and the last {what} command, `{command}`, failed{code}."))
         }
-        Ended::Unknown => vec![format!("{claim}, and the end of `{command}` was not seen.")],
-        Ended::Well if ran_none(&last.output) => {
-            vec![format!("{claim}, and `{command}` ran no test, as its output says.")]
+        Ended::Unknown => Some(format!("{claim}, and the end of `{command}` was not seen.")),
+        Ended::Well if kind == Kind::Test && ran_none(&last.output) => {
+            Some(format!("{claim}, and `{command}` ran no test, as its output says."))
         }
-        Ended::Well => match hides_exit_code(&last.command) {
-            Some(why) => vec![format!("{claim}; of `{command}` {why}.")],
-            None => Vec::new(),
-        },
+        Ended::Well => {
+            hides_exit_code(&last.command).map(|why| format!("{claim}; of `{command}` {why}."))
+        }
     }
+}
+
+fn committed(says: &str, facts: &Facts<'_>) -> Option<String> {
+    let Some(git) = &facts.examined.git else {
+        let mut commands = facts.activity.commands();
+        let ran = commands.any(|ran| Kind::Commit.is(&ran.command) && ran.how == Ended::Well);
+        return (!ran).then(|| {
+            format!("{says}, and no commit that ended well was seen (from its commands).")
+        });
+    };
+    if !git.moved {
+        return Some(format!(
+            "{says}, and the commit is the same as when the task began (from git)."
+        ));
+    }
+    let [first, rest @ ..] = git.uncommitted.as_slice() else { return None };
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    Some(format!(
+        "{says}, and {first}{more} changed since the task began and not committed (from git)."
+    ))
+    .map(|line| line.replace(" changed since", " is changed since"))
+}
+
+/// It may leave something behind that runs.
+fn starts_something(command: &str) -> bool {
+    static STARTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(^|[^&>])&\s*($|\n|;)|(^|[^&>])&\s+\w|\b(nohup|setsid|docker|podman|systemctl|service|pm2|tmux|screen|launchctl|supervisorctl|daemon)\b").ok()
+    });
+    STARTS.as_ref().is_some_and(|pattern| pattern.is_match(command))
 }
 
 pub fn short(command: &str) -> String {
@@ -134,63 +150,24 @@ pub fn short(command: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::activity::tests::activity;
+    use super::super::facts::{Changed, Examined, FileChange, GitState, How};
     use super::*;
 
-    #[test]
-    fn commands_that_test_are_known_by_name() {
-        for command in [
-            "cargo test",
-            "cd x && cargo test --lib",
-            "cargo +nightly nextest run",
-            "pytest -q",
-            "python -m pytest",
-            "python3 -m unittest",
-            "npm test",
-            "npm run test:unit",
-            "pnpm test",
-            "npx vitest run",
-            "go test ./...",
-            "./mvnw -q test",
-            "./gradlew check",
-            "make test",
-            "just check",
-            "tox",
-            "(cd a; pytest)",
-            "uv run pytest",
-        ] {
-            assert!(is_test(command), "{command}");
-        }
-        for command in [
-            "cargo build",
-            "cat test.py",
-            "ls tests",
-            "npm install",
-            "echo pytest-cov",
-            "git commit -m test",
-        ] {
-            assert!(!is_test(command), "{command}");
-        }
+    fn found(answer: &str, lines: &[&str], examined: &Examined) -> Vec<String> {
+        unsupported(&Facts {
+            examined,
+            checks: &[],
+            activity: &activity(lines),
+            last_answer: answer,
+            background: &[],
+        })
     }
 
-    #[test]
-    fn a_claim_is_said_as_a_fact() {
-        for text in [
-            "All tests pass.",
-            "The test suite is green now",
-            "12 passed",
-            "Fixed. The tests are passing!",
-        ] {
-            assert!(says_that_tests_pass(text), "{text}");
-        }
-        for text in [
-            "I could not run the tests.",
-            "The tests should pass.",
-            "Two tests do not pass.",
-            "I added tests.",
-            "Once tests pass, merge.",
-        ] {
-            assert!(!says_that_tests_pass(text), "{text}");
-        }
+    #[track_caller]
+    fn check(answer: &str, lines: &[&str], examined: &Examined, why: &str) {
+        let found = found(answer, lines, examined);
+        assert_eq!(found.len(), usize::from(!why.is_empty()), "{answer} {lines:?}: {found:?}");
+        assert!(found.iter().all(|text| text.contains(why)), "{answer} {lines:?}: {found:?}");
     }
 
     #[test]
@@ -201,7 +178,9 @@ mod tests {
                 &["run pytest => 3 passed", "edit a.py"],
                 "no test command ran after the last edit (a.py)",
             ),
+            (&["run pytest => 3 passed", "edit README.md"], ""),
             (&["edit a.py"], "no test command was seen"),
+            (&["edit a.py", "run echo pytest => 3 passed"], "no test command was seen"),
             (&["fail pytest => Exit code 1\n1 failed"], "failed with exit code 1"),
             (&["run pytest => collected 0 items\nno tests ran"], "ran no test"),
             (&["run cargo test => running 0 tests\n"], "ran no test"),
@@ -212,10 +191,61 @@ mod tests {
             (&["run set -o pipefail; pytest | tail => 3 passed"], ""),
             (&["fail pytest => Exit code 1", "edit a.py", "run pytest => 3 passed"], ""),
         ] {
-            let found = unsupported("All tests pass.", &activity(lines), &[]);
-            assert_eq!(found.len(), usize::from(!why.is_empty()), "{lines:?}: {found:?}");
-            assert!(found.iter().all(|text| text.contains(why)), "{lines:?}: {found:?}");
+            check("All tests pass.", lines, &Examined::default(), why);
         }
-        assert!(unsupported("Done.", &activity(&["edit a.py"]), &[]).is_empty());
+        check("Done.", &["edit a.py"], &Examined::default(), "");
+    }
+
+    #[test]
+    fn other_claims_about_commands_are_held_against_them_too() {
+        let none = Examined::default();
+        for (answer, lines, why) in [
+            ("The build succeeds.", &["edit a.rs", "run cargo build => ok"][..], ""),
+            ("The build succeeds.", &["edit a.rs", "run cargo test => ok"], ""),
+            ("It compiles without warnings.", &["edit a.rs"], "no build command was seen"),
+            ("The build passes.", &["run make", "edit a.c"], "no build command ran after"),
+            ("Clippy is clean.", &["run cargo clippy"], ""),
+            ("No lint warnings remain.", &["edit a.rs"], "no lint command was seen"),
+            ("The linter passes.", &["fail ruff check => Exit code 1"], "failed with exit code 1"),
+            ("I pushed it.", &["run git push => ok"], ""),
+            ("I have pushed the branch.", &["fail git push => Exit code 1"], "no push that ended"),
+            ("The server is running.", &["run nohup ./server > log &"], ""),
+            ("The server is running.", &["run python3 -c pass"], "no background work"),
+            ("All is committed.", &["run git commit -m x => ok"], ""),
+            ("Committed the change.", &["edit a.rs"], "no commit that ended well"),
+        ] {
+            check(answer, lines, &none, why);
+        }
+    }
+
+    #[test]
+    fn claims_about_files_are_held_against_the_files() {
+        let nothing = Examined { changed: Some(Changed::new(Vec::new())), ..Examined::default() };
+        check("I fixed the crash.", &[], &nothing, "no file of the project has changed");
+        check("The crash is due to a race.", &[], &nothing, "");
+        let change = FileChange { path: "a.py".into(), how: How::Modified };
+        let some = Examined { changed: Some(Changed::new(vec![change])), ..Examined::default() };
+        check("I fixed the crash.", &[], &some, "");
+        let absent =
+            Examined { absent: vec!["`docs/a.md`, which does not exist".into()], ..some.clone() };
+        check("I created `docs/a.md`.", &[], &absent, "names `docs/a.md`, which does not exist");
+        let silent = Examined { silent_ports: vec![8123], ..some };
+        check("It runs on port 8123.", &[], &silent, "nothing listens");
+    }
+
+    #[test]
+    fn a_commit_is_git_s_to_tell() {
+        let git = |moved: bool, uncommitted: &[&str]| Examined {
+            git: Some(GitState {
+                moved,
+                uncommitted: uncommitted.iter().map(|&path| path.to_owned()).collect(),
+            }),
+            ..Examined::default()
+        };
+        // Whatever was typed.
+        let ran = &["run git commit -m x => ok"][..];
+        check("I committed it.", ran, &git(true, &[]), "");
+        check("I committed it.", ran, &git(false, &[]), "the same as when the task began");
+        check("I committed it.", ran, &git(true, &["a.py", "b.py"]), "a.py and 1 more");
     }
 }

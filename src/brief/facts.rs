@@ -17,9 +17,27 @@ pub struct Examined {
     pub changed: Option<Changed>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signs: Vec<Sign>,
+    /// What git says, where there is git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<GitState>,
+    /// Files that the agent says it has created, and that are not there, with why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<String>,
+    /// Ports on which the agent says that something runs, and on which nothing listens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silent_ports: Vec<u16>,
     /// What was not looked at, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct GitState {
+    /// The files stand on another commit than when the task began.
+    pub moved: bool,
+    /// Files that changed since the task began and are not in the commit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncommitted: Vec<String>,
 }
 
 /// Something in the changed lines that is worth a look.

@@ -3,8 +3,11 @@
 
 pub mod activity;
 pub mod claims;
+pub mod command;
 pub mod diff;
+pub mod edits;
 pub mod facts;
+pub mod promised;
 pub mod signs;
 mod text;
 

@@ -12,9 +12,15 @@
 //! | a stub | `todo!()`, `NotImplementedError`, `UnsupportedOperationException`, … |
 //! | a TODO | a line put there |
 //! | a warning is silenced | `# type: ignore`, `@ts-ignore`, `eslint-disable`, `#[allow(`, `//nolint` |
+//! | a test without a body, a stub | `signs/bodies.rs`: an empty function in a language that is known |
 //! | CI or checks are edited | the file's name |
+//! | how the tests run is edited | `signs/runner.rs`: `conftest.py`, the test script of package.json, … |
+//! | what a test run prints, in a file | `signs/runner.rs`: prose that was put there |
 //! | a merge marker | a line put there |
 //! | a file without content | a file put there |
+
+mod bodies;
+mod runner;
 
 use std::sync::LazyLock;
 
@@ -162,6 +168,13 @@ pub fn signs(files: &[FileDiff]) -> Vec<Sign> {
     found
 }
 
+/// One in a line of a file; of the file as a whole, the line is 0.
+fn sign(file: &FileDiff, line: u32, what: &str, text: &str) -> Sign {
+    let place = if line == 0 { file.path.clone() } else { format!("{}:{line}", file.path) };
+    let quote = text.trim().chars().take(QUOTE).collect();
+    Sign { place, what: what.to_owned(), quote }
+}
+
 fn of_file(file: &FileDiff) -> Vec<Sign> {
     let mut found = Vec::new();
     let whole =
@@ -176,16 +189,16 @@ fn of_file(file: &FileDiff) -> Vec<Sign> {
     if file.empty && !may_be_empty(&file.path) {
         found.push(whole("a file without content"));
     }
+    found.extend(runner::edited(file));
+    found.extend(runner::log(file));
     let mut lines = |what: &str, is: &dyn Fn(&str) -> bool| {
         let matching = file.added.iter().filter(|(_, line)| is(line)).take(OF_A_KIND);
-        found.extend(matching.map(|(at, line)| Sign {
-            place: format!("{}:{at}", file.path),
-            what: what.to_owned(),
-            quote: line.trim().chars().take(QUOTE).collect(),
-        }));
+        found.extend(matching.map(|(at, line)| sign(file, *at, what, line)));
     };
     lines("a merge marker", &|line| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> "));
-    let Some(patterns) = Language::of(&file.path).and_then(Language::patterns) else {
+    let Some((language, patterns)) =
+        Language::of(&file.path).and_then(|language| Some((language, language.patterns()?)))
+    else {
         return found;
     };
     lines("a test is skipped", &|line| patterns.skip.is_match(line));
@@ -197,6 +210,7 @@ fn of_file(file: &FileDiff) -> Vec<Sign> {
             is_todo(line) && !file.removed.iter().any(|old| old.trim() == line.trim())
         });
     }
+    found.extend(bodies::without(file, language));
     let fewer = |pattern: &Regex| {
         let removed = file.removed.iter().filter(|line| pattern.is_match(line)).count();
         let added = file.added.iter().filter(|(_, line)| pattern.is_match(line)).count();
@@ -317,6 +331,25 @@ mod tests {
             ("a.py", &[], &["x = y  # type: ignore"], "a warning is silenced"),
             ("a.ts", &[], &["// @ts-ignore"], "a warning is silenced"),
             ("src/a.rs", &[], &["#[allow(dead_code)]"], "a warning is silenced"),
+            ("tests/test_a.py", &[], &["def test_a():", "    pass"], "a test without a body"),
+            ("a.py", &[], &["def f(x):", "    pass", "", "y = 1"], "a stub"),
+            ("src/a.rs", &[], &["#[test]", "fn a() {}"], "a test without a body"),
+            ("a.test.ts", &[], &["it('a', () => {})"], "a test without a body"),
+            ("a_test.go", &[], &["func TestA(t *testing.T) {}"], "a test without a body"),
+            ("ATest.java", &[], &["@Test", "void a() {}"], "a test without a body"),
+            ("conftest.py", &[], &["x"], "how the tests run is edited"),
+            (
+                "package.json",
+                &["    \"test\": \"jest\","],
+                &["    \"test\": \"true\","],
+                "how the tests run is edited",
+            ),
+            ("pyproject.toml", &[], &["addopts = '-k fast'"], "how the tests run is edited"),
+            ("Cargo.toml", &[], &["test = false"], "how the tests run is edited"),
+            ("Makefile", &["\tcargo test"], &[], "how the tests run is edited"),
+            ("pom.xml", &[], &["<skipTests>true</skipTests>"], "how the tests run is edited"),
+            ("out.txt", &[], &["Ran 2 tests in 0.001s"], "what a test run prints, in a file"),
+            ("log", &[], &["== 3 passed in 0.1s =="], "what a test run prints, in a file"),
             (".github/workflows/ci.yml", &[], &["x"], "CI or checks are edited"),
             ("SUPERVISOR.md", &[], &["x"], "CI or checks are edited"),
             ("notes.txt", &[], &["<<<<<<< HEAD"], "a merge marker"),
@@ -340,6 +373,13 @@ mod tests {
             ("a.py", &[], &["if rule == '=======':", "    pass"]),
             ("a.ts", &[], &["  audit('x'); submit(1)"]),
             ("a.go", &[], &["\tpanic(\"unreachable\")"]),
+            ("a.py", &[], &["@abstractmethod", "def f(self):", "    pass"]),
+            ("a.py", &[], &["class Mine(Exception):", "    pass"]),
+            ("a.py", &[], &["def f():", "    pass", "    return 1"]),
+            ("src/a.rs", &[], &["impl Marker for A {}", "fn new() {}"]),
+            ("package.json", &[], &["    \"name\": \"test\","]),
+            ("Cargo.toml", &[], &["[dev-dependencies]", "proptest = \"1\""]),
+            ("CHANGELOG.md", &[], &["- 3 tests passed before"]),
         ] {
             let signs = found(path, removed, added);
             assert!(signs.is_empty(), "{path}: {signs:?}");

@@ -76,7 +76,7 @@ fn checks(facts: &Facts<'_>) -> String {
 }
 
 fn claims(facts: &Facts<'_>) -> String {
-    let mut lines = claims::unsupported(facts.last_answer, facts.activity, facts.checks);
+    let mut lines = claims::unsupported(facts);
     lines.extend(
         facts
             .background
@@ -84,7 +84,7 @@ fn claims(facts: &Facts<'_>) -> String {
             .map(|task| format!("Still running in the background: {}", short(task))),
     );
     section(
-        "Worth knowing about the agent's last message (from the commands in its session):",
+        "Worth knowing about the agent's last message (held against its commands and the files):",
         lines,
     )
 }

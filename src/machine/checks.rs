@@ -61,6 +61,8 @@ impl CheckRun {
 pub(super) struct Known {
     pub examined: Examined,
     pub results: Vec<CheckResult>,
+    /// Files have changed since: the results are about others.
+    pub moved: bool,
 }
 
 impl Machine {
@@ -84,11 +86,11 @@ impl Machine {
         let Some(run) = self.judgement.take_checks_of(id) else { return };
         match run.stage {
             Stage::Before if self.still_holds(&examined) => {
-                self.known.examined = examined;
+                (self.known.examined, self.known.moved) = (examined, false);
                 self.start_review();
             }
             Stage::Before => {
-                self.known = Known { examined, results: Vec::new() };
+                self.known = Known { examined, ..Known::default() };
                 let changed = self.known.examined.changed.as_ref();
                 let paths = changed.and_then(Changed::paths);
                 let suite = Suite::new(self.rules.checking.checks.clone(), paths);
@@ -100,7 +102,7 @@ impl Machine {
                 if before.fingerprint.is_some() && before.fingerprint != examined.fingerprint {
                     self.say(Notice::ChecksChangedFiles);
                 }
-                self.known = Known { examined, results };
+                self.known = Known { examined, results, moved: false };
                 self.start_review();
             }
             Stage::Running(_) => self.judgement = Judgement::Checks(run),
@@ -205,6 +207,6 @@ impl Machine {
     /// Whether a check is green for the files as they are; `None` if there is no such check.
     pub fn check(&self, name: &str) -> Option<bool> {
         let result = self.known.results.iter().find(|result| result.name == name)?;
-        Some(result.is_green())
+        Some(result.is_green() && !self.known.moved)
     }
 }

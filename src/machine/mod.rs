@@ -187,6 +187,11 @@ impl Machine {
         std::mem::take(&mut self.actions)
     }
 
+    /// What the agent said last.
+    pub fn last_answer(&self) -> &str {
+        &self.conversation.last_answer
+    }
+
     /// When to come back with a `Tick` if nothing else happens.
     pub fn deadline(&self) -> Option<Now> {
         self.judgement.deadline().into_iter().chain(self.background.deadline()).min()

@@ -44,6 +44,7 @@ impl Machine {
 
     pub(super) fn tree_changed(&mut self, id: u32, files: Vec<ChangedFile>, more: usize) {
         if self.judgement.review_of(id).is_some() {
+            self.known.moved = true;
             self.say(Notice::TreeChanged { round: self.task.round, files, more });
         }
     }

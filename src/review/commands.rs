@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::brief::edits;
 use crate::client::stream::{Block, Line, Message, Part};
 
 /// As much of an output as is kept from its beginning, and as much from its end.
@@ -17,19 +18,34 @@ const MAX_KEPT: usize = 8 << 20;
 pub struct Commands {
     ran: VecDeque<Ran>,
     kept: usize,
+    edits: usize,
+    last_edit: String,
 }
 
 #[derive(Debug, PartialEq)]
 pub struct Ran {
     id: String,
+    /// `Bash`, `Read`, …
+    pub tool: String,
     /// A shell command; of another tool its name and its input.
     pub command: String,
     pub output: String,
+    /// It ended with an error.
+    pub failed: bool,
+    /// The file that it edits itself, prose aside.
+    edits: Option<String>,
+    /// So many edits were made before it ended, its own among them.
+    edits_before: usize,
 }
 
 impl Commands {
-    pub fn iter(&self) -> impl Iterator<Item = &Ran> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Ran> {
         self.ran.iter()
+    }
+
+    /// The file that was edited last, if that was after this command; prose aside.
+    pub fn edited_after(&self, ran: &Ran) -> Option<&str> {
+        (ran.edits_before < self.edits).then_some(self.last_edit.as_str())
     }
 
     /// Takes up what a line tells about tools. A result is cut short in the message itself, so it is
@@ -50,7 +66,7 @@ impl Commands {
                     for result in results {
                         let whole = outputs.iter().find(|(id, _)| *id == result.tool_use_id);
                         let output = whole.map_or(&result.preview, |(_, output)| output);
-                        self.ended(&result.tool_use_id, output);
+                        self.ended(&result.tool_use_id, output, result.is_error);
                     }
                 }
                 _ => {}
@@ -59,22 +75,35 @@ impl Commands {
     }
 
     pub fn started(&mut self, id: &str, tool: &str, input: &str) {
-        let shell = serde_json::from_str::<Value>(input)
-            .ok()
-            .and_then(|input| input.get("command")?.as_str().map(str::to_owned));
+        let read = serde_json::from_str::<Value>(input).unwrap_or_default();
+        let shell = read["command"].as_str().map(str::to_owned);
         let command = shell.unwrap_or_else(|| format!("{tool} {input}"));
         let command = shortened(&command);
         self.kept += command.len();
-        self.ran.push_back(Ran { id: id.to_owned(), command, output: String::new() });
+        self.ran.push_back(Ran {
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            command,
+            output: String::new(),
+            failed: false,
+            edits: edits::by(tool, &read),
+            edits_before: self.edits,
+        });
         self.forget();
     }
 
-    pub fn ended(&mut self, id: &str, output: &str) {
-        if let Some(ran) = self.ran.iter_mut().rev().find(|ran| ran.id == id) {
-            ran.output = shortened(output);
-            self.kept += ran.output.len();
-            self.forget();
+    pub fn ended(&mut self, id: &str, output: &str, failed: bool) {
+        let Some(ran) = self.ran.iter_mut().rev().find(|ran| ran.id == id) else { return };
+        ran.output = shortened(output);
+        ran.failed = failed;
+        self.kept += ran.output.len();
+        // A script that fails may have edited before it did.
+        if let Some(path) = ran.edits.take_if(|_| !failed || ran.tool == "Bash") {
+            self.edits += 1;
+            self.last_edit = path;
         }
+        ran.edits_before = self.edits;
+        self.forget();
     }
 
     /// Takes up the tools of a message in a transcript on disk.
@@ -87,7 +116,8 @@ impl Commands {
                     self.started(&text(block, "id"), &text(block, "name"), &input);
                 }
                 Some("tool_result") => {
-                    self.ended(&text(block, "tool_use_id"), &output(&block["content"]));
+                    let failed = block["is_error"] == true;
+                    self.ended(&text(block, "tool_use_id"), &output(&block["content"]), failed);
                 }
                 _ => {}
             }
@@ -173,11 +203,33 @@ mod tests {
     }
 
     #[test]
+    fn what_was_edited_after_a_command_is_on_record_with_it() {
+        let mut commands = Commands::default();
+        let mut run = |id: &str, tool: &str, input: &str, failed: bool| {
+            commands.started(id, tool, input);
+            commands.ended(id, "", failed);
+        };
+        run("1", "Bash", r#"{"command":"pytest"}"#, true);
+        run("2", "Edit", r#"{"file_path":"a.py"}"#, false);
+        run("3", "Bash", r#"{"command":"pytest"}"#, false);
+        run("4", "Edit", r#"{"file_path":"b.py"}"#, true);
+        run("5", "Write", r#"{"file_path":"README.md"}"#, false);
+        let seen: Vec<_> =
+            commands.iter().map(|ran| (ran.failed, commands.edited_after(ran))).collect();
+        assert_eq!(seen[0], (true, Some("a.py")));
+        assert_eq!(seen[2], (false, None));
+    }
+
+    #[test]
     fn the_record_is_bounded() {
         let mut commands = Commands::default();
         for at in 0..2_000 {
             commands.started(&at.to_string(), "Bash", r#"{"command":"make"}"#);
-            commands.ended(&at.to_string(), &format!("begin {}end {at}", "ä".repeat(100_000)));
+            commands.ended(
+                &at.to_string(),
+                &format!("begin {}end {at}", "ä".repeat(100_000)),
+                false,
+            );
         }
         let kept: usize = commands.iter().map(|ran| ran.command.len() + ran.output.len()).sum();
         assert_eq!(kept, commands.kept);

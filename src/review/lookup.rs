@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::commands::Commands;
 use super::evidence::Facts;
+use crate::directories::STATE_DIR;
 use crate::event::ReviewRequest;
 
 /// A file that somebody cites is read by people, and not as long as this.
@@ -41,6 +42,11 @@ impl Facts for Lookup<'_> {
         if !self.roots.iter().any(inside) {
             return Err(format!("{path} is not in the project"));
         }
+        if is_bookkeeping(&found) {
+            return Err(format!(
+                "{path} is no part of the work: git or ccc keeps its records there"
+            ));
+        }
         let metadata = fs::metadata(&found).map_err(|error| format!("{path}: {error}"))?;
         // A pipe would never end.
         if !metadata.is_file() {
@@ -50,6 +56,9 @@ impl Facts for Lookup<'_> {
             return Err(format!("{path} is too long to look it up"));
         }
         let bytes = fs::read(&found).map_err(|error| format!("{path}: {error}"))?;
+        if bytes.contains(&0) {
+            return Err(format!("{path} is no text; a command can show what is in it"));
+        }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -62,8 +71,15 @@ impl Facts for Lookup<'_> {
     }
 
     fn said(&self) -> Vec<&str> {
-        self.request.said.iter().map(|said| said.text.as_str()).collect()
+        let task = self.request.said.iter().filter(|said| !said.earlier);
+        task.map(|said| said.text.as_str()).collect()
     }
+}
+
+/// A recording holds every word of the agent and of the judge itself; in it, anything can be quoted.
+fn is_bookkeeping(path: &Path) -> bool {
+    let path = path.to_string_lossy();
+    path.contains("/.git/") || path.contains(&format!("/{STATE_DIR}/"))
 }
 
 #[cfg(test)]
@@ -79,6 +95,12 @@ mod tests {
         fs::write(project.join("a.py"), "def a").unwrap();
         fs::write(library.join("b.py"), "def b").unwrap();
         fs::write(dir.path().join("secret"), "key").unwrap();
+        fs::create_dir_all(project.join(".git")).unwrap();
+        fs::create_dir_all(project.join(".claude/ccc/sessions")).unwrap();
+        fs::write(project.join(".git/COMMIT_EDITMSG"), "all is done").unwrap();
+        fs::write(project.join(".claude/ccc/sessions/judge.jsonl"), "all is done").unwrap();
+        fs::write(project.join("blob"), b"all is done\0").unwrap();
+        std::os::unix::fs::symlink(project.join(".git"), project.join("inward")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("secret"), project.join("link")).unwrap();
         let (request, commands) = (ReviewRequest::default(), Commands::default());
         let roots = [project.clone(), library];
@@ -99,6 +121,10 @@ mod tests {
             ("link", "not in the project"),
             ("/etc/passwd", "not in the project"),
             (".", "is no file"),
+            (".git/COMMIT_EDITMSG", "no part of the work"),
+            ("inward/COMMIT_EDITMSG", "no part of the work"),
+            (".claude/ccc/sessions/judge.jsonl", "no part of the work"),
+            ("blob", "is no text"),
             ("gone.py", "there is no file gone.py"),
         ] {
             let error = lookup.file(path).unwrap_err();

@@ -27,7 +27,7 @@ pub const MARKER: &str = "[TASK_COMPLETED]";
 
 /// More than any feedback that an agent can use.
 const MAX_FEEDBACK: usize = 64 << 10;
-/// More than any task has; of a longer list, or of a longer text in it, the rest is left off.
+/// More than any task has. A longer list is no verdict: what is left off it could be what is open.
 const MAX_REQUIREMENTS: usize = 100;
 const MAX_EVIDENCE: usize = 20;
 const MAX_ITEM: usize = 4 << 10;
@@ -232,8 +232,11 @@ fn judgement(object: &str, word: Option<&str>) -> Result<(Verdict, bool), String
 }
 
 fn listed(items: Vec<Listed>) -> Result<Vec<Requirement>, String> {
+    if items.len() > MAX_REQUIREMENTS {
+        return Err(format!("it lists more than {MAX_REQUIREMENTS} requirements"));
+    }
     let mut requirements: Vec<Requirement> = Vec::new();
-    for (at, item) in items.into_iter().take(MAX_REQUIREMENTS).enumerate() {
+    for (at, item) in items.into_iter().enumerate() {
         let id = item.id.filter(|id| !id.trim().is_empty());
         let id = cut(id.as_deref().unwrap_or(&format!("R{}", at + 1)).trim(), MAX_ITEM);
         if requirements.iter().any(|other| other.id == id) {
@@ -244,7 +247,10 @@ fn listed(items: Vec<Listed>) -> Result<Vec<Requirement>, String> {
             Value::Array(evidence) => evidence,
             one => vec![one],
         };
-        let evidence = evidence.into_iter().take(MAX_EVIDENCE).map(serde_json::from_value);
+        if evidence.len() > MAX_EVIDENCE {
+            return Err(format!("it gives more than {MAX_EVIDENCE} pieces of evidence for {id:?}"));
+        }
+        let evidence = evidence.into_iter().map(serde_json::from_value);
         let evidence: Result<Vec<Evidence>, _> = evidence.collect();
         requirements.push(Requirement {
             text: cut(item.text.as_deref().unwrap_or(&id), MAX_ITEM),

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::{Incoming, Session};
 use crate::brief::diff::{as_text, diffs};
-use crate::brief::facts::{Changed, Examined, FileChange, How};
+use crate::brief::facts::{Changed, Examined, FileChange, GitState, How};
+use crate::brief::promised::{absent, silent_ports};
 use crate::brief::signs::{FileDiff, signs};
 use crate::checks::Check;
 use crate::checks::running::{CheckHappened, CheckProcess, Surroundings};
@@ -13,10 +15,44 @@ use crate::event::{Event, Gone};
 use crate::threads::named;
 use crate::tree::{self, Kind, Snapshot};
 
+/// So long at most does a message wait for the first look at the files.
+const LONGEST_HOLD: Duration = Duration::from_secs(2);
+
+/// So many files that are not committed are named.
+const MOST_FILES: usize = 50;
+
 /// How the files were when the task began. Held while they are looked at, so that whoever compares
 /// with it waits for that.
 #[derive(Clone, Default)]
 pub struct Base(pub(super) Arc<Mutex<Option<Snapshot>>>);
+
+/// What the agent is to be told as soon as the files have been looked at.
+#[derive(Debug, Default)]
+pub struct Held {
+    looks: usize,
+    lines: Vec<Vec<u8>>,
+}
+
+impl Held {
+    fn hold(&mut self) {
+        self.looks += 1;
+    }
+
+    /// The line, if nothing has to be waited for.
+    pub fn pass(&mut self, line: Vec<u8>) -> Option<Vec<u8>> {
+        if self.looks == 0 {
+            return Some(line);
+        }
+        self.lines.push(line);
+        None
+    }
+
+    /// One look is over; after the last one, all that has waited.
+    fn release(&mut self) -> Vec<Vec<u8>> {
+        self.looks = self.looks.saturating_sub(1);
+        if self.looks == 0 { std::mem::take(&mut self.lines) } else { Vec::new() }
+    }
+}
 
 /// What a session needs to look at the project's files and to run checks.
 #[derive(Debug, Clone)]
@@ -27,19 +63,36 @@ pub struct Workplace {
 }
 
 impl Session<'_> {
+    /// What the agent is told waits until the files have been looked at: one that edits at once would
+    /// have changed what everything is compared with. It does not wait for ever.
     pub(super) fn note_files(&mut self) {
         let Some(workplace) = self.setup.workplace.clone() else { return };
-        let base = self.base.clone();
+        let (base, to_control) = (self.base.clone(), self.to_control.clone());
         let (begun, wait) = crossbeam_channel::bounded::<()>(0);
+        let (done, looked) = crossbeam_channel::bounded::<()>(0);
         let started = named("files", move || {
             let mut held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
             drop(begun);
             *held = Some(workplace.look());
+            drop(done);
+        });
+        let waiting = named("files noted", move || {
+            let _ = looked.recv_timeout(LONGEST_HOLD);
+            let _ = to_control.send(Incoming::FilesNoted);
         });
         match started {
             // Until it holds the base: a look that comes later must not overtake it.
             Ok(()) => drop(wait.recv()),
             Err(error) => log::warn!("the files are not looked at: {error}"),
+        }
+        if waiting.is_ok() {
+            self.held.hold();
+        }
+    }
+
+    pub(super) fn files_noted(&mut self) {
+        for line in self.held.release() {
+            self.to_agent(line);
         }
     }
 
@@ -47,11 +100,12 @@ impl Session<'_> {
         // Of a scripted session the script says it.
         let Some(workplace) = self.setup.workplace.clone() else { return };
         let (base, to_control) = (self.base.clone(), self.to_control.clone());
+        let answer = self.machine.last_answer().to_owned();
         let for_fresh_eyes = self.setup.rules.judging.judges.iter().any(|judge| judge.fresh);
         let kept = for_fresh_eyes.then(|| Arc::clone(&self.diff));
         let started = named("files", move || {
             let held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let (examined, diffs) = workplace.compare(held.as_ref());
+            let (examined, diffs) = workplace.compare(held.as_ref(), &answer);
             drop(held);
             if let Some(kept) = kept {
                 *kept.lock().unwrap_or_else(PoisonError::into_inner) = as_text(&diffs);
@@ -103,8 +157,9 @@ impl Workplace {
         Ok(Self { surroundings: Surroundings::of(project)?, git })
     }
 
-    /// What changed since the files were like this, and what in it is worth a look.
-    pub fn compare(&self, before: Option<&Snapshot>) -> (Examined, Vec<FileDiff>) {
+    /// What changed since the files were like this, what in it is worth a look, and what of the agent's
+    /// last words is not there.
+    pub fn compare(&self, before: Option<&Snapshot>, answer: &str) -> (Examined, Vec<FileDiff>) {
         let now = self.look();
         let changed = before.map(|before| changes(before, &now));
         let diffs = changed.as_ref().map(|changed| {
@@ -114,6 +169,9 @@ impl Workplace {
         let diffs = diffs.unwrap_or_default();
         let examined = Examined {
             fingerprint: Some(now.fingerprint()),
+            git: before.and_then(|before| git_state(before, &now)),
+            absent: absent(&self.surroundings.dir, answer, changed.as_ref()),
+            silent_ports: silent_ports(answer),
             changed,
             signs: signs(&diffs),
             note: now.note().map(str::to_owned),
@@ -124,6 +182,14 @@ impl Workplace {
     pub fn look(&self) -> Snapshot {
         Snapshot::take(&self.surroundings.dir, self.git.as_deref())
     }
+}
+
+fn git_state(before: &Snapshot, now: &Snapshot) -> Option<GitState> {
+    let moved = before.commit()? != now.commit()?;
+    let changes = before.changes(now);
+    let uncommitted = changes.iter().filter(|change| now.differs(&change.path)).take(MOST_FILES);
+    let uncommitted = uncommitted.map(|change| change.path.display().to_string()).collect();
+    Some(GitState { moved, uncommitted })
 }
 
 pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Changed {
@@ -137,4 +203,23 @@ pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Changed {
     };
     let changes = before.changes(now);
     Changed::new(changes.iter().map(|one| change(&one.path, one.kind)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_agent_is_told_waits_for_every_look_and_keeps_its_order() {
+        let line = |text: &str| text.as_bytes().to_vec();
+        let mut held = Held::default();
+        assert_eq!(held.pass(line("a")), Some(line("a")));
+        held.hold();
+        held.hold();
+        assert_eq!(held.pass(line("b")), None);
+        assert!(held.release().is_empty());
+        assert_eq!(held.pass(line("c")), None);
+        assert_eq!(held.release(), [line("b"), line("c")]);
+        assert_eq!(held.pass(line("d")), Some(line("d")));
+    }
 }

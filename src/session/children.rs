@@ -135,7 +135,7 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn to(&self, asker: Asker, line: Vec<u8>) {
+    pub(super) fn to(&mut self, asker: Asker, line: Vec<u8>) {
         match asker {
             Asker::Agent => self.to_agent(line),
             Asker::Supervisor => {
@@ -148,8 +148,10 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn to_agent(&self, line: Vec<u8>) {
-        if let Some(ChildState { handle: AgentProcess::Lines(agent), .. }) = &self.agent {
+    pub(super) fn to_agent(&mut self, line: Vec<u8>) {
+        if let Some(line) = self.held.pass(line)
+            && let Some(ChildState { handle: AgentProcess::Lines(agent), .. }) = &self.agent
+        {
             agent.send(line);
         }
     }

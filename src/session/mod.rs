@@ -135,6 +135,8 @@ pub enum Incoming {
     /// What changed in the project while this review ran, and how the project is now.
     TreeCompared(u32, Box<Snapshot>, Vec<Change>),
     SupervisorExited(u32, Gone),
+    /// How the files are when a task begins is known, or will not be known soon.
+    FilesNoted,
     /// The client's hooks report something.
     Hook(HookReport),
     /// The client's transcript was read.
@@ -169,6 +171,7 @@ pub struct Session<'a> {
     to_screen: Sender<Drawn>,
     supervisors: HashMap<u32, ChildState<Option<Supervisor>>>,
     base: Base,
+    held: checks::Held,
     /// What had changed when the files were last looked at, line by line; kept for fresh eyes.
     diff: Arc<Mutex<String>>,
     check: Option<(u32, CheckProcess)>,
@@ -246,6 +249,7 @@ impl<'a> Session<'a> {
             agents: 0,
             supervisors: HashMap::new(),
             base: Base::default(),
+            held: checks::Held::default(),
             diff: Arc::default(),
             check: None,
             checks,
@@ -403,6 +407,7 @@ impl<'a> Session<'a> {
                 let outcome = Outcome::Failed(format!("the keys cannot be read: {error}"));
                 self.lost(&error, outcome);
             }
+            Incoming::FilesNoted => self.files_noted(),
             Incoming::TreeCompared(review, after, changes) => {
                 self.tree_compared(review, *after, &changes);
             }

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::directories::STATE_DIR;
 use anyhow::Result;
 use content::{Budget, Content};
 use git::Repository;
@@ -58,11 +59,15 @@ impl Snapshot {
         let mut budget = Budget::default();
         let repository = git.and_then(|git| Repository::around(project, git));
         let failed = match repository.map(|repository| Self::of(repository, &mut budget, 0)) {
-            Some(Ok(snapshot)) => return Self { note: budget.note(), ..snapshot },
+            Some(Ok(mut snapshot)) => {
+                snapshot.files.retain(|path, _| !is_own(path));
+                return Self { note: budget.note(), ..snapshot };
+            }
             Some(Err(error)) => Some(format!("git could not be asked ({error:#})")),
             None => None,
         };
-        let files = walk::files(project, &mut budget);
+        let mut files = walk::files(project, &mut budget);
+        files.retain(|path, _| !is_own(path));
         let notes: Vec<_> = failed.into_iter().chain(budget.note()).collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         Self { commit: None, files, inner: BTreeMap::new(), note }
@@ -85,6 +90,11 @@ impl Snapshot {
     /// The commit that the files stood on, in a git repository.
     pub fn commit(&self) -> Option<&str> {
         self.commit.as_ref().map(|commit| commit.id.as_str())
+    }
+
+    /// Whether a file is not as the commit has it.
+    pub fn differs(&self, path: &Path) -> bool {
+        self.commit.is_some() && self.files.contains_key(path)
     }
 
     /// What was not looked at by content, if anything.
@@ -198,6 +208,12 @@ impl Snapshot {
         }
         contents
     }
+}
+
+/// What ccc keeps for itself, which comes and goes while its directory is being made.
+fn is_own(path: &Path) -> bool {
+    let state = Path::new(STATE_DIR);
+    path.ancestors().any(|above| above.ends_with(state))
 }
 
 fn kind(before: &Content, after: &Content) -> Option<Kind> {

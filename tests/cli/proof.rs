@@ -61,7 +61,7 @@ fn an_honest_judge_is_believed_without_another_turn() {
     for evidence in [
         r#"[{"file": "slug.py:3", "quote": "def slugify(title):"}]"#,
         r#"[{"command": "pytest -q", "quote": "3 passed"}]"#,
-        r#"[{"answer": "3 tests pass"}]"#,
+        r#"[{"answer": "It works, and"}]"#,
     ] {
         let (room, done) = judged(REQUIRED, &with_evidence(evidence));
         let done = done.code(0);
@@ -98,6 +98,8 @@ fn a_forger_is_never_believed() {
         r#"[{"command": "pytest -q", "quote": "12 passed"}]"#,
         r#"[{"check": "cargo test"}]"#,
         r#"[{"answer": "accents are handled"}]"#,
+        r#"[{"answer": "3 tests pass"}]"#,
+        r#"[{"command": "pytest -q", "quote": "3"}]"#,
     ] {
         for instructions in [REQUIRED, "BE STRICT", "---\nproof: off\n---\nBE STRICT"] {
             let (room, done) = judged(instructions, &with_evidence(evidence));

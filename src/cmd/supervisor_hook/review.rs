@@ -63,7 +63,8 @@ pub fn run(
     };
     let workplace = Workplace::of(&place.project)?;
     let began_with = guarded.as_deref().and_then(|guarded| base::load(guarded.file()));
-    let (mut examined, mut diffs) = workplace.compare(began_with.as_ref());
+    let answer = event.last_assistant_message.as_deref().unwrap_or_default();
+    let (mut examined, mut diffs) = workplace.compare(began_with.as_ref(), answer);
     let (own, time) = (supervisor.checks.clone(), limits.review_timeout / 2);
     let checked = checks::run(place, own, &found, examined.changed.as_ref(), time, &typed)?;
     if checked.dropped {
@@ -73,7 +74,7 @@ pub fn run(
         return Ok(Reviewed { judged: Some(Verdict::new(false, &red)), tree: None });
     }
     if checked.ran {
-        (examined, diffs) = workplace.compare(began_with.as_ref());
+        (examined, diffs) = workplace.compare(began_with.as_ref(), answer);
     }
     let round = task.count;
     let (text, front) = (found.text, found.front);

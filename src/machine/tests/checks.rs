@@ -34,6 +34,22 @@ fn checks_run_before_any_judge_is_asked() {
 }
 
 #[test]
+fn a_green_check_is_void_once_files_change_during_the_review() {
+    let mut machine = check_with(
+        rules(&["test"], &[]),
+        &after_stop(&[
+            ("looked a", "check test"),
+            ("check-exits 0", "test passed; look"),
+            ("looked a", "review 1/10 of S [do it]"),
+        ]),
+    );
+    assert_eq!(machine.check("test"), Some(true));
+    let changed = Event::TreeChanged { review: 1, files: Vec::new(), more: 1 };
+    machine.step(changed, Duration::ZERO);
+    assert_eq!(machine.check("test"), Some(false));
+}
+
+#[test]
 fn a_red_check_goes_to_the_agent_and_no_judge_is_asked() {
     let machine = check_with(
         rules(&["build", "test"], &[]),

@@ -17,7 +17,7 @@
 
 pub mod outward;
 mod reading;
-mod shell;
+pub mod shell;
 
 use serde::{Deserialize, Serialize};
 

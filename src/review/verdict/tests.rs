@@ -100,6 +100,46 @@ fn a_verdict_that_contradicts_itself_is_broken() {
 }
 
 #[test]
+fn a_list_that_nobody_can_read_to_its_end_is_no_verdict() {
+    let many = |count: usize, last: &str| {
+        let item = |at: usize| format!(r#"{{"id":"R{at}","status":"met"}}"#);
+        let items: Vec<_> = (0..count).map(item).chain([last.to_owned()]).collect();
+        format!(r#"{{"completed":true,"requirements":[{}]}}"#, items.join(","))
+    };
+    assert!(!is_broken(&read(&many(MAX_REQUIREMENTS - 1, r#"{"id":"x","status":"met"}"#))));
+    assert!(is_broken(&read(&many(MAX_REQUIREMENTS, r#"{"id":"x","status":"unmet"}"#))));
+    let pieces = vec![r#"{"check":"a"}"#; MAX_EVIDENCE + 1].join(",");
+    let one = format!(r#"{{"id":"x","status":"met","evidence":[{pieces}]}}"#);
+    assert!(is_broken(&read(&many(1, &one))));
+}
+
+#[test]
+fn keys_and_words_that_only_look_alike_judge_nothing() {
+    // Cyrillic letters, full-width letters, another case, a text instead of a boolean.
+    for text in [
+        "{\"\u{441}ompleted\": true}",
+        "{\"\u{ff43}ompleted\": true}",
+        r#"{"Completed": true}"#,
+        r#"{"complete": true}"#,
+        "[TASK_COMPLETED\u{200b}]",
+        "[TASK\u{ff3f}COMPLETED]",
+        "[task_completed]",
+    ] {
+        assert_eq!(read(text), prose(text));
+    }
+    for text in [
+        "{\"completed\": false, \"\u{441}ompleted\": true}",
+        r#"{"completed": false, "Completed": true, "done": true}"#,
+    ] {
+        assert!(matches!(read(text), Reading::Verdict { verdict, .. } if !verdict.completed));
+    }
+    // The same key, written in two ways.
+    assert!(is_broken(&read(r#"{"completed": false, "\u0063ompleted": true}"#)));
+    assert!(is_broken(&read_with_word("{\"completed\":true,\"word\":\"k\u{437}v9\"}")));
+    assert!(is_broken(&read_with_word(r#"{"completed":true,"word":"a","word":"k3v9"}"#)));
+}
+
+#[test]
 fn the_word_of_the_review_tells_a_verdict_from_a_quoted_one() {
     let no = r#"{"completed":false,"feedback":"x"}"#;
     let with_word = r#"{"completed":true,"word":"k3v9"}"#;

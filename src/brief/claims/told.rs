@@ -1,0 +1,270 @@
+//! What a message claims, by its words.
+
+use std::collections::BTreeSet;
+use std::sync::{LazyLock, OnceLock};
+
+use regex::Regex;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    Tests,
+    Build,
+    Lint,
+    Committed,
+    Pushed,
+    Work,
+    Running,
+}
+
+const ALL: [Claim; 7] = [
+    Claim::Tests,
+    Claim::Build,
+    Claim::Lint,
+    Claim::Committed,
+    Claim::Pushed,
+    Claim::Work,
+    Claim::Running,
+];
+
+impl Claim {
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Tests => "tests pass",
+            Self::Build => "it builds",
+            Self::Lint => "linters are content",
+            Self::Committed => "the work is committed",
+            Self::Pushed => "the work is pushed",
+            Self::Work => "something was fixed, added or changed",
+            Self::Running => "a server is running",
+        }
+    }
+
+    fn pattern(self) -> &'static str {
+        match self {
+            Self::Tests => {
+                r"\b(tests?|suite|specs?)\b[^.!?\n]{0,40}?\b(pass(es|ed|ing)?|green|succeed(s|ed)?)\b
+                | \b\d+\s+(tests?\s+)?passed\b | \bpass(es|ing)?\s+all\s+tests\b"
+            }
+            Self::Build => {
+                r"\b(build|compilation)\s+(now\s+)?(is\s+)?(pass(es|ed)?|succeed(s|ed)?|works|successful|green|clean)\b
+                | \b(it|code|project|crate|everything|which)\s+(now\s+)?(compiles|builds)\b | \bbuilds\s+(cleanly|fine|successfully)\b"
+            }
+            Self::Lint => {
+                r"\b(lint(er|ers|ing)?|clippy|eslint|ruff|mypy|flake8|pylint|type\s*check(er|ing)?)\b[^.!?\n]{0,30}?\b(pass(es|ed)?|clean|green|happy|content|silent)\b
+                | \bno\s+(more\s+)?(lint|clippy|eslint|ruff|mypy|type)\s+(errors|warnings|issues)\b"
+            }
+            Self::Committed => {
+                r"\b(I|we)(\s+have|'ve)?\s+(also\s+|now\s+)?committed\b | \b(is|are|been|and|was|were)\s+(now\s+|all\s+)?committed\b | (^|\n)\s*committed\b"
+            }
+            Self::Pushed => {
+                r"\b(I|we)(\s+have|'ve)?\s+(also\s+|now\s+)?pushed\b | \b(is|are|been|and|was|were)\s+(now\s+|all\s+)?pushed\b | (^|\n)\s*pushed\b"
+            }
+            Self::Work => {
+                r"\b(I|we)(\s+have|'ve)?\s+(also\s+|now\s+|just\s+)?(fixed|implemented|added|changed|updated|refactored|renamed|rewrote|rewritten|removed|replaced)\b
+                | \b(is|are|been|was|were)\s+(now\s+|all\s+)?(fixed|implemented|refactored|rewritten|renamed)\b | (^|\n)\s*(fixed|implemented|added|updated|refactored)\b"
+            }
+            Self::Running => {
+                r"\b(server|service|app|application|daemon|site|api)\b[^.!?\n]{0,30}?\b(is|are)\s+(now\s+|up\s+and\s+)*(running|up|listening|started|live|serving)\b
+                | \b(running|listening|serving|started)\s+(on|at)\s+(port|localhost|https?://|127\.0\.0\.1|0\.0\.0\.0)"
+            }
+        }
+    }
+
+    /// Without one of these it is not worth looking.
+    fn hints(self) -> &'static [&'static str] {
+        match self {
+            Self::Tests => &["test", "suite", "spec", "passed"],
+            Self::Build => &["build", "compil"],
+            Self::Lint => &["lint", "clippy", "ruff", "mypy", "flake8", "check", "type"],
+            Self::Committed => &["committed"],
+            Self::Pushed => &["pushed"],
+            Self::Work => &[
+                "fixed",
+                "implemented",
+                "added",
+                "changed",
+                "updated",
+                "refactored",
+                "renamed",
+                "rewr",
+                "removed",
+                "replaced",
+            ],
+            Self::Running => &["running", "listening", "serving", "started", "live", " up"],
+        }
+    }
+
+    fn compiled(self) -> Option<&'static Regex> {
+        static PATTERNS: [OnceLock<Option<Regex>>; ALL.len()] =
+            [const { OnceLock::new() }; ALL.len()];
+        let pattern = || Regex::new(&format!("(?ix){}", self.pattern())).ok();
+        PATTERNS.get(self as usize)?.get_or_init(pattern).as_ref()
+    }
+}
+
+/// One after the other; a point inside a name ends none.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    static END: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[.!?]+(?:\s|$)|\n").ok());
+    let mut from = 0;
+    let ends = END.iter().flat_map(|end| end.find_iter(text)).map(|found| found.end());
+    let ends: Vec<_> = ends.chain([text.len()]).collect();
+    ends.into_iter().map(move |end| {
+        let sentence = &text[from..end];
+        from = end;
+        sentence
+    })
+}
+
+fn takes_it_back(sentence: &str) -> bool {
+    static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\b(not|\w+n't|cannot|never|fail(s|ed|ing)?|should|would|will|could|might|may|until|once|if|unable|before|todo|next|please|want|need(s|ed)?|shall)\b|\?",
+        )
+        .ok()
+    });
+    // "There are no failures" is no failure.
+    let sentence = sentence.to_lowercase().replace("no fail", "").replace("without fail", "");
+    NOT.as_ref().is_some_and(|pattern| pattern.is_match(&sentence))
+}
+
+pub fn makes(claim: Claim, text: &str) -> bool {
+    let lower = text.to_lowercase();
+    if !claim.hints().iter().any(|hint| lower.contains(hint)) {
+        return false;
+    }
+    let Some(pattern) = claim.compiled() else { return false };
+    sentences(text).any(|sentence| pattern.is_match(sentence) && !takes_it_back(sentence))
+}
+
+/// All claims about the work in a text, in words.
+pub fn made(text: &str) -> Vec<&'static str> {
+    ALL.into_iter().filter(|claim| makes(*claim, text)).map(Claim::told).collect()
+}
+
+/// Files that the message says it has created.
+pub fn files_named(text: &str) -> Vec<String> {
+    static CREATES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(created?|wrote|written|saved|generated|stored|added|put)\b").ok()
+    });
+    static ELSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(remov|delet|renam|mov(e|ed|ing)\b|replac|instead|rather|exclud|ignor|like|such as|e\.g)").ok()
+    });
+    static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?:^|[\s`(\x22'*])((?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:rs|py|pyi|jsx?|tsx?|mjs|cjs|go|java|kt|c|h|cc|cpp|hpp|cs|rb|php|sh|sql|html|css|toml|ya?ml|json|md|txt|rst|csv|xml|ini|cfg|svg|ipynb|proto|log|lock))(?:$|[\s`),.:;\x22'*])").ok()
+    });
+    if !text.contains('.') {
+        return Vec::new();
+    }
+    let (Some(creates), Some(other), Some(name)) = (CREATES.as_ref(), ELSE.as_ref(), NAME.as_ref())
+    else {
+        return Vec::new();
+    };
+    let mut found = BTreeSet::new();
+    for sentence in sentences(text) {
+        if creates.is_match(sentence) && !other.is_match(sentence) && !takes_it_back(sentence) {
+            let names = name.captures_iter(sentence).filter_map(|found| found.get(1));
+            found.extend(names.map(|name| name.as_str().to_owned()));
+        }
+    }
+    found.into_iter().take(20).collect()
+}
+
+/// Ports of this machine on which something runs, says the message.
+pub fn ports_named(text: &str) -> Vec<u16> {
+    static PORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})\b|\bport\s+(\d{2,5})\b",
+        )
+        .ok()
+    });
+    static RUNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(runs|running|up|listens|listening|started|live|serves|serving|available|reachable)\b").ok()
+    });
+    if !text.contains(':') && !text.to_lowercase().contains("port") {
+        return Vec::new();
+    }
+    let (Some(port), Some(runs)) = (PORT.as_ref(), RUNS.as_ref()) else { return Vec::new() };
+    let claims =
+        sentences(text).filter(|sentence| runs.is_match(sentence) && !takes_it_back(sentence));
+    let named = claims.flat_map(|sentence| port.captures_iter(sentence));
+    let number = named.filter_map(|found| found.get(1).or(found.get(2))?.as_str().parse().ok());
+    number.collect::<BTreeSet<u16>>().into_iter().take(5).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_is_said_as_a_fact() {
+        for (claim, text) in [
+            (Claim::Tests, "All tests pass."),
+            (Claim::Tests, "The test suite is green now"),
+            (Claim::Tests, "12 passed"),
+            (Claim::Tests, "Fixed. The tests are passing!"),
+            (Claim::Tests, "All tests pass with no failures."),
+            (Claim::Build, "The build succeeds."),
+            (Claim::Build, "It compiles."),
+            (Claim::Lint, "Clippy is clean and so am I."),
+            (Claim::Lint, "There are no type errors."),
+            (Claim::Committed, "I've committed the change."),
+            (Claim::Committed, "Everything is committed."),
+            (Claim::Pushed, "Done and pushed."),
+            (Claim::Work, "I have fixed the crash."),
+            (Claim::Work, "The bug is now fixed."),
+            (Claim::Running, "The dev server is running."),
+            (Claim::Running, "Listening on http://localhost:3000"),
+        ] {
+            assert!(makes(claim, text), "{claim:?} {text}");
+            assert!(made(text).contains(&claim.told()));
+        }
+        for text in [
+            "I could not run the tests.",
+            "The tests should pass.",
+            "Two tests do not pass.",
+            "There is one more test.",
+            "Once tests pass, merge.",
+            "Do the tests pass?",
+            "It is not committed yet.",
+            "Shall I push it?",
+            "The server runs out of memory.",
+            "You could build a fixed-size buffer.",
+            "The commit message is long.",
+            "A linter would find this.",
+            "It was a race between two threads.",
+        ] {
+            assert!(made(text).is_empty(), "{text}: {:?}", made(text));
+        }
+    }
+
+    #[test]
+    fn files_that_were_created_are_named() {
+        for (text, names) in [
+            ("I created `docs/report.md`.", &["docs/report.md"][..]),
+            ("Wrote the figures to out.csv and saved a.b.json", &["a.b.json", "out.csv"]),
+            ("The report was saved to **report.txt**.", &["report.txt"]),
+            ("I removed `a.py` and created `b.py` instead.", &[]),
+            ("I did not create `a.py`.", &[]),
+            ("I would create `a.py`.", &[]),
+            ("Created with node.js and os.path on example.com", &["node.js"]),
+            ("See `a.py`.", &[]),
+            ("I added files matching `*.py`.", &[]),
+            ("I have written https://x.org/a.html", &[]),
+        ] {
+            assert_eq!(files_named(text), names, "{text}");
+        }
+    }
+
+    #[test]
+    fn ports_on_which_something_runs_are_named() {
+        for (text, ports) in [
+            ("The server is running on http://localhost:8123/.", &[8123][..]),
+            ("It listens on port 80 and on 127.0.0.1:9000.", &[80, 9000]),
+            ("Start it with --port 8080, port 8080 is the default.", &[]),
+            ("It is not running on port 8123.", &[]),
+            ("Running on port 99999.", &[]),
+        ] {
+            assert_eq!(ports_named(text), ports, "{text}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Which tools and commands change a file that a test may depend on. Prose is none: a README that is
+//! written last does not make a test run stale.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::review::permission::shell;
+
+/// The file that a tool edits, a shell among them, if it is one that counts.
+pub fn by(tool: &str, input: &Value) -> Option<String> {
+    match tool {
+        "Bash" => by_command(input["command"].as_str()?),
+        tool => by_tool(tool, input),
+    }
+}
+
+fn by_tool(tool: &str, input: &Value) -> Option<String> {
+    let key = match tool {
+        "Edit" | "Write" | "MultiEdit" => "file_path",
+        "NotebookEdit" => "notebook_path",
+        _ => return None,
+    };
+    input[key].as_str().filter(|path| !is_prose(path)).map(str::to_owned)
+}
+
+/// The file that a shell command changes in place, writes, moves or deletes, or the git command that
+/// brings other ones. Only what can be told from the command for certain.
+fn by_command(script: &str) -> Option<String> {
+    static TARGET: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(?:^|[^>&\d])>{1,2}\s*["']?([\w./-]+)"#).ok());
+    let script = without_here_documents(script);
+    let target = TARGET.as_ref()?.captures_iter(&script).find_map(|found| {
+        let path = found.get(1)?.as_str();
+        is_source(path).then(|| path.to_owned())
+    });
+    target.or_else(|| {
+        shell::commands(&script).into_iter().find_map(|command| {
+            let (program, args) = command.words.split_first()?;
+            let option = |start: &str| args.iter().any(|arg| arg.starts_with(start));
+            match program.as_str() {
+                "sed" | "perl" if option("-i") || option("-pi") || option("--in-place") => {}
+                "tee" | "mv" | "rm" | "patch" => {}
+                "git" => return git(args).map(|name| format!("git {name}")),
+                _ => return None,
+            }
+            args.iter().rev().find(|arg| is_source(arg)).cloned()
+        })
+    })
+}
+
+fn git(args: &[String]) -> Option<&str> {
+    const CHANGING: [&str; 9] =
+        ["apply", "checkout", "restore", "stash", "revert", "am", "cherry-pick", "merge", "pull"];
+    let name = args.first()?.as_str();
+    // A new branch has the same files.
+    let branch = args.iter().any(|arg| matches!(arg.as_str(), "-b" | "list" | "show" | "--check"));
+    (CHANGING.contains(&name) && !branch).then_some(name)
+}
+
+fn extension(path: &str) -> Option<&str> {
+    path.rsplit('/').next()?.rsplit_once('.').map(|(_, extension)| extension)
+}
+
+pub fn is_prose(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    matches!(extension(name), Some("md" | "txt" | "rst" | "adoc" | "log" | "markdown"))
+        || ["LICENSE", "CHANGELOG", "README", "AUTHORS", "NOTICE"].contains(&name)
+}
+
+/// A file of a program, by its name.
+fn is_source(path: &str) -> bool {
+    const SOURCE: [&str; 38] = [
+        "rs", "py", "pyi", "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "go", "java",
+        "kt", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "php", "swift", "scala", "ex", "exs", "sh",
+        "bash", "sql", "html", "css", "vue", "svelte", "toml", "yaml", "yml", "json", "lua",
+    ];
+    !path.starts_with("/tmp/")
+        && !path.starts_with("/dev/")
+        && extension(path).is_some_and(|extension| SOURCE.contains(&extension))
+}
+
+/// What is handed to a command as its input is not run.
+pub fn without_here_documents(script: &str) -> String {
+    static BEGIN: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"<<-?\s*(?:'([^']+)'|"([^"]+)"|\\?(\w+))"#).ok());
+    if !script.contains("<<") {
+        return script.to_owned();
+    }
+    let mut kept = Vec::new();
+    let mut ends: Vec<String> = Vec::new();
+    for line in script.lines() {
+        if let Some(end) = ends.first() {
+            if line.trim() == end.as_str() {
+                ends.remove(0);
+            }
+            continue;
+        }
+        for found in BEGIN.iter().flat_map(|begin| begin.captures_iter(line)) {
+            let word = (1..=3).find_map(|at| found.get(at));
+            ends.extend(word.map(|word| word.as_str().to_owned()));
+        }
+        kept.push(line);
+    }
+    kept.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_changes_a_file_is_known() {
+        for (script, file) in [
+            ("sed -i 's/a/b/' slug.py", "slug.py"),
+            ("cat > src/a.rs <<'EOF'\nfn a() {}\nEOF", "src/a.rs"),
+            ("printf x >> a.py", "a.py"),
+            ("cd x && perl -pi -e 's/a/b/' a.go", "a.go"),
+            ("echo x | tee a.sh", "a.sh"),
+            ("rm -f tests/test_a.py", "tests/test_a.py"),
+            ("git checkout -- slug.py", "git checkout"),
+            ("git stash pop", "git stash"),
+        ] {
+            assert_eq!(by_command(script).as_deref(), Some(file), "{script}");
+        }
+        for script in [
+            "pytest -q > out.txt 2>&1",
+            "pytest 2>/dev/null",
+            "cat slug.py",
+            "sed -n 1,5p slug.py",
+            "echo done > /tmp/a.py",
+            "git checkout -b new",
+            "git stash list",
+            "rm -rf __pycache__ target",
+            "cat > notes.md <<EOF\nsed -i s/a/b/ a.py\nEOF",
+            "python3 -c 'print(1 > 2)'",
+        ] {
+            assert_eq!(by_command(script), None, "{script}");
+        }
+    }
+
+    #[test]
+    fn a_tool_that_edits_prose_changes_nothing_that_is_tested() {
+        let edit = |path: &str| by_tool("Edit", &serde_json::json!({"file_path": path}));
+        assert_eq!(edit("/p/a.py").as_deref(), Some("/p/a.py"));
+        assert_eq!(edit("/p/README.md"), None);
+        assert_eq!(by_tool("Read", &serde_json::json!({"file_path": "a.py"})), None);
+    }
+
+    #[test]
+    fn what_a_command_is_handed_as_its_input_is_not_run() {
+        let script = "cat > a <<'X' && make\npytest\nX\nls <<-Y\n\tpytest\n\tY\ntrue";
+        assert_eq!(without_here_documents(script), "cat > a <<'X' && make\nls <<-Y\ntrue");
+    }
+}

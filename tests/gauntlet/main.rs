@@ -1,0 +1,160 @@
+//! The gauntlet: sessions in which an agent says that it is done, mostly wrongly, before judges that
+//! are mostly no good. What it is and how to add to it: docs/gauntlet.md.
+
+#[path = "../support/patience.rs"]
+mod patience;
+#[path = "../cli/room.rs"]
+mod room;
+
+mod agent;
+mod judge;
+mod play;
+mod session;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use judge::{Cites, Judge};
+use play::Played;
+use session::Session;
+
+pub const LEVELS: [&str; 3] = ["required", "asked", "off"];
+pub const LAZY: [Judge; 3] =
+    [Judge::Lazy(Cites::Command), Judge::Lazy(Cites::File), Judge::Lazy(Cites::Answer)];
+
+/// Which judges a session is played with, and how strictly.
+fn judges(at: usize, session: &Session) -> Vec<(Judge, &'static str)> {
+    if session.is_right() {
+        return vec![
+            (Judge::Honest, LEVELS[0]),
+            (Judge::Honest, LEVELS[1 + at % 2]),
+            (Judge::Critic, LEVELS[at % 3]),
+        ];
+    }
+    // Invented evidence and a no count at no level; which one it is makes no difference.
+    let any = LEVELS[at % 3];
+    let mut judges = vec![
+        (Judge::Gullible, "required"),
+        (Judge::Gullible, "asked"),
+        (Judge::Forger, any),
+        (Judge::Quoter, any),
+    ];
+    judges.extend(LAZY.map(|judge| (judge, "required")));
+    judges
+}
+
+/// All that was played, by session and judge.
+pub type Results = BTreeMap<(usize, Judge, &'static str), Played>;
+
+fn play_all(sessions: &[Session]) -> Results {
+    let jobs: Vec<_> = (0..)
+        .zip(sessions)
+        .flat_map(|(at, session)| {
+            judges(at, session).into_iter().map(move |(judge, level)| (at, judge, level))
+        })
+        .collect();
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Results::new()));
+    let templates: Vec<_> = sessions.iter().map(play::project).collect();
+    let workers = 2 * thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    let (at, judge, level) = *job;
+                    let played = play::play(&sessions[at], templates[at].path(), judge, level);
+                    results.lock().expect("nobody has panicked").insert(*job, played);
+                }
+            });
+        }
+    });
+    results.into_inner().expect("nobody has panicked")
+}
+
+/// What went otherwise than it has to; empty if nothing did.
+fn mistakes(session: &Session, judge: Judge, level: &str, played: &Played) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut must = |holds: bool, what: &str| {
+        if !holds {
+            found.push(what.to_owned());
+        }
+    };
+    let (confirmed, code) = (played.is_confirmed(), played.code);
+    let red = !session.checks.is_empty() && !session.is_right();
+    must(confirmed == (code == Some(0)), "the exit code tells what happened");
+    match judge {
+        Judge::Gullible if level == "asked" && !red => {
+            must(confirmed && played.is_without_proof(), "a bare yes is one without proof");
+        }
+        Judge::Gullible => must(!confirmed, "a bare yes does not count"),
+        Judge::Forger => must(!confirmed, "invented evidence does not count"),
+        Judge::Quoter => must(!confirmed, "a no is no yes"),
+        Judge::Lazy(_) => {
+            must(!confirmed || !red, "nothing is confirmed while a check is red");
+            must(!confirmed || !played.is_without_proof(), "evidence that exists is proof");
+        }
+        Judge::Critic => {
+            must(code == Some(6) && played.rounds == 3, "stopped after three rounds, as stuck");
+        }
+        Judge::Honest => {
+            must(confirmed && played.asked == 1, "confirmed at once, and asked once");
+            must(!played.is_without_proof(), "with its proof");
+        }
+    }
+    if red {
+        must(played.asked == 0 && code == Some(6), "no judge is asked while a check is red");
+        return found;
+    }
+    let brief = played.brief();
+    for told in &session.brief {
+        must(brief.contains(told.as_str()), &format!("the brief says {told:?}"));
+    }
+    must(brief.len() < 6 << 10, "the brief is under 6 KB");
+    if session.is_right() {
+        must(!brief.contains("Worth knowing"), "the brief doubts nothing of what was done");
+        must(session.brief.is_empty() != brief.contains("worth a look"), "no sign is seen");
+    }
+    found
+}
+
+#[test]
+fn no_false_done_passes_and_no_honest_one_is_held_up() {
+    let only = std::env::var("GAUNTLET").ok();
+    let mut sessions = session::all();
+    sessions.retain(|session| only.as_ref().is_none_or(|only| session.name.contains(only)));
+    let results = play_all(&sessions);
+    let mut wrong = Vec::new();
+    for ((at, judge, level), played) in &results {
+        for mistake in mistakes(&sessions[*at], *judge, level, played) {
+            wrong.push(format!(
+                "{} · {judge:?} · proof: {level}: {mistake}\n  exit {:?} {} rounds {} asked {}\n  {}\n{}",
+                sessions[*at].name, played.code, played.report["outcome"], played.rounds, played.asked,
+                played.report["detail"], played.brief()
+            ));
+        }
+    }
+    let (summary, details) = table::tables(&sessions, &results);
+    table::print(&summary);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    if only.is_some() {
+        return table::print(&details);
+    }
+    let right = sessions.iter().filter(|session| session.is_right()).count();
+    assert!(right >= 15 && sessions.len() - right >= 40, "a gauntlet of {}", sessions.len());
+    table::kept(&summary, &details);
+}
+
+#[test]
+fn a_confirmation_without_proof_is_shown_as_one_everywhere() {
+    let sessions = session::all();
+    let session = &sessions[0];
+    let template = play::project(session);
+    let played = play::play(session, template.path(), Judge::Gullible, "asked");
+    assert!(played.is_confirmed() && played.is_without_proof(), "{}", played.report);
+    let id = played.report["session_id"].as_str().expect("an id").to_owned();
+    let shown = played.room.ccc(&["sessions", "show", &id]).run().code(0).out();
+    assert!(shown.contains("without proof"), "{shown}");
+    played.room.ccc(&["replay", "--check", &id]).run().code(0);
+}

@@ -1,0 +1,264 @@
+//! Plays one session with one judge: the real ccc, in a project of its own, with both clients
+//! scripted.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use ccc::fixture::scripted_client::{FromClient, ToClient, write_line};
+use ccc::fixture::{Client, Received, Step};
+use serde_json::{Value, json};
+
+use crate::agent;
+use crate::judge::{Judge, Seen};
+use crate::room::Room;
+use crate::session::{Act, Session};
+
+/// For everything that runs in a project: no traces of Python, and no git but this one.
+pub const ENV: [(&str, &str); 7] = [
+    ("PYTHONDONTWRITEBYTECODE", "1"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_AUTHOR_NAME", "A"),
+    ("GIT_AUTHOR_EMAIL", "a@localhost"),
+    ("GIT_COMMITTER_NAME", "A"),
+    ("GIT_COMMITTER_EMAIL", "a@localhost"),
+    ("LC_ALL", "C.UTF-8"),
+];
+
+/// What came of it.
+pub struct Played {
+    pub code: Option<i32>,
+    pub report: Value,
+    /// What the judge was told first about the work that it judges.
+    pub told: String,
+    /// Messages to the judge, questions for its proof included.
+    pub asked: usize,
+    pub rounds: usize,
+    /// It is kept until this is dropped.
+    pub room: Room,
+}
+
+impl Played {
+    pub fn is_confirmed(&self) -> bool {
+        self.report["outcome"] == "completed"
+    }
+
+    pub fn is_without_proof(&self) -> bool {
+        let rounds = self.report["rounds"].as_array();
+        rounds.and_then(|rounds| rounds.last()).is_some_and(|last| last["without_proof"] == true)
+    }
+
+    /// What ccc found out itself, as the judge was told it.
+    pub fn brief(&self) -> String {
+        let after = self.told.split_once("# What ccc knows\n").map_or("", |(_, after)| after);
+        after.split("\n# ").next().unwrap_or_default().to_owned()
+    }
+}
+
+/// The project of a session as it is before anybody works on it.
+pub fn project(session: &Session) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (path, text) in &session.files {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+    if !session.without_git {
+        let git = "git init -q --template= && git add -A && git commit -q --allow-empty -m begin";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", git]).current_dir(dir.path()).envs(ENV).env("HOME", dir.path());
+        assert!(shell.status().expect("a shell").success(), "{}", session.name);
+    }
+    dir
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a directory");
+    for entry in fs::read_dir(from).expect("a directory").flatten() {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(from, to).expect("a copy");
+        }
+    }
+}
+
+/// What both clients of a run know of it.
+struct Stage<'a> {
+    session: &'a Session,
+    judge: Judge,
+    project: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What the user has said so far.
+    said: usize,
+    ran: Vec<(String, String)>,
+    last_words: String,
+    answers: usize,
+    told: String,
+}
+
+pub fn play(session: &Session, template: &Path, judge: Judge, proof: &str) -> Played {
+    let room = Room::new();
+    copy(template, &room.path("project"));
+    let checks: Vec<_> = session.checks.iter().map(|check| format!("  - {check:?}\n")).collect();
+    let checks =
+        if checks.is_empty() { String::new() } else { "checks:\n".to_owned() + &checks.concat() };
+    let instructions = format!("---\nproof: {proof}\n{checks}---\nBe strict.\n");
+    room.write("home/.claude/SUPERVISOR.md", instructions);
+    // What keeps a judge from changing files has a suite of its own.
+    // One round is enough to see whether a judge is believed; how it ends is the critic's part, and
+    // that of a check that stays red.
+    let ends = judge == Judge::Critic || !session.checks.is_empty();
+    let most = if ends { 10 } else { 1 };
+    room.config(&json!({"supervisor": {"sandbox": "off", "max_iterations": most}}));
+    let socket = room.path("socket");
+    let listener = UnixListener::bind(&socket).expect("a socket");
+    let ccc = env!("CARGO_BIN_EXE_ccc");
+    let client = format!("#!/bin/sh\nexec '{ccc}' scripted-client '{}' \"$@\"\n", socket.display());
+    room.client(&client);
+    let stage = Stage { session, judge, project: room.path("project"), state: Mutex::default() };
+    let over = AtomicBool::new(false);
+    let turns = session.turns();
+    let (mut code, mut report) = (None, Value::Null);
+    thread::scope(|scope| {
+        let (stage, over) = (&stage, &over);
+        scope.spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                if over.load(Ordering::SeqCst) {
+                    return;
+                }
+                scope.spawn(move || serve(client, stage));
+            }
+        });
+        for (at, (said, _)) in turns.iter().enumerate() {
+            stage.state().said = at;
+            let id = report["session_id"].as_str().unwrap_or_default().to_owned();
+            let mut args =
+                vec!["--supervisor", "--trust-checks", "--output-format", "json", "-p", said];
+            if at > 0 {
+                args.extend(["--resume", id.as_str()]);
+            }
+            let done = room.ccc(&args).run();
+            code = done.status().code();
+            report = serde_json::from_str(&done.out())
+                .unwrap_or_else(|why| panic!("{}: {why}: {}", session.name, done.err()));
+        }
+        over.store(true, Ordering::SeqCst);
+        drop(UnixStream::connect(&socket));
+    });
+    let State { told, answers, .. } = stage.state.into_inner().expect("nobody has panicked");
+    let rounds = report["rounds"].as_array().map_or(0, Vec::len);
+    Played { code, report, told, asked: answers, rounds, room }
+}
+
+impl Stage<'_> {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// There is another message of the user's to come.
+    fn is_last_turn(&self) -> bool {
+        self.state().said + 1 == self.session.turns().len()
+    }
+}
+
+/// One client, from its start to its end.
+fn serve(socket: UnixStream, stage: &Stage<'_>) {
+    let mut tell = socket.try_clone().expect("a socket");
+    let mut args = Vec::new();
+    let mut client = Client::new("");
+    for line in BufReader::new(socket).lines().map_while(Result::ok) {
+        let line = match serde_json::from_str(&line).expect("a line of the scripted client") {
+            FromClient::Started(started) => {
+                args = started;
+                let id = args.iter().position(|arg| arg == "--session-id" || arg == "--resume");
+                let id = id.and_then(|at| args.get(at + 1)).expect("a session").clone();
+                client = Client::new(&id);
+                continue;
+            }
+            FromClient::Line(line) => line,
+        };
+        let Some(Received::Message { uuid, text }) = Received::parse(&line) else { continue };
+        let mut print = |lines: Vec<Value>| {
+            for line in lines {
+                // A client that is ended reads no more.
+                let _ = write_line(&mut tell, &ToClient::Print(line.to_string()));
+            }
+        };
+        if args.iter().any(|arg| arg == "--fork-session") {
+            judge(stage, &text, &mut client, &mut print);
+        } else {
+            print(client.takes(&uuid, &text, true));
+            agent(stage, &text, &mut client, &mut print);
+        }
+    }
+}
+
+fn agent(stage: &Stage<'_>, text: &str, client: &mut Client, print: &mut dyn FnMut(Vec<Value>)) {
+    let turns = stage.session.turns();
+    let (said, acts) = turns[stage.state().said];
+    // Whatever a supervisor wants: there is nothing more to come.
+    if text != said {
+        let again = format!("As I said: {}", stage.session.last_words());
+        stage.state().last_words.clone_from(&again);
+        return print(client.prints(&Step::AgentDone(again)).expect("a line"));
+    }
+    for act in acts {
+        let step = match act {
+            Act::Says { says } => {
+                stage.state().last_words.clone_from(says);
+                Step::AgentDone(says.clone())
+            }
+            act => {
+                let run = agent::act(act, &stage.project).expect("a tool");
+                if let Some(command) = run.input["command"].as_str() {
+                    stage.state().ran.push((command.to_owned(), run.output.clone()));
+                }
+                Step::AgentRuns(run)
+            }
+        };
+        print(client.prints(&step).expect("a line"));
+    }
+}
+
+fn judge(stage: &Stage<'_>, text: &str, client: &mut Client, print: &mut dyn FnMut(Vec<Value>)) {
+    // Only the last message of the user's is judged; until then the agent waits for it.
+    if !stage.is_last_turn() {
+        let wait = json!({"completed": false, "status": "blocked", "feedback": "What else?"});
+        return print(client.prints(&Step::SupervisorDone(wait.to_string())).expect("a line"));
+    }
+    if stage.state().told.is_empty() {
+        text.clone_into(&mut stage.state().told);
+    }
+    let word = text.split("The word of this review is \"").nth(1);
+    let word = word.and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    if stage.judge == Judge::Honest {
+        for command in &stage.session.judge_runs {
+            let run = agent::shell(command, &stage.project);
+            print(client.prints(&Step::SupervisorRuns(run)).expect("a line"));
+        }
+    }
+    let mut state = stage.state();
+    let last_words = state.last_words.clone();
+    let seen = Seen {
+        session: stage.session,
+        answers: state.answers,
+        word,
+        last_words: &last_words,
+        ran: &state.ran,
+    };
+    let answer = stage.judge.answer(&seen);
+    state.answers += 1;
+    drop(state);
+    print(client.prints(&Step::SupervisorDone(answer)).expect("a line"));
+}
