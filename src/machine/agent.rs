@@ -49,10 +49,10 @@ impl Machine {
                 self.went_back(&request_id, done, &error);
             }
             Message::ControlRefused { request_id, error } => {
-                if !self.went_back(&request_id, false, &error) {
-                    self.wish_refused(&request_id, error);
-                    self.taken_back(&request_id, false);
-                }
+                // It is the answer to one of them at most.
+                self.went_back(&request_id, false, &error);
+                self.wish_refused(&request_id, error);
+                self.taken_back(&request_id, false);
             }
             Message::ControlAnswered { request_id, cancelled } => {
                 self.wish_granted(&request_id);

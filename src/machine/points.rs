@@ -46,7 +46,7 @@ struct GoingBack {
 
 #[derive(Debug, Default)]
 pub(super) struct Points {
-    points: Vec<Point>,
+    sent: Vec<Point>,
     /// The last message that was sent, whatever it was.
     last: String,
     going: Option<GoingBack>,
@@ -56,21 +56,20 @@ impl Points {
     pub fn sent(&mut self, uuid: &str, text: &str, persons: bool, before: Snapshot) {
         uuid.clone_into(&mut self.last);
         let (uuid, text) = (uuid.to_owned(), text.to_owned());
-        self.points.push(Point { uuid, text, persons, before });
+        self.sent.push(Point { uuid, text, persons, before });
     }
 
     /// Another process got it again, under another id.
     pub fn sent_again(&mut self, uuid: &str, text: &str) {
         uuid.clone_into(&mut self.last);
-        if let Some(point) = self.points.iter_mut().rfind(|point| point.text == text) {
+        if let Some(point) = self.sent.iter_mut().rfind(|point| point.text == text) {
             uuid.clone_into(&mut point.uuid);
         }
     }
 
     pub fn taken_back(&mut self, text: &str) {
-        if let Some(at) = self.points.iter().rposition(|point| point.persons && point.text == text)
-        {
-            self.points.remove(at);
+        if let Some(at) = self.sent.iter().rposition(|point| point.persons && point.text == text) {
+            self.sent.remove(at);
         }
     }
 
@@ -93,13 +92,13 @@ impl Points {
             text: point.words().to_owned(),
             round: (!point.persons).then_some(point.before.round),
         };
-        self.points.iter().rev().take(OFFERED).map(offered).collect()
+        self.sent.iter().rev().take(OFFERED).map(offered).collect()
     }
 }
 
 impl Machine {
     pub(super) fn go_back(&mut self, uuid: &str, what: GoBack) {
-        let known = self.points.points.iter().any(|point| point.uuid == uuid);
+        let known = self.points.sent.iter().any(|point| point.uuid == uuid);
         let why = if self.phase != Phase::Waiting {
             "the agent is working: interrupt it first"
         } else if self.points.going.is_some() {
@@ -146,7 +145,7 @@ impl Machine {
         if going.files.is_none() && going.conversation.is_none() {
             self.points.going = None;
         }
-        let at = self.points.points.iter().position(|point| point.uuid == uuid);
+        let at = self.points.sent.iter().position(|point| point.uuid == uuid);
         match at {
             Some(at) if done => self.back_at(at, what),
             _ => self.say(Notice::NotGoneBack { what, why: error.to_owned() }),
@@ -155,13 +154,13 @@ impl Machine {
     }
 
     fn back_at(&mut self, at: usize, what: GoBack) {
-        let text = self.points.points[at].words().to_owned();
+        let text = self.points.sent[at].words().to_owned();
         self.say(Notice::WentBack { text: text.clone(), what });
         if what == GoBack::Files {
             return;
         }
-        let point = self.points.points.drain(at..).next();
-        if let Some(before) = self.points.points.last() {
+        let point = self.points.sent.drain(at..).next();
+        if let Some(before) = self.points.sent.last() {
             self.points.last.clone_from(&before.uuid);
         }
         let Some(point) = point else { return };

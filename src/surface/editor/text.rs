@@ -46,8 +46,11 @@ enum Script {
 
 fn script(cluster: &str) -> Script {
     match cluster.chars().next().unwrap_or_default() {
-        '\u{3005}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Script::Han,
-        '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' => Script::Han,
+        '\u{3005}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{323af}' => Script::Han,
         '\u{3041}'..='\u{309f}' => Script::Hiragana,
         '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' => Script::Katakana,
         _ => Script::Spaced,
