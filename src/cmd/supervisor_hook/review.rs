@@ -7,10 +7,11 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::checks;
 use super::guard::Guarded;
-use super::judge::{self, JudgeStart, Review};
+use super::judge::{self, JudgeStart, Judged, Review};
 use super::typed;
 use crate::brief::diff::{as_text, since};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
+use crate::client::stream::Usage;
 use crate::client::transcript::Transcript;
 use crate::cmd::base;
 use crate::config::clients::{
@@ -18,7 +19,7 @@ use crate::config::clients::{
 };
 use crate::config::{Config, Judge};
 use crate::directories::Directories;
-use crate::event::{ReviewRequest, Said};
+use crate::event::{ChangedFile, Notice, ReviewRequest, Said};
 use crate::executables;
 use crate::files;
 use crate::hook::event::HookEvent;
@@ -31,14 +32,23 @@ use crate::review::policy::{Judging, Policy};
 use crate::review::prompt::review_prompt;
 use crate::review::verdict::Verdict;
 use crate::session::{Workplace, changed_files};
-use crate::tree::Change;
 
 /// What came of a review.
 pub struct Reviewed {
     /// `None`: the person typed something, and the review was dropped.
-    pub judged: Option<Verdict>,
+    pub verdict: Option<Verdict>,
     /// The state of the project's files that was judged; of a red check nobody needs to know.
     pub tree: Option<String>,
+    pub cost_usd: f64,
+    pub usage: Usage,
+    /// What there is to tell of it beside the verdict.
+    pub notices: Vec<Notice>,
+}
+
+impl Reviewed {
+    fn without_a_judge(verdict: Option<Verdict>, notices: Vec<Notice>) -> Self {
+        Self { verdict, tree: None, cost_usd: 0.0, usage: Usage::default(), notices }
+    }
 }
 
 pub fn run(
@@ -64,11 +74,13 @@ pub fn run(
     let (mut examined, mut diffs) = workplace.compare(began_with.as_ref());
     let (own, time) = (supervisor.checks.clone(), limits.review_timeout / 2);
     let checked = checks::run(place, own, &found, examined.changed.as_ref(), time, &typed)?;
+    let mut notices: Vec<_> = checked.results.iter().cloned().map(Notice::CheckEnded).collect();
     if checked.dropped {
-        return Ok(Reviewed { judged: None, tree: None });
+        return Ok(Reviewed::without_a_judge(None, notices));
     }
     if let Some(red) = checked.red {
-        return Ok(Reviewed { judged: Some(Verdict::new(false, &red)), tree: None });
+        let verdict = Some(Verdict::new(false, &red));
+        return Ok(Reviewed::without_a_judge(verdict, notices));
     }
     if checked.ran {
         (examined, diffs) = workplace.compare(began_with.as_ref());
@@ -89,6 +101,11 @@ pub fn run(
         requirements: task.requirements.clone(),
         ..ReviewRequest::default()
     };
+    let (round, max) = (request.round, request.max);
+    notices.push(Notice::ReviewStarted { round, max, attempt: 1, judge: None });
+    if !request.brief.is_empty() {
+        notices.push(Notice::Brief { round, text: request.brief.clone() });
+    }
     let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
     let add_dirs = pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs);
     let prompt_options = pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options);
@@ -162,12 +179,17 @@ pub fn run(
     };
     let judged = judge::run(&start, log, policy, review);
     if let Ok(before) = before.join() {
-        tell_changes(&before.changes(&workplace.look()));
+        let (files, more) = changed_files(&before.changes(&workplace.look()));
+        if !files.is_empty() {
+            tell_changes(&files, more);
+            notices.push(Notice::TreeChanged { round, files, more });
+        }
     }
-    Ok(Reviewed { judged: judged?, tree: examined.fingerprint })
+    let Judged { verdict, cost_usd, usage } = judged?;
+    Ok(Reviewed { verdict, tree: examined.fingerprint, cost_usd, usage, notices })
 }
 
-fn said(transcript: &Transcript, task: &Task) -> Vec<Said> {
+pub fn said(transcript: &Transcript, task: &Task) -> Vec<Said> {
     let said = transcript.said.iter().enumerate();
     said.map(|(at, said)| Said { text: said.text.clone(), earlier: at < task.earlier }).collect()
 }
@@ -212,18 +234,13 @@ fn judges(
 }
 
 /// An alarm: nothing of the project should change while it is judged.
-fn tell_changes(changes: &[Change]) {
-    let (files, more) = changed_files(changes);
-    if !files.is_empty() {
-        let files: Vec<_> = files.iter().map(ToString::to_string).collect();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let text = format!(
-            "while the review ran, files of the project changed: {}{more}",
-            files.join(", ")
-        );
-        super::say(&text);
-        log::warn!("supervisor-hook: {text}");
-    }
+fn tell_changes(files: &[ChangedFile], more: usize) {
+    let files: Vec<_> = files.iter().map(ToString::to_string).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let files = files.join(", ");
+    let text = format!("while the review ran, files of the project changed: {files}{more}");
+    super::say(&text);
+    log::warn!("supervisor-hook: {text}");
 }
 
 fn pinned_args(guarded: Option<&Guarded>, of: fn(&Pinned) -> &Vec<String>) -> Vec<OsString> {
