@@ -28,6 +28,9 @@ pub struct HookEvent {
     pub last_assistant_message: Option<String>,
     #[serde(default)]
     pub background_tasks: Option<Value>,
+    /// What `/loop` and the like have planned.
+    #[serde(default)]
+    pub session_crons: Option<Value>,
     #[serde(default)]
     hook_event_name: Option<String>,
     /// Of a prompt: as it was typed.
@@ -42,6 +45,10 @@ impl HookEvent {
             Some("UserPromptSubmit" | "UserPromptExpansion") => Kind::Prompt,
             Some(_) => Kind::Other,
         }
+    }
+
+    pub fn has_schedule(&self) -> bool {
+        self.session_crons.as_ref().and_then(Value::as_array).is_some_and(|crons| !crons.is_empty())
     }
 
     /// The agent will wake by itself when they end; it is no time to judge.

@@ -9,6 +9,7 @@ use anyhow::Result;
 use super::guard::{self, Guarded, Standing};
 use super::review::{self, Reviewed};
 use super::{Args, Decision, Told, allow, project, say};
+use crate::client::transcript::Transcript;
 use crate::cmd::{base, logging};
 use crate::config::Config;
 use crate::config::clients::Limits;
@@ -60,9 +61,25 @@ pub fn stopped(
     if transcript.transcript().waiting().next().is_some() {
         return allow(MESSAGE_FIRST);
     }
+    let beside = beside(event, transcript.transcript());
+    if let Some(guarded) = guarded.as_deref_mut() {
+        told.changes.extend(beside.filter(|beside| guarded.tell_once(beside)));
+    }
     let decision = supervise(args, event, transcript, state, state_dir, guarded.as_deref_mut());
     told.changes.extend(guarded.into_iter().flat_map(|mut guarded| guarded.for_the_person()));
     decision
+}
+
+/// What else makes the agent go on. It is left alone.
+fn beside(event: &HookEvent, transcript: &Transcript) -> Option<String> {
+    if transcript.goal.is_some() {
+        let text = "A /goal is active beside the supervision: the agent goes on until both are content. \
+                    The reviews know nothing of it but your own words.";
+        return Some(text.to_owned());
+    }
+    let schedule = "A schedule (/loop) is active beside the supervision: what the agent does when it wakes \
+                    is reviewed too.";
+    event.has_schedule().then(|| schedule.to_owned())
 }
 
 /// What was pinned when supervision began, if that can be read.
