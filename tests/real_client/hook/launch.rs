@@ -70,7 +70,10 @@ fn a_session_in_the_background_is_supervised(client: &Path) {
         let sessions: Value = serde_json::from_str(&sessions()).unwrap_or_default();
         (sessions[0]["outcome"] == "completed").then_some(())
     };
-    wait_within(PATIENCE, confirmed).unwrap_or_else(|| panic!("{done}\n{}", sessions()));
+    wait_within(PATIENCE, confirmed).unwrap_or_else(|| {
+        let log = fs::read_to_string(room.home().join(".claude/daemon.log")).unwrap_or_default();
+        panic!("{done}\n{}\n{} requests\n{log}", sessions(), api.requests().len())
+    });
     let requests = api.requests();
     assert_eq!(count(&requests, begins_review), 2, "{done}");
     let review = only(&requests, begins_review)[0].recent_text();
