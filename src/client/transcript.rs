@@ -137,7 +137,6 @@ impl Transcript {
                     _ => {}
                 }
             }
-            Word::Machine => self.begin(Turn::Work),
             Word::Command { name, args } if entry.is_human() => {
                 self.begin(Turn::Work);
                 let switch = switch(&name);
@@ -156,7 +155,7 @@ impl Transcript {
                 self.say(text, entry);
             }
             // Of another agent, of a schedule, of a task.
-            Word::Command { .. } | Word::Text(_) => self.begin(Turn::Work),
+            Word::Machine | Word::Command { .. } | Word::Text(_) => self.begin(Turn::Work),
         }
     }
 

@@ -31,8 +31,8 @@ pub struct HookEvent {
     /// What `/loop` and the like have planned.
     #[serde(default)]
     pub session_crons: Option<Value>,
-    #[serde(default)]
-    hook_event_name: Option<String>,
+    #[serde(default, rename = "hook_event_name")]
+    name: Option<String>,
     /// Of a prompt: as it was typed.
     #[serde(default)]
     pub prompt: Option<String>,
@@ -40,7 +40,7 @@ pub struct HookEvent {
 
 impl HookEvent {
     pub fn kind(&self) -> Kind {
-        match self.hook_event_name.as_deref() {
+        match self.name.as_deref() {
             None | Some("Stop") => Kind::Stop,
             Some("UserPromptSubmit" | "UserPromptExpansion") => Kind::Prompt,
             Some(_) => Kind::Other,

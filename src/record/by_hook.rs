@@ -69,8 +69,7 @@ pub fn add(state_dir: &Path, stop: Stop<'_>) -> Result<()> {
         fresh: stop.settled,
         said: stop.said,
         cost_usd: report.cost_usd,
-        agent_usd: 0.0,
-        requirements: Vec::new(),
+        ..Carried::default()
     };
     tell(Content::Ended { ended: Box::new(report), carried: Some(Box::new(carried)) });
     let mut file = files::append(&path).with_context(|| format!("{}", path.display()))?;

@@ -17,7 +17,7 @@ use crate::cmd::base;
 use crate::config::clients::{
     Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process,
 };
-use crate::config::{Config, Judge};
+use crate::config::{Config, Judge, Supervisor};
 use crate::directories::Directories;
 use crate::event::{ChangedFile, Notice, ReviewRequest, Said};
 use crate::executables;
@@ -51,24 +51,27 @@ impl Reviewed {
     }
 }
 
+/// What is reviewed, and by what.
+pub struct Occasion<'a> {
+    /// Of each judge.
+    pub settings: &'a [PathBuf],
+    pub event: &'a HookEvent,
+    pub place: &'a Directories,
+    pub config: &'a Config,
+    pub limits: &'a Limits,
+    pub task: &'a Task,
+}
+
 pub fn run(
-    settings: &[PathBuf],
-    event: &HookEvent,
+    occasion: &Occasion<'_>,
     transcript: TranscriptFile,
-    place: &Directories,
-    config: &Config,
-    limits: &Limits,
-    task: &Task,
     mut guarded: Option<&mut Guarded>,
 ) -> Result<Reviewed> {
+    let Occasion { settings, event, place, config, limits, task } = *occasion;
     let (transcript, file) = transcript.split();
     let typed = typed::watch(file);
     let supervisor = config.supervisor()?;
-    let pinned = guarded.as_deref_mut().and_then(|guarded| guarded.instructions(place));
-    let found = match pinned {
-        Some(pinned) => pinned.map_err(|problem| anyhow!("{problem}"))?,
-        None => instructions(place)?,
-    };
+    let found = instructions(place, guarded.as_deref_mut())?;
     let workplace = Workplace::of(&place.project)?;
     let began_with = guarded.as_deref().and_then(|guarded| base::load(guarded.file()));
     let (mut examined, mut diffs) = workplace.compare(began_with.as_ref());
@@ -107,42 +110,20 @@ pub fn run(
         notices.push(Notice::Brief { round, text: request.brief.clone() });
     }
     let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
-    let add_dirs = pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs);
-    let prompt_options = pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options);
-    let claude = match guarded.as_deref().and_then(|guarded| guarded.pinned.claude.clone()) {
-        Some(claude) => claude,
-        None => executables::claude()?,
-    };
-    let changed = guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default();
-    let ccc = executables::ccc()?;
-    let start = |request: &ReviewRequest| {
-        let at = request.judge.min(judges.len().saturating_sub(1));
-        let (judge, settings, env) = &judges[at];
-        let options = ReviewOptions {
-            form: supervisor.review,
-            settings: Some(settings.clone()),
-            second_opinion: judge.provider.is_some(),
-            model: judge.model.clone(),
-            allowed_tools: supervisor.allowed_tools.clone(),
-            // Of a session that was not supervised from its start they are not known.
-            add_dirs: add_dirs.clone(),
-            prompt_options: prompt_options.clone(),
-            sandbox: supervisor.sandbox,
-        };
-        if let Some(reason) = options.form(request).1 {
-            log::info!("supervisor-hook: the review is asked for with a schema, because {reason}");
-        }
-        let launch = Launch {
-            ccc: ccc.clone(),
-            claude: vec![claude.clone().into()],
-            args: review_args(request, &text, &options),
-            env: env.clone(),
-            // Where the session began: the client finds it only from there.
-            dir: place.project.clone(),
-            case: options.sandbox.case(&place.project, &options.add_dirs),
-        };
-        let prompt = format!("{}{changed}", review_prompt(&text, request, options.sandbox));
-        JudgeStart { launch, prompt }
+    let start = Start {
+        judges,
+        supervisor: &supervisor,
+        place,
+        // Of a session that was not supervised from its start these are not known.
+        add_dirs: pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs),
+        prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
+        claude: match guarded.as_deref().and_then(|guarded| guarded.pinned.claude.clone()) {
+            Some(claude) => claude,
+            None => executables::claude()?,
+        },
+        ccc: executables::ccc()?,
+        text: &text,
+        changed: guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default(),
     };
     let log = SupervisorLog::open(&place.state_dir, &event.session_id);
     let judging = Judging {
@@ -156,7 +137,7 @@ pub fn run(
         let workplace = workplace.clone();
         std::thread::spawn(move || workplace.look())
     };
-    let further = add_dirs.iter().map(|dir| place.project.join(dir));
+    let further = start.add_dirs.iter().map(|dir| place.project.join(dir));
     let roots: Vec<_> = std::iter::once(place.project.clone()).chain(further).collect();
     let (ran, checks) = (&transcript.commands, &checked.results);
     let (mut brief_for_fresh_eyes, mut diff) = (String::new(), String::new());
@@ -177,7 +158,7 @@ pub fn run(
         diff: &diff,
         typed,
     };
-    let judged = judge::run(&start, log, policy, review);
+    let judged = judge::run(&|request| start.of(request), log, policy, review);
     if let Ok(before) = before.join() {
         let (files, more) = changed_files(&before.changes(&workplace.look()));
         if !files.is_empty() {
@@ -187,6 +168,52 @@ pub fn run(
     }
     let Judged { verdict, cost_usd, usage } = judged?;
     Ok(Reviewed { verdict, tree: examined.fingerprint, cost_usd, usage, notices })
+}
+
+/// With what a judge is started.
+struct Start<'a> {
+    judges: Vec<(Judge, PathBuf, Variables)>,
+    supervisor: &'a Supervisor,
+    place: &'a Directories,
+    add_dirs: Vec<OsString>,
+    prompt_options: Vec<OsString>,
+    claude: PathBuf,
+    ccc: PathBuf,
+    /// The instructions.
+    text: &'a str,
+    /// What was changed since supervision began.
+    changed: String,
+}
+
+impl Start<'_> {
+    fn of(&self, request: &ReviewRequest) -> JudgeStart {
+        let at = request.judge.min(self.judges.len().saturating_sub(1));
+        let (judge, settings, env) = &self.judges[at];
+        let options = ReviewOptions {
+            form: self.supervisor.review,
+            settings: Some(settings.clone()),
+            second_opinion: judge.provider.is_some(),
+            model: judge.model.clone(),
+            allowed_tools: self.supervisor.allowed_tools.clone(),
+            add_dirs: self.add_dirs.clone(),
+            prompt_options: self.prompt_options.clone(),
+            sandbox: self.supervisor.sandbox,
+        };
+        if let Some(reason) = options.form(request).1 {
+            log::info!("supervisor-hook: the review is asked for with a schema, because {reason}");
+        }
+        let launch = Launch {
+            ccc: self.ccc.clone(),
+            claude: vec![self.claude.clone().into()],
+            args: review_args(request, self.text, &options),
+            env: env.clone(),
+            // Where the session began: the client finds it only from there.
+            dir: self.place.project.clone(),
+            case: options.sandbox.case(&self.place.project, &options.add_dirs),
+        };
+        let prompt = review_prompt(self.text, request, options.sandbox);
+        JudgeStart { launch, prompt: format!("{prompt}{}", self.changed) }
+    }
 }
 
 pub fn said(transcript: &Transcript, task: &Task) -> Vec<Said> {
@@ -248,8 +275,12 @@ fn pinned_args(guarded: Option<&Guarded>, of: fn(&Pinned) -> &Vec<String>) -> Ve
     args.unwrap_or_default()
 }
 
-/// The hook cannot ask for a SUPERVISOR.md, so it writes the default where there is none.
-fn instructions(place: &Directories) -> Result<Instructions> {
+/// Those of the beginning. The hook cannot ask for a SUPERVISOR.md, so it writes the default where there
+/// is none.
+fn instructions(place: &Directories, guarded: Option<&mut Guarded>) -> Result<Instructions> {
+    if let Some(pinned) = guarded.and_then(|guarded| guarded.instructions(place)) {
+        return pinned.map_err(|problem| anyhow!("{problem}"));
+    }
     match instructions::find(&place.project, &place.config_dir) {
         Ok(found) => Ok(found),
         Err(Problem::Missing { looked_in: [_, global] }) => {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use super::guard::{self, Guarded, Standing};
-use super::review::{self, Reviewed};
+use super::review::{self, Occasion, Reviewed};
 use super::{Args, Decision, Told, allow, project, say};
 use crate::client::transcript::Transcript;
 use crate::cmd::{base, logging};
@@ -132,9 +132,15 @@ fn supervise(
     }
     let (began, round) = (Instant::now(), task.count);
     let guarded = kept.guarded.as_deref_mut();
-    let settings = &args.settings;
-    let reviewed =
-        review::run(settings, event, transcript, &place, &config, &limits, &task, guarded);
+    let occasion = Occasion {
+        settings: &args.settings,
+        event,
+        place: &place,
+        config: &config,
+        limits: &limits,
+        task: &task,
+    };
+    let reviewed = review::run(&occasion, transcript, guarded);
     let Reviewed { verdict, tree, cost_usd, usage, notices } = match reviewed {
         Ok(reviewed) => reviewed,
         Err(error) => {

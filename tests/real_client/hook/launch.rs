@@ -1,16 +1,13 @@
-//! What belongs to the launch: a session in the background, a goal of the client's own, and what the
-//! project's settings cannot change.
+//! What belongs to the launch: a goal of the client's own beside it, and what the project's settings cannot
+//! change.
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{assert_stopped, supervised};
 use crate::on_each_client;
-#[cfg(target_os = "linux")]
-use crate::on_the_newest_client;
 use crate::script::{begins_review, confirms, count, is_review, only, rejects};
 use crate::support::api::{Api, Gate, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
@@ -21,65 +18,6 @@ on_each_client!(
     a_goal_beside_the_supervision_is_told_and_not_inherited,
     a_hook_sees_what_ccc_wrote_and_not_what_the_project_says,
 );
-// The oldest release does not start sessions in the background without a person's login.
-#[cfg(target_os = "linux")]
-on_the_newest_client!(a_session_in_the_background_is_supervised);
-
-#[cfg(target_os = "linux")]
-/// The client's background service goes with the room: everything that was started with its home.
-struct Service<'a>(&'a CleanRoom);
-
-#[cfg(target_os = "linux")]
-impl Drop for Service<'_> {
-    fn drop(&mut self) {
-        let home = format!("HOME={}", self.0.home().display());
-        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-            let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
-            let ours = environ.split(|byte| *byte == 0).any(|it| it == home.as_bytes());
-            if let Some(pid) =
-                entry.file_name().to_str().and_then(|it| it.parse().ok()).filter(|_| ours)
-            {
-                let pid = nix::unistd::Pid::from_raw(pid);
-                let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
-            }
-        }
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn a_session_in_the_background_is_supervised(client: &Path) {
-    let room = CleanRoom::new();
-    let _service = Service(&room);
-    let api = Api::start(vec![
-        rejects("zq-tests-are-missing").times(1),
-        confirms(),
-        Rule::on("zq-tests-are-missing").text("zq-tested."),
-        Rule::any().text("zq-built."),
-    ]);
-    let ccc = Ccc::new(&room).client(client).api(&api).instructions(INSTRUCTIONS);
-    let done = ccc.args(["--supervisor=hook", "--bg", "zq-build-it"]).run();
-    assert_eq!(done.code, Some(0), "{done}");
-    assert!(!done.text().contains("ignoring --session-id"), "{done}");
-    let sessions = || {
-        let mut ccc = Command::new(env!("CARGO_BIN_EXE_ccc"));
-        ccc.args(["sessions", "--json"]).current_dir(room.project()).env_clear();
-        let output = ccc.envs(room.env("http://127.0.0.1:1")).output().expect("ccc");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    let confirmed = || {
-        let sessions: Value = serde_json::from_str(&sessions()).unwrap_or_default();
-        (sessions[0]["outcome"] == "completed").then_some(())
-    };
-    wait_within(PATIENCE, confirmed).unwrap_or_else(|| {
-        let log = fs::read_to_string(room.home().join(".claude/daemon.log")).unwrap_or_default();
-        panic!("{done}\n{}\n{} requests\n{log}", sessions(), api.requests().len())
-    });
-    let requests = api.requests();
-    assert_eq!(count(&requests, begins_review), 2, "{done}");
-    let review = only(&requests, begins_review)[0].recent_text();
-    assert!(review.contains("Message 1:\n> zq-build-it\n\n#"), "{review}");
-}
-
 /// The client asks its own model whether a goal is reached.
 fn asks_about_the_goal(request: &Request) -> bool {
     request.recent_text().contains("stopping condition been satisfied")
