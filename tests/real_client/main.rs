@@ -21,6 +21,7 @@ mod hook;
 mod hook_ui;
 mod interrupt;
 mod judges;
+mod native;
 #[cfg(target_os = "linux")]
 mod orphans;
 mod output;
@@ -34,6 +35,7 @@ mod recording;
 mod restart;
 mod resume;
 mod review;
+mod rewind;
 mod steering;
 mod streaming;
 

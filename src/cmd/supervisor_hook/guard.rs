@@ -93,7 +93,7 @@ pub fn standing(
     Ok(Standing::On(Box::new(guarded)))
 }
 
-fn told(found: &Result<Option<crate::hook::state::State>>, pinned: &Pinned) -> String {
+fn told(found: &Result<Option<crate::hook::state::HookState>>, pinned: &Pinned) -> String {
     match found {
         Ok(Some(found)) if !found.enabled => "Supervision was switched off".to_owned(),
         Ok(Some(found)) if found.task.count != pinned.task.count => format!(

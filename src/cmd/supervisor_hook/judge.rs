@@ -26,7 +26,7 @@ use crate::session::{ChildState, one_time_word};
 use crate::surface::review_cost;
 
 /// What the judge's answers are held against.
-pub struct Review<'a> {
+pub struct HookReview<'a> {
     pub request: &'a ReviewRequest,
     /// What the agent ran.
     pub ran: &'a Commands,
@@ -58,7 +58,7 @@ pub fn run(
     start: &dyn Fn(&ReviewRequest) -> JudgeStart,
     log: SupervisorLog,
     policy: Policy,
-    review: Review<'_>,
+    review: HookReview<'_>,
 ) -> Result<Judged> {
     let mut typed = review.typed.clone();
     let began = Instant::now();
@@ -134,7 +134,7 @@ struct Judge<'a> {
     process: Option<ChildState<Option<Supervisor>>>,
     output: Receiver<ChildEvent>,
     exit: Receiver<Gone>,
-    review: Review<'a>,
+    review: HookReview<'a>,
     /// What the judge itself has run.
     ran: Commands,
     usage: Usage,
@@ -151,7 +151,7 @@ impl Judge<'_> {
         self.past_usd += std::mem::take(&mut self.cost_usd);
         self.ran = Commands::default();
         let fresh = self.engine.seat().is_some_and(|seat| seat.fresh);
-        let Review { request, brief_for_fresh_eyes, diff, .. } = self.review;
+        let HookReview { request, brief_for_fresh_eyes, diff, .. } = self.review;
         let word = one_time_word();
         self.engine.prepared(&word);
         self.request = ReviewRequest {
@@ -277,7 +277,7 @@ impl Judge<'_> {
                 Step::Rule { request_id, ruling } => self.send(tool_ruling(&request_id, &ruling)),
                 Step::Held(report) => log::info!("supervisor-hook: {}", report.told()),
                 Step::Verify(evidence) => {
-                    let Review { ran: agent, roots, checks, .. } = self.review;
+                    let HookReview { ran: agent, roots, checks, .. } = self.review;
                     let request = &self.request;
                     let check = |name: &str| {
                         let result = checks.iter().find(|result| result.name == name)?;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::checks;
 use super::guard::Guarded;
-use super::judge::{self, JudgeStart, Judged, Review};
+use super::judge::{self, HookReview, JudgeStart, Judged};
 use super::typed;
 use crate::brief::diff::{as_text, since};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
@@ -15,7 +15,8 @@ use crate::client::stream::Usage;
 use crate::client::transcript::Transcript;
 use crate::cmd::base;
 use crate::config::clients::{
-    Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process,
+    Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process, set_git,
+    settings_above,
 };
 use crate::config::{Config, Judge, Supervisor};
 use crate::directories::Directories;
@@ -32,6 +33,7 @@ use crate::review::policy::{Judging, Policy};
 use crate::review::prompt::review_prompt;
 use crate::review::verdict::Verdict;
 use crate::session::{Workplace, changed_files};
+use crate::tree::git_programs::overruled;
 
 /// What came of a review.
 pub struct Reviewed {
@@ -110,6 +112,7 @@ pub fn run(
         notices.push(Notice::Brief { round, text: request.brief.clone() });
     }
     let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
+    let git = workplace.git.as_ref();
     let start = Start {
         judges,
         supervisor: &supervisor,
@@ -122,6 +125,7 @@ pub fn run(
             None => executables::claude()?,
         },
         ccc: executables::ccc()?,
+        overruled: git.map(|git| overruled(git, &place.project)).unwrap_or_default(),
         text: &text,
         changed: guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default(),
     };
@@ -149,7 +153,7 @@ pub fn run(
             None => since(&place.project, workplace.git.as_deref(), "HEAD"),
         });
     }
-    let review = Review {
+    let review = HookReview {
         request: &request,
         ran,
         roots: &roots,
@@ -179,6 +183,8 @@ struct Start<'a> {
     prompt_options: Vec<OsString>,
     claude: PathBuf,
     ccc: PathBuf,
+    /// Settings of git that the repository's own must not replace.
+    overruled: Vec<(String, String)>,
     /// The instructions.
     text: &'a str,
     /// What was changed since supervision began.
@@ -189,9 +195,15 @@ impl Start<'_> {
     fn of(&self, request: &ReviewRequest) -> JudgeStart {
         let at = request.judge.min(self.judges.len().saturating_sub(1));
         let (judge, settings, env) = &self.judges[at];
+        let settings = settings_above(settings, env).unwrap_or_else(|error| {
+            log::warn!("supervisor-hook: the judge's settings are those of the start: {error:#}");
+            settings.clone()
+        });
+        let mut env = env.clone();
+        set_git(&mut env, &self.overruled);
         let options = ReviewOptions {
             form: self.supervisor.review,
-            settings: Some(settings.clone()),
+            settings: Some(settings),
             second_opinion: judge.provider.is_some(),
             model: judge.model.clone(),
             allowed_tools: self.supervisor.allowed_tools.clone(),
@@ -206,7 +218,7 @@ impl Start<'_> {
             ccc: self.ccc.clone(),
             claude: vec![self.claude.clone().into()],
             args: review_args(request, self.text, &options),
-            env: env.clone(),
+            env,
             // Where the session began: the client finds it only from there.
             dir: self.place.project.clone(),
             case: options.sandbox.case(&self.place.project, &options.add_dirs),

@@ -16,7 +16,7 @@ use crate::config::clients::Limits;
 use crate::directories::Directories;
 use crate::event::{Dropped, Notice, Outcome, Round, Said};
 use crate::hook::event::HookEvent;
-use crate::hook::state::{State, StateFile};
+use crate::hook::state::{HookState, StateFile};
 use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
 use crate::record::by_hook;
@@ -270,7 +270,7 @@ impl Kept<'_> {
     }
 
     fn change<T>(&mut self, change: impl FnOnce(&mut Task) -> T) -> Result<T> {
-        let changed = |state: &mut State| (change(&mut state.task), state.task.clone());
+        let changed = |state: &mut HookState| (change(&mut state.task), state.task.clone());
         let (result, task) = self.state.change(changed)?;
         if let Some(guarded) = self.guarded.as_deref_mut() {
             guarded.keep(&task)?;

@@ -5,6 +5,13 @@
 pub struct Glyphs {
     pub tool: &'static str,
     pub branch: &'static str,
+    /// The same, where more follows.
+    pub mid_branch: &'static str,
+    /// In front of what is still to be done.
+    pub todo: &'static str,
+    /// Of a bar.
+    pub full: &'static str,
+    pub empty: &'static str,
     pub gutter: &'static str,
     pub good: &'static str,
     pub bad: &'static str,
@@ -35,6 +42,10 @@ impl Glyphs {
         Self {
             tool: "●",
             branch: "└",
+            mid_branch: "├",
+            todo: "○",
+            full: "█",
+            empty: "░",
             gutter: "┃ ",
             good: "✔",
             bad: "✘",
@@ -55,6 +66,10 @@ impl Glyphs {
         Self {
             tool: "*",
             branch: "`-",
+            mid_branch: "|-",
+            todo: "[ ]",
+            full: "#",
+            empty: ".",
             gutter: "| ",
             good: "OK",
             bad: "X",
