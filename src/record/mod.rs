@@ -2,6 +2,7 @@
 //! came, what the loop saw and decided, and what was on the screen. A file that cannot be written
 //! costs that file, not the session.
 
+pub mod by_hook;
 mod cast;
 mod events;
 pub mod find;

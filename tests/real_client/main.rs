@@ -28,6 +28,7 @@ mod output;
 mod permission;
 #[cfg(target_os = "linux")]
 mod planted;
+mod plugin;
 mod prompt_cache;
 mod recording;
 #[cfg(target_os = "linux")]

@@ -145,6 +145,15 @@ impl Guarded {
         })
     }
 
+    /// Whether the person was not told this yet.
+    pub fn tell_once(&mut self, text: &str) -> bool {
+        let new = !self.pinned.told.iter().any(|told| told == text);
+        if new {
+            self.pinned.told.push(text.to_owned());
+        }
+        new
+    }
+
     /// What the person was not told yet.
     pub fn for_the_person(&mut self) -> Vec<String> {
         let new = self.changes.iter().filter(|change| !self.pinned.told.contains(change));

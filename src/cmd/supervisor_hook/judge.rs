@@ -46,13 +46,20 @@ pub struct JudgeStart {
     pub prompt: String,
 }
 
-/// `None`: the person typed something, and the judge was ended.
+/// What came of it, and what it cost.
+pub struct Judged {
+    /// `None`: the person typed something, and the judge was ended.
+    pub verdict: Option<Verdict>,
+    pub cost_usd: f64,
+    pub usage: Usage,
+}
+
 pub fn run(
     start: &dyn Fn(&ReviewRequest) -> JudgeStart,
     log: SupervisorLog,
     policy: Policy,
     review: HookReview<'_>,
-) -> Result<Option<Verdict>> {
+) -> Result<Judged> {
     let mut typed = review.typed.clone();
     let began = Instant::now();
     let known = review.request.requirements.clone();
@@ -112,7 +119,8 @@ pub fn run(
     judge.see_out();
     let cost_usd = judge.past_usd + judge.cost_usd;
     log::info!("supervisor-hook: {}", review_cost(cost_usd, &judge.usage).join(", "));
-    conclusion.map_err(|reason| anyhow!("no verdict: {reason}"))
+    let verdict = conclusion.map_err(|reason| anyhow!("no verdict: {reason}"))?;
+    Ok(Judged { verdict, cost_usd, usage: judge.usage })
 }
 
 /// The judge's process, driven by the engine of a review.
