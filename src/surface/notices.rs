@@ -31,6 +31,7 @@ const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks the se
 const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
 
 impl Transcript {
+    #[expect(clippy::too_many_lines, reason = "one arm for each notice")]
     pub fn notice(&mut self, notice: &Notice) -> Vec<Styled> {
         match notice {
             Notice::Started { supervising, max_iterations } => {

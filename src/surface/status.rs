@@ -79,7 +79,8 @@ fn facts(
             facts.push((1, format!("round {round}/{}", status.max)));
         }
         _ => {
-            facts.push((1, format!("supervisor {}", if status.supervising { "on" } else { "off" })))
+            facts
+                .push((1, format!("supervisor {}", if status.supervising { "on" } else { "off" })));
         }
     }
     facts.extend(status.met.map(|(met, all)| (3, format!("{met}/{all} met"))));

@@ -5,13 +5,6 @@
 pub struct Glyphs {
     pub tool: &'static str,
     pub branch: &'static str,
-    /// The same, where more follows.
-    pub mid_branch: &'static str,
-    /// In front of what is still to be done.
-    pub todo: &'static str,
-    /// Of a bar.
-    pub full: &'static str,
-    pub empty: &'static str,
     pub gutter: &'static str,
     pub good: &'static str,
     pub bad: &'static str,
@@ -35,6 +28,13 @@ pub struct Ruling {
     pub line: &'static str,
     pub column: &'static str,
     pub cross: &'static str,
+    /// A branch of a tree behind which more follow.
+    pub mid_branch: &'static str,
+    /// In front of what is still to be done.
+    pub todo: &'static str,
+    /// Of a bar.
+    pub full: &'static str,
+    pub empty: &'static str,
 }
 
 impl Glyphs {
@@ -42,10 +42,6 @@ impl Glyphs {
         Self {
             tool: "●",
             branch: "└",
-            mid_branch: "├",
-            todo: "○",
-            full: "█",
-            empty: "░",
             gutter: "┃ ",
             good: "✔",
             bad: "✘",
@@ -57,7 +53,15 @@ impl Glyphs {
             ellipsis: "…",
             bullet: "• ",
             quote: "▎ ",
-            ruling: &Ruling { line: "─", column: "│", cross: "┼" },
+            ruling: &Ruling {
+                line: "─",
+                column: "│",
+                cross: "┼",
+                mid_branch: "├",
+                todo: "○",
+                full: "█",
+                empty: "░",
+            },
             spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
         }
     }
@@ -66,10 +70,6 @@ impl Glyphs {
         Self {
             tool: "*",
             branch: "`-",
-            mid_branch: "|-",
-            todo: "[ ]",
-            full: "#",
-            empty: ".",
             gutter: "| ",
             good: "OK",
             bad: "X",
@@ -81,7 +81,15 @@ impl Glyphs {
             ellipsis: "...",
             bullet: "- ",
             quote: "| ",
-            ruling: &Ruling { line: "-", column: "|", cross: "+" },
+            ruling: &Ruling {
+                line: "-",
+                column: "|",
+                cross: "+",
+                mid_branch: "|-",
+                todo: "[ ]",
+                full: "#",
+                empty: ".",
+            },
             spinner: &["|", "/", "-", "\\"],
         }
     }

@@ -140,7 +140,8 @@ impl Transcript {
         let mut rows =
             vec![Styled::new(Style::Tool, &format!("{} ", glyphs.tool)).with(Style::Bold, &head)];
         for (at, agent) in agents.iter().enumerate() {
-            let branch = if at + 1 == agents.len() { glyphs.branch } else { glyphs.mid_branch };
+            let branch =
+                if at + 1 == agents.len() { glyphs.branch } else { glyphs.ruling.mid_branch };
             let mut facts = agent.facts(self.now, waited);
             if agent.background {
                 facts.push("in the background".to_owned());

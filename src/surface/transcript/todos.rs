@@ -145,7 +145,7 @@ impl Transcript {
             let (mark, mark_style, style) = match todo.state {
                 State::Done => (glyphs.good, Style::Good, Style::Dim),
                 State::Doing => (glyphs.arrow, Style::Tool, Style::Bold),
-                State::Open => (glyphs.todo, Style::Dim, Style::Plain),
+                State::Open => (glyphs.ruling.todo, Style::Dim, Style::Plain),
             };
             let text = styled::exposed(&todo.text);
             let row = Styled::new(mark_style, &format!("  {mark} ")).with(style, &text);

@@ -143,9 +143,8 @@ impl Editor {
         let undo_from = self.undo.steps();
         match self.command(vim, c) {
             Done::Not => return true,
-            Done::Moved => {}
             Done::Changed if !vim.repeating => vim.last_change = std::mem::take(&mut vim.typed),
-            Done::Changed => {}
+            Done::Moved | Done::Changed => {}
             Done::Inserting => {
                 vim.normal = false;
                 vim.undo_from = undo_from;
