@@ -7,6 +7,7 @@ use crate::event::Now;
 use crate::review::engine::Engine;
 
 #[derive(Debug, Default)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in a session")]
 pub(super) enum Judgement {
     #[default]
     None,

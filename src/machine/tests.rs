@@ -54,24 +54,6 @@ impl Script {
                 let cancelled = Some(word == "given-back");
                 self.agent(Message::ControlAnswered { request_id, cancelled })
             }
-            // "back-both 1": to the first message.
-            "back-both" | "back-conversation" | "back-files" => {
-                let what = match word {
-                    "back-both" => GoBack::Both,
-                    "back-files" => GoBack::Files,
-                    _ => GoBack::Conversation,
-                };
-                let number: usize = rest.parse().expect("a number");
-                let offered = self.machine.status().points;
-                let point = offered.iter().rev().nth(number - 1);
-                let uuid = point.map(|point| point.uuid.clone()).unwrap_or_default();
-                Event::GoBack { uuid, what }
-            }
-            "went-back" | "not-back" => {
-                let request_id = self.machine.points.request().expect("a request");
-                let (done, error) = (word == "went-back", rest.into());
-                self.agent(Message::WentBack { request_id, done, error })
-            }
             "interrupt" => Event::Interrupt,
             "leave" => Event::Leave,
             "wants" => Event::Wish(wishes::wish(rest)),
@@ -166,6 +148,24 @@ impl Script {
     /// What happens beside the agent and its judge.
     fn world(&mut self, word: &str, rest: &str) -> Event {
         match word {
+            // "back-both 1": to the first message.
+            "back-both" | "back-conversation" | "back-files" => {
+                let what = match word {
+                    "back-both" => GoBack::Both,
+                    "back-files" => GoBack::Files,
+                    _ => GoBack::Conversation,
+                };
+                let number: usize = rest.parse().expect("a number");
+                let offered = self.machine.status().points;
+                let point = offered.iter().rev().nth(number - 1);
+                let uuid = point.map(|point| point.uuid.clone()).unwrap_or_default();
+                Event::GoBack { uuid, what }
+            }
+            "went-back" | "not-back" => {
+                let request_id = self.machine.points.request().expect("a request");
+                let (done, error) = (word == "went-back", rest.into());
+                self.agent(Message::WentBack { request_id, done, error })
+            }
             "looked" => Event::Examined {
                 id: self.check,
                 examined: Examined { fingerprint: Some(rest.into()), ..Examined::default() },

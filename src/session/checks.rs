@@ -92,7 +92,7 @@ impl Session<'_> {
 
     pub(super) fn files_noted(&mut self) {
         for line in self.held.release() {
-            self.to_agent(line);
+            self.tell_agent(line);
         }
     }
 

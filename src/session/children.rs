@@ -137,7 +137,7 @@ impl Session<'_> {
 
     pub(super) fn to(&mut self, asker: Asker, line: Vec<u8>) {
         match asker {
-            Asker::Agent => self.to_agent(line),
+            Asker::Agent => self.tell_agent(line),
             Asker::Supervisor => {
                 for supervisor in
                     self.supervisors.values().filter_map(|child| child.handle.as_ref())
@@ -148,7 +148,7 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn to_agent(&mut self, line: Vec<u8>) {
+    pub(super) fn tell_agent(&mut self, line: Vec<u8>) {
         if let Some(line) = self.held.pass(line)
             && let Some(ChildState { handle: AgentProcess::Lines(agent), .. }) = &self.agent
         {

@@ -237,10 +237,10 @@ impl Session<'_> {
     }
 
     fn warn(&mut self, what: &'static str) {
-        if let Some(native) = &mut self.native {
-            if native.warn(what) {
-                self.surface.told(Err("ccc has a warning for you".to_owned()));
-            }
+        if let Some(native) = &mut self.native
+            && native.warn(what)
+        {
+            self.surface.told(Err("ccc has a warning for you".to_owned()));
         }
     }
 

@@ -27,20 +27,20 @@ impl Session<'_> {
         match action {
             Action::StartAgent { resume } => self.start_agent(resume),
             Action::Send { uuid, text } if self.native.is_some() => self.feed_back(uuid, text),
-            Action::Send { uuid, text } => self.to_agent(user_message(&uuid, &text)),
+            Action::Send { uuid, text } => self.tell_agent(user_message(&uuid, &text)),
             Action::CancelMessage { request_id, uuid } => {
-                self.to_agent(cancel_message(&request_id, &uuid));
+                self.tell_agent(cancel_message(&request_id, &uuid));
             }
             Action::RewindConversation { request_id, uuid, last } => {
-                self.to_agent(rewind_conversation(&request_id, &uuid, &last));
+                self.tell_agent(rewind_conversation(&request_id, &uuid, &last));
             }
             Action::RewindFiles { request_id, uuid } => {
-                self.to_agent(rewind_files(&request_id, &uuid));
+                self.tell_agent(rewind_files(&request_id, &uuid));
             }
             Action::GiveBack { text } => self.surface.give_back(&text),
-            Action::InterruptAgent { request_id } => self.to_agent(interrupt(&request_id)),
+            Action::InterruptAgent { request_id } => self.tell_agent(interrupt(&request_id)),
             Action::AskClient { request_id, request } => {
-                self.to_agent(client_request(&request_id, &request));
+                self.tell_agent(client_request(&request_id, &request));
             }
             Action::Answer { asker, request_id, asked, answer } => {
                 self.to(asker, permission_answer(&request_id, &asked, &answer));

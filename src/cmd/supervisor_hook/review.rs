@@ -28,6 +28,7 @@ use crate::hook::pinned::Pinned;
 use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
 use crate::record::SupervisorLog;
+use crate::review::front_matter::Proof;
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::{Judging, Policy};
 use crate::review::prompt::review_prompt;
@@ -93,7 +94,6 @@ pub fn run(
     }
     let round = task.count;
     let (text, front) = (found.text, found.front);
-    let proof = front.proof.or(supervisor.proof).unwrap_or_default();
     let request = ReviewRequest {
         review: round,
         round,
@@ -131,12 +131,7 @@ pub fn run(
         changed: guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default(),
     };
     let log = SupervisorLog::open(&place.state_dir, &event.session_id);
-    let judging = Judging {
-        allowed_tools: supervisor.allowed_tools.clone(),
-        judges: supervisor.seats(),
-        judges_ask: supervisor.judges_ask,
-        ..Judging::today(proof)
-    };
+    let judging = judging(&supervisor, front.proof);
     let policy = Policy::hook(limits.review_timeout.saturating_sub(checked.took), &judging);
     let before = {
         let workplace = workplace.clone();
@@ -173,6 +168,16 @@ pub fn run(
     }
     let Judged { verdict, cost_usd, usage } = judged?;
     Ok(Reviewed { verdict, tree: examined.fingerprint, cost_usd, usage, notices })
+}
+
+/// `proof` is what SUPERVISOR.md says about it.
+fn judging(supervisor: &Supervisor, proof: Option<Proof>) -> Judging {
+    Judging {
+        allowed_tools: supervisor.allowed_tools.clone(),
+        judges: supervisor.seats(),
+        judges_ask: supervisor.judges_ask,
+        ..Judging::today(proof.or(supervisor.proof).unwrap_or_default())
+    }
 }
 
 /// With what a judge is started.

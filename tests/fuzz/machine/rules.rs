@@ -212,11 +212,7 @@ impl Watched {
                 self.judging = Some(request.review);
                 self.last_review = request.review;
             }
-            Action::StopReview { review } => {
-                if self.judging == Some(*review) {
-                    self.judging = None;
-                }
-            }
+            Action::StopReview { review } if self.judging == Some(*review) => self.judging = None,
             Action::TellSupervisor { review, .. } | Action::Verify { review, .. } => {
                 prop_assert!(self.judging == Some(*review), "nobody judges: {action:?}");
             }

@@ -1,5 +1,6 @@
 //! What a person does in the plain client's own UI, and what a review makes of it.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
@@ -36,7 +37,7 @@ fn assert_said(review: &Request, said: &[(&str, bool)]) {
     let mut expected = "# What the user said, in order\n\n".to_owned();
     for (at, (said, earlier)) in said.iter().enumerate() {
         let note = if *earlier { " (an earlier task, settled already)" } else { "" };
-        expected += &format!("Message {}{note}:\n> {said}\n\n", at + 1);
+        let _ = write!(expected, "Message {}{note}:\n> {said}\n\n", at + 1);
     }
     assert!(text.contains(&(expected.clone() + "#")), "{expected}\n---\n{text}");
 }
