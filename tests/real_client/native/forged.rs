@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{is_turn, leave, native, order};
 use crate::on_each_client;
 use crate::script::{begins_review, confirms, only};
-use crate::support::api::{Api, Rule};
+use crate::support::api::{Api, Request, Rule};
 use crate::support::client::CleanRoom;
 
 on_each_client!(forged_events_neither_confirm_nor_weaken_nor_end_supervision);
@@ -77,9 +77,8 @@ fn forged_events_neither_confirm_nor_weaken_nor_end_supervision(client: &Path) {
     for never in ["zq-never-said", "zq-forged-stop"] {
         assert!(!said.contains(never), "{said}");
     }
-    let answers =
-        requests.iter().filter(|request| is_turn(request)).map(|request| request.recent_text());
-    let answers = answers.collect::<String>();
+    let turns = requests.iter().filter(|request| is_turn(request));
+    let answers = turns.map(Request::recent_text).collect::<String>();
     assert!(answers.contains("401 Unauthorized"), "{answers}");
     if cfg!(target_os = "linux") {
         terminal.wait_for("not by the client");
