@@ -237,9 +237,7 @@ impl Session<'_> {
     }
 
     fn warn(&mut self, what: &'static str) {
-        if let Some(native) = &mut self.native
-            && native.warn(what)
-        {
+        if self.native.as_mut().is_some_and(|native| native.warn(what)) {
             self.surface.told(Err("ccc has a warning for you".to_owned()));
         }
     }

@@ -77,8 +77,8 @@ fn forged_events_neither_confirm_nor_weaken_nor_end_supervision(client: &Path) {
     for never in ["zq-never-said", "zq-forged-stop"] {
         assert!(!said.contains(never), "{said}");
     }
-    let answers = requests.iter().filter(|request| is_turn(request)).map(Request::recent_text);
-    let answers = answers.collect::<String>();
+    let turns = requests.iter().filter(|request| is_turn(request));
+    let answers = turns.map(Request::recent_text).collect::<String>();
     assert!(answers.contains("401 Unauthorized"), "{answers}");
     if cfg!(target_os = "linux") {
         terminal.wait_for("not by the client");

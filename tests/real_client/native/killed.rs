@@ -131,6 +131,13 @@ fn a_stopped_client_gives_the_shell_back_and_goes_on(client: &Path) {
         assert!(terminal.modes().canonical, "the terminal is the shell's");
         kill(Pid::from_raw(terminal.pid()), Signal::SIGCONT).expect("continue ccc");
         wait_until("the terminal is ccc's again", || !terminal.modes().canonical);
+        // The client reads keys again.
+        terminal.keys("zq-key");
+        terminal.wait_until("the key", |screen| {
+            screen.lines().any(|line| line.starts_with("❯ zq-key"))
+        });
+        terminal.keys("\x15");
+        terminal.wait_until("an empty line", |screen| !screen.contains("zq-key"));
     }
     terminal.wait_for("supervised");
     terminal.say("zq-build-it");
