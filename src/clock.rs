@@ -26,10 +26,10 @@ pub fn watch_for_stops() -> io::Result<()> {
 
 /// A handle: all that were cloned from one are the same clock.
 #[derive(Debug, Clone)]
-pub struct Clock(Rc<Running>);
+pub struct Clock(Rc<Ticking>);
 
 #[derive(Debug)]
-struct Running {
+struct Ticking {
     began: Instant,
     /// How long it stood still.
     still: Cell<Duration>,
@@ -44,7 +44,7 @@ impl Clock {
     }
 
     fn noticing(continued: Arc<AtomicBool>) -> Self {
-        Self(Rc::new(Running {
+        Self(Rc::new(Ticking {
             began: Instant::now(),
             still: Cell::default(),
             last: Cell::default(),

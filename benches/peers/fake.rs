@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, Write};
+use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
@@ -44,6 +45,7 @@ pub fn number(name: &str) -> u64 {
 fn emitter() -> io::Result<()> {
     // As ccc does, so that the kernel has the same work with everybody's terminal.
     make_raw(io::stdout())?;
+    report()?;
     if std::env::var(PART).as_deref() == Ok("hold") {
         say(&init())?;
         stamps::add(&dir(), "agent", &[("ready", now())])?;
@@ -51,6 +53,27 @@ fn emitter() -> io::Result<()> {
         return io::copy(&mut io::stdin(), &mut io::sink()).map(drop);
     }
     stream("none")
+}
+
+/// A client with its own screen tells ccc which session it is when something is typed.
+fn report() -> io::Result<()> {
+    let mut args = std::env::args().skip_while(|arg| arg != "--settings").skip(1);
+    let Some(settings) = args.next() else { return Ok(()) };
+    let settings: Value = serde_json::from_str(&settings)?;
+    let hook = &settings["hooks"]["UserPromptSubmit"][0]["hooks"][0];
+    let url = hook["url"].as_str().unwrap_or_default();
+    let address = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
+    let secret = std::env::var("CCC_HOOK_SECRET").unwrap_or_default();
+    let body =
+        json!({"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "prompt": "go"});
+    let body = body.to_string();
+    let mut stream = TcpStream::connect(address)?;
+    write!(
+        stream,
+        "POST / HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {secret}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )?;
+    io::copy(&mut stream, &mut io::sink()).map(drop)
 }
 
 pub fn make_raw(terminal: impl AsFd) -> io::Result<()> {

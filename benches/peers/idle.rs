@@ -42,6 +42,7 @@ pub fn print(options: &Options, subjects: &[Subject]) -> io::Result<()> {
         table.row(&cells);
     };
     row("ccc at its prompt", at_the_prompt(seconds));
+    row("ccc native, client idle", native(seconds));
     for subject in subjects {
         if subject.is_ccc() && *subject != Subject::Ccc("text") {
             continue;
@@ -63,6 +64,15 @@ fn working(subject: &Subject, seconds: Duration) -> io::Result<Idle> {
     child.wait()?;
     drop(input);
     idle.ok_or_else(|| io::Error::other(format!("did not start: {}", place.errors())))
+}
+
+/// A client with its own screen that does nothing.
+fn native(seconds: Duration) -> io::Result<Idle> {
+    let mut place = Place::new("hold")?;
+    let terminal = Terminal::start(Subject::Native.on_a_terminal(&mut place, true)?)?;
+    let idle = ready(&place).map(|()| watch(&place, terminal.pid, seconds));
+    terminal.end()?;
+    idle.ok_or_else(|| io::Error::other("did not start"))
 }
 
 /// A person's session before the first message.

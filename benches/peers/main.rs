@@ -16,6 +16,7 @@ mod options;
 mod place;
 mod prose;
 mod recording;
+mod relay;
 mod render;
 mod stamps;
 mod subject;
@@ -68,6 +69,9 @@ fn measure_all(options: &Options) -> io::Result<()> {
     }
     if options.wants("echo") {
         echo::print(options, &subjects)?;
+    }
+    if options.wants("relay") {
+        relay::print(options, &subjects)?;
     }
     if options.wants("render") {
         render::print(options, &subjects)?;

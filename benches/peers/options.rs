@@ -14,14 +14,14 @@ cargo bench --bench peers -- [OPTIONS]
   --keys N           keys for their echo, in each round            [2000]
   --idle-seconds N   how long an idle session is watched           [10]
   --hour-seconds N   how much of an hour is played, for its size   [48]
-  --only NAME        throughput, memory, turn, idle, echo, render, recording or hour
+  --only NAME        throughput, memory, turn, idle, echo, relay, render, recording or hour
   --no-install       do not install asciinema when it is missing
 
 Recordings are written below TMPDIR: a directory in memory leaves the disk out of it.
 ";
 
-const PARTS: [&str; 8] =
-    ["throughput", "memory", "turn", "idle", "echo", "render", "recording", "hour"];
+const PARTS: [&str; 9] =
+    ["throughput", "memory", "turn", "idle", "echo", "relay", "render", "recording", "hour"];
 
 #[derive(Debug, Clone)]
 pub struct Options {

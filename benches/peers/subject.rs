@@ -15,6 +15,8 @@ pub enum Subject {
     Ccc(&'static str),
     /// With a person, who does nothing.
     CccTerminal,
+    /// A client with its own screen, which ccc relays.
+    Native,
     Script,
     Asciinema(PathBuf),
     ReadOnly,
@@ -25,6 +27,7 @@ impl Subject {
         match self {
             Self::Ccc(format) => format!("ccc {format}"),
             Self::CccTerminal => "ccc, on a terminal".into(),
+            Self::Native => "ccc --supervisor=native".into(),
             Self::Script => "script -qfc".into(),
             Self::Asciinema(_) => "asciinema rec".into(),
             Self::ReadOnly => "read-only PTY loop".into(),
@@ -33,6 +36,11 @@ impl Subject {
 
     pub fn is_ccc(&self) -> bool {
         matches!(self, Self::Ccc(_) | Self::CccTerminal)
+    }
+
+    /// What ccc itself is, in any of its forms.
+    pub fn is_ours(&self) -> bool {
+        self.is_ccc() || *self == Self::Native
     }
 
     /// The command that reads the agent's stream from a PTY of its own.
@@ -65,6 +73,7 @@ impl Subject {
                 argv(CCC, &[&["--supervisor"], unrecorded, &args].concat())
             }
             Self::CccTerminal => argv(CCC, &[&["--supervisor"], unrecorded, &["go"]].concat()),
+            Self::Native => argv(CCC, &[&["--supervisor=native"], unrecorded].concat()),
             Self::Script => {
                 let mut argv = argv("script", &["-qfc", &emitter]);
                 argv.push(file.into());
@@ -84,6 +93,7 @@ impl Subject {
     pub fn file(&self, place: &Place) -> PathBuf {
         match self {
             Self::Ccc(_) | Self::CccTerminal => place.recording(),
+            Self::Native => place.recording().with_file_name("session.cast"),
             Self::Script => place.path().join("typescript"),
             Self::Asciinema(_) => place.path().join("session.cast"),
             Self::ReadOnly => PathBuf::from("/dev/null"),

@@ -101,7 +101,7 @@ pub fn run(subject: &Subject, job: &Job) -> io::Result<Run> {
     } else {
         end
     };
-    if !subject.is_ccc() || job.record {
+    if !subject.is_ours() || job.record {
         let written = subject.file(&place).metadata()?;
         if written.is_file() && written.len() < bytes {
             return Err(broken(format!("{} of {bytes} bytes are on disk", written.len())));

@@ -1,7 +1,7 @@
 //! What changed in the files, line by line: git tells it against the commit that the task began on;
 //! files that are new stand there themselves. Bounded, whatever was changed.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -10,11 +10,14 @@ use std::process::{Command, Stdio};
 use super::facts::{Changed, How};
 use super::signs::FileDiff;
 use crate::process::orphans::Awaited;
+use crate::tree::git_programs::overruled;
 
 /// Of git's answer, and of a new file.
 const MOST_BYTES: u64 = 4 << 20;
 const NEW_BYTES: u64 = 256 << 10;
 const NEW_FILES: usize = 100;
+/// Of more changed files all are compared: a command line holds only so much.
+const MOST_PATHS: usize = 200;
 
 /// Of the text for fresh eyes: all of it, and one file's part.
 const LONGEST: usize = 48 << 10;
@@ -27,7 +30,11 @@ pub fn diffs(
     commit: Option<&str>,
     changed: &Changed,
 ) -> Vec<FileDiff> {
-    let text = git.zip(commit).and_then(|(git, commit)| ask(git, project, commit));
+    // Git looks at all files again unless it is told which.
+    let few = changed.count <= MOST_PATHS;
+    let paths: Vec<_> = changed.files.iter().filter(|_| few).map(|file| &*file.path).collect();
+    let asked = git.zip(commit).filter(|_| changed.count > 0);
+    let text = asked.and_then(|(git, commit)| ask(git, project, commit, "-U0", &paths));
     let is_changed = |path: &str| changed.files.iter().find(|change| change.path == path);
     let mut found = parse(&text.unwrap_or_default());
     found.retain_mut(|file| {
@@ -46,9 +53,43 @@ pub fn diffs(
     found
 }
 
+/// The same as `git diff` writes it, for people.
+pub fn patch(
+    project: &Path,
+    git: Option<&Path>,
+    commit: Option<&str>,
+    changed: &Changed,
+) -> String {
+    let (new, old): (Vec<_>, Vec<_>) =
+        changed.files.iter().take(NEW_FILES).partition(|change| change.how == How::Added);
+    let paths: Vec<_> = old.iter().map(|change| change.path.as_str()).collect();
+    let known = git.zip(commit).filter(|_| !paths.is_empty());
+    let mut text = known
+        .and_then(|(git, commit)| ask(git, project, commit, "-U3", &paths))
+        .unwrap_or_else(|| {
+            let named =
+                |path: &&str| format!("{path}: changed; without git its lines are not known\n");
+            paths.iter().map(named).collect()
+        });
+    for change in new {
+        let file = read_new(project, &change.path);
+        let lines = file.added.len();
+        let _ = writeln!(text, "diff --git a/{0} b/{0}\nnew file", change.path);
+        let _ = writeln!(text, "@@ -0,0 +1,{lines} @@");
+        for (_, line) in &file.added {
+            let _ = writeln!(text, "+{line}");
+        }
+    }
+    let more = changed.count.saturating_sub(NEW_FILES);
+    if more > 0 {
+        let _ = writeln!(text, "{more} more files have changed");
+    }
+    text
+}
+
 /// What differs from a commit, where nobody knows how the files were when the task began.
 pub fn since(project: &Path, git: Option<&Path>, commit: &str) -> Vec<FileDiff> {
-    parse(&git.and_then(|git| ask(git, project, commit)).unwrap_or_default())
+    parse(&git.and_then(|git| ask(git, project, commit, "-U0", &[])).unwrap_or_default())
 }
 
 /// For whoever has not seen the work: every change, what went and what came. Bounded, and it says so.
@@ -87,12 +128,19 @@ pub fn as_text(diffs: &[FileDiff]) -> String {
 }
 
 /// Nothing of the repository's own configuration may run a command here.
-fn ask(git: &Path, project: &Path, commit: &str) -> Option<String> {
+fn ask(git: &Path, project: &Path, commit: &str, context: &str, paths: &[&str]) -> Option<String> {
     let mut command = Command::new(git);
     command
-        .args(["-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "--no-optional-locks"])
-        .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0"])
+        .args(["-c", "core.quotepath=off", "--no-optional-locks"])
+        .args(
+            overruled(git, project)
+                .iter()
+                .flat_map(|(name, value)| ["-c".to_owned(), format!("{name}={value}")]),
+        )
+        .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context])
         .args(["--ignore-submodules", commit, "--"])
+        // By their names below the root of the repository, to the letter.
+        .args(paths.iter().map(|path| format!(":(top,literal){path}")))
         .current_dir(project)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -154,6 +202,22 @@ fn read_new(project: &Path, path: &str) -> FileDiff {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::brief::facts::FileChange;
+
+    #[test]
+    fn a_patch_without_git_has_what_is_new() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("new.txt"), "one\ntwo\n").unwrap();
+        let change = |path: &str, how| FileChange { path: path.into(), how };
+        let changed =
+            Changed::new(vec![change("old.txt", How::Modified), change("new.txt", How::Added)]);
+        assert_eq!(
+            patch(dir.path(), None, None, &changed),
+            "old.txt: changed; without git its lines are not known\n\
+             diff --git a/new.txt b/new.txt\nnew file\n@@ -0,0 +1,2 @@\n+one\n+two\n"
+        );
+        assert_eq!(patch(dir.path(), None, None, &Changed::default()), "");
+    }
 
     #[test]
     fn the_text_for_fresh_eyes_is_bounded_and_says_what_it_leaves_out() {
@@ -170,6 +234,35 @@ mod tests {
         let text = as_text(&many);
         assert!(text.len() < LONGEST + LONGEST_FILE, "{}", text.len());
         assert!(text.contains("more lines of it changed") && text.contains("more files changed"));
+    }
+
+    /// The project is a part of the repository, and a name may look like a pattern.
+    #[test]
+    fn git_is_asked_for_the_changed_files_alone() {
+        let Some(git) = crate::tree::find_git(std::env::var_os("PATH").as_deref()) else { return };
+        let dir = tempfile::tempdir().unwrap();
+        let part = dir.path().join("part");
+        std::fs::create_dir(&part).unwrap();
+        let names = ["part/a.py", "part/[ab].py", "beside.py", "other.py"];
+        for name in names {
+            std::fs::write(dir.path().join(name), "old\n").unwrap();
+        }
+        let run = |args: &[&str]| {
+            let mut command = Command::new(&git);
+            command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args);
+            assert!(command.current_dir(dir.path()).status().unwrap().success(), "{args:?}");
+        };
+        run(&["init", "-q"]);
+        run(&["add", "-A"]);
+        run(&["commit", "-qm", "all"]);
+        for name in names {
+            std::fs::write(dir.path().join(name), "new\n").unwrap();
+        }
+        let change = |path: &str| FileChange { path: path.into(), how: How::Modified };
+        let changed = Changed::new(vec![change("beside.py"), change("part/[ab].py")]);
+        let found = diffs(&part, Some(&git), Some("HEAD"), &changed);
+        let told: Vec<_> = found.iter().map(|file| (&*file.path, file.removed.len())).collect();
+        assert_eq!(told, [("beside.py", 1), ("part/[ab].py", 1)]);
     }
 
     #[test]

@@ -31,13 +31,13 @@ const END: Duration = Duration::from_secs(5);
 
 /// What a check does, in this order: it prints, it is gone.
 #[derive(Debug)]
-pub enum Happened {
+pub enum CheckHappened {
     Printed(String),
     Gone(Gone),
 }
 
 /// Dropped, it ends with all its descendants.
-pub struct Running {
+pub struct CheckProcess {
     input: Sender<Vec<u8>>,
     group: Group,
 }
@@ -51,12 +51,12 @@ pub struct Surroundings {
     pub env: Vec<(OsString, OsString)>,
 }
 
-impl Running {
+impl CheckProcess {
     /// `on_event` may hold the check up; false means that nobody listens any more.
     pub fn start(
         check: &Check,
         surroundings: &Surroundings,
-        on_event: impl Fn(Happened) -> bool + Send + Clone + 'static,
+        on_event: impl Fn(CheckHappened) -> bool + Send + Clone + 'static,
     ) -> anyhow::Result<Self> {
         let (output, into) = pipe()?;
         // Who wants it in the case does not want it in the tree, if there is no case to be had.
@@ -92,7 +92,7 @@ impl Running {
                     Some((_, rest)) if std::mem::take(&mut head) => rest.to_owned(),
                     _ => text,
                 };
-                text.is_empty() || printed(Happened::Printed(text))
+                text.is_empty() || printed(CheckHappened::Printed(text))
             });
             drop(to_read);
         })?;
@@ -105,13 +105,13 @@ impl Running {
             };
             group.kill();
             let _ = read.recv_timeout(DRAIN);
-            on_event(Happened::Gone(gone));
+            on_event(CheckHappened::Gone(gone));
         })?;
         Ok(Self { input, group })
     }
 }
 
-impl Drop for Running {
+impl Drop for CheckProcess {
     fn drop(&mut self) {
         let _ = self.input.send(vec![END_OF_INPUT]);
         self.group.terminate();
@@ -167,7 +167,8 @@ pub fn run_all<S>(
     while let Some(check) = suite.next(began.elapsed()).cloned() {
         watch(suite, began.elapsed(), Seen::Started(&check));
         let (to_us, events) = bounded(2);
-        let started = Running::start(&check, surroundings, move |event| to_us.send(event).is_ok());
+        let started =
+            CheckProcess::start(&check, surroundings, move |event| to_us.send(event).is_ok());
         let mut running = match started {
             Ok(running) => Some(running),
             Err(error) => {
@@ -186,15 +187,15 @@ pub fn run_all<S>(
                 recv(stop) -> said => {
                     drop(running);
                     // What it still prints is nobody's business; that it is gone is.
-                    while let Ok(Happened::Printed(_)) = events.recv_timeout(END) {}
+                    while let Ok(CheckHappened::Printed(_)) = events.recv_timeout(END) {}
                     return Err(said.ok());
                 }
                 recv(events) -> event => match event {
-                    Ok(Happened::Printed(text)) => {
+                    Ok(CheckHappened::Printed(text)) => {
                         suite.printed(&text);
                         watch(suite, began.elapsed(), Seen::Printed(&text));
                     }
-                    Ok(Happened::Gone(gone)) => {
+                    Ok(CheckHappened::Gone(gone)) => {
                         end(suite, &gone, began.elapsed(), &mut watch);
                         break;
                     }

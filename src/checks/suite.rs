@@ -16,7 +16,7 @@ pub struct Suite {
     checks: Vec<Check>,
     /// Files that changed since the task began, as far as anybody knows.
     changed: Option<Vec<String>>,
-    running: Option<Running>,
+    running: Option<Current>,
     results: Vec<CheckResult>,
 }
 
@@ -31,7 +31,7 @@ pub struct RunningCheck {
 }
 
 #[derive(Debug)]
-struct Running {
+struct Current {
     started: Now,
     deadline: Now,
     /// The deadline has passed, and the driver was told to stop it.
@@ -53,7 +53,7 @@ impl Suite {
             if check.concerns(self.changed.as_deref()) {
                 let deadline = now + check.timeout;
                 let tail = Tail::default();
-                self.running = Some(Running { started: now, deadline, overdue: false, tail });
+                self.running = Some(Current { started: now, deadline, overdue: false, tail });
                 return self.checks.get(self.results.len());
             }
             self.results.push(CheckResult::skipped(check, Skipped::NothingChanged));

@@ -17,7 +17,7 @@ pub struct Account {
 /// The account in a line of the client, if the line is the answer to `initialize`.
 pub fn read(line: &str) -> Option<Account> {
     #[derive(Deserialize)]
-    struct Line {
+    struct AccountLine {
         response: Outer,
     }
     #[derive(Deserialize)]
@@ -28,7 +28,7 @@ pub fn read(line: &str) -> Option<Account> {
     struct Inner {
         account: Account,
     }
-    serde_json::from_str::<Line>(line).ok().map(|line| line.response.response.account)
+    serde_json::from_str::<AccountLine>(line).ok().map(|line| line.response.response.account)
 }
 
 impl Account {

@@ -135,12 +135,12 @@ impl CaseReport {
 
     pub fn line(&self) -> String {
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct CaseLine<'a> {
             r#type: &'static str,
             #[serde(flatten)]
             report: &'a CaseReport,
         }
-        let line = serde_json::to_string(&Line { r#type: LINE_TYPE, report: self });
+        let line = serde_json::to_string(&CaseLine { r#type: LINE_TYPE, report: self });
         line.unwrap_or_default() + "\n"
     }
 }

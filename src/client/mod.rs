@@ -5,6 +5,8 @@ pub mod args;
 pub mod case;
 pub mod form;
 pub mod launch;
+pub mod mode;
+pub mod plan;
 pub mod session_id;
 pub mod stream;
 pub mod transcript;

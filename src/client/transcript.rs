@@ -28,6 +28,8 @@ pub struct Transcript {
     pub activity: Activity,
     /// `/supervisor` and `/supervisoroff`, as the person typed them.
     pub switches: Vec<Switch>,
+    /// The `/goal` that is active: a judge of the client's own, beside ours.
+    pub goal: Option<String>,
     queue: VecDeque<Waiting>,
 }
 
@@ -119,16 +121,22 @@ impl Transcript {
             Word::Nothing | Word::Feedback => {}
             Word::Interrupted => self.turn = Turn::Interrupted,
             Word::Shell => self.begin(Turn::Shell),
-            Word::LocalCommand(name) => {
+            Word::LocalOutput => self.turn = Turn::LocalCommand,
+            Word::LocalCommand { name, args } => {
                 // Some clients note first what was typed, as if it were for the agent.
                 let typed = self.said.last().map(|said| said.text.trim());
                 let first = typed.and_then(|typed| typed.split_whitespace().next());
-                if name.is_some() && first == name.as_deref() && self.last_answer.is_none() {
+                if first == Some(&name) && self.last_answer.is_none() {
                     self.said.pop();
                 }
                 self.begin(Turn::LocalCommand);
+                // What the agent is to reach is a task like any other.
+                match (name.as_str(), args.as_str()) {
+                    ("/goal", "clear") => self.goal = None,
+                    ("/goal", args) if !args.is_empty() => self.say(format!("/goal {args}"), entry),
+                    _ => {}
+                }
             }
-            Word::Machine => self.begin(Turn::Work),
             Word::Command { name, args } if entry.is_human() => {
                 self.begin(Turn::Work);
                 let switch = switch(&name);
@@ -147,7 +155,7 @@ impl Transcript {
                 self.say(text, entry);
             }
             // Of another agent, of a schedule, of a task.
-            Word::Command { .. } | Word::Text(_) => self.begin(Turn::Work),
+            Word::Machine | Word::Command { .. } | Word::Text(_) => self.begin(Turn::Work),
         }
     }
 
@@ -172,7 +180,9 @@ impl Transcript {
             self.turn = Turn::Failed;
             return;
         }
-        if self.turn == Turn::Failed {
+        let by_model = message.model.as_deref() != Some("<synthetic>");
+        // Some commands of the client make the agent work.
+        if self.turn == Turn::Failed || (self.turn == Turn::LocalCommand && by_model) {
             self.turn = Turn::Work;
         }
         self.last_answer = message.text().or(self.last_answer.take());
@@ -193,6 +203,9 @@ impl Transcript {
 
     /// A message that the agent takes up in the middle of a turn.
     fn attachment(&mut self, entry: &Entry) {
+        if let Some((condition, met)) = entry.goal() {
+            self.goal = (!met).then(|| condition.to_owned());
+        }
         let Some(queued) = entry.queued_command() else { return };
         if entry.is_sidechain || !queued.is_human() {
             return;

@@ -21,7 +21,7 @@ use crate::record::read::Recording;
 use crate::record::rerun::runs;
 
 /// A value under a name that does not say by itself that it is a secret.
-const TELLING: usize = 6;
+const SHORTEST_UNNAMED_SECRET: usize = 6;
 
 pub fn run(args: &FixtureArgs) -> Result<i32> {
     let place = Directories::find()?;
@@ -115,7 +115,7 @@ fn secrets(config_dir: &Path) -> Result<Vec<String>> {
             add(&value, &mut found);
         } else if name.starts_with("ANTHROPIC_")
             && !name.contains("MODEL")
-            && value.len() >= TELLING
+            && value.len() >= SHORTEST_UNNAMED_SECRET
         {
             found.push(value.into_owned());
         }

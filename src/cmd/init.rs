@@ -44,7 +44,7 @@ pub fn run(global: bool, yes: bool) -> Result<i32> {
                 listed(&proposed)
             )
         };
-        bail!("{} is there already; it was left as it is{paste}", path.display());
+        bail!("{} already exists and was not changed{paste}", path.display());
     }
     if yes {
         create(&path, &text(&proposed, Proposals::Taken))?;
@@ -87,7 +87,7 @@ fn create(path: &Path, text: &str) -> Result<()> {
             Ok(())
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("{} is there already; it was left as it is", path.display())
+            bail!("{} already exists and was not changed", path.display())
         }
         Err(error) => Err(error).with_context(|| format!("cannot write {}", path.display())),
     }

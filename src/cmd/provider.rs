@@ -36,7 +36,7 @@ pub fn run(command: Option<ProviderCommand>) -> Result<i32> {
             if old != new {
                 config::clients::forget(&dir, &old);
             }
-            print(&format!("{old} is called {new} now.\n"))
+            print(&format!("Renamed {old} to {new}.\n"))
         }
     }?;
     Ok(0)
@@ -121,7 +121,7 @@ fn list(config: &Config, as_json: bool) -> Result<()> {
         ]);
     }
     if rows.len() == 1 {
-        return print("There are no providers yet. `ccc provider add` adds one.\n");
+        return print("No providers yet. `ccc provider add` adds one.\n");
     }
     print(&table(&rows))
 }

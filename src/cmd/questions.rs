@@ -27,7 +27,7 @@ impl Questions<std::io::StdinLock<'static>, std::io::Stdout> {
     /// An answer that does not appear on the screen.
     pub fn hidden(&mut self, question: &str) -> Result<String> {
         // Before the question: an answer may come at once, from a paste.
-        let silence = Silence::begin()?;
+        let silence = EchoOff::begin()?;
         write!(self.output, "{question}: ")?;
         self.output.flush()?;
         let typed = read_hidden(&mut self.input);
@@ -73,9 +73,9 @@ impl<R: BufRead, W: Write> Questions<R, W> {
 }
 
 /// No echo, and no signals: a Ctrl-C that ended the program here would leave the terminal mute.
-struct Silence(Termios);
+struct EchoOff(Termios);
 
-impl Silence {
+impl EchoOff {
     fn begin() -> Result<Self> {
         let before = tcgetattr(std::io::stdin()).context("cannot hide what is typed")?;
         let mut silent = before.clone();
@@ -88,7 +88,7 @@ impl Silence {
     }
 }
 
-impl Drop for Silence {
+impl Drop for EchoOff {
     fn drop(&mut self) {
         let _ = tcsetattr(std::io::stdin(), SetArg::TCSADRAIN, &self.0);
     }

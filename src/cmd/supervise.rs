@@ -3,7 +3,7 @@
 mod surfaces;
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -15,7 +15,9 @@ use super::{Usage, checks, init, prompt};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::client::args::{Taken, take_over};
 use crate::client::launch::{AgentStart, ReviewOptions};
-use crate::config::clients::{Clients, JudgedBy, Limits, Surroundings, user_settings};
+use crate::config::clients::{
+    Clients, JudgedBy, Limits, Surroundings, modes, of_this_process, user_settings,
+};
 use crate::config::{self, Config, Judge, Supervisor};
 use crate::directories::Directories;
 use crate::executables;
@@ -26,7 +28,8 @@ use crate::record::{Begun, Recorder, Scene, find};
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::Judging;
 use crate::session::{Earlier, EarlierCommands, JudgeStart, Setup, Workplace};
-use crate::surface::look;
+use crate::surface::{Whereabouts, look};
+use crate::tree;
 use surfaces::Wishes;
 
 pub fn run(
@@ -58,6 +61,7 @@ pub fn run(
     let lines = args.plain || supervisor.plain || look::asked_for_lines();
     let taken_up = take_up(&place, &taken, person, lines)?;
     let limits = Limits::of(config, args.max_iterations)?;
+    let user = user_settings(taken.settings.as_deref())?;
     let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
     let (defaults, judging) = (Rules::default(), Judging::today(proof));
     let rules = Rules {
@@ -75,16 +79,21 @@ pub fn run(
         carried: taken_up.carried,
         client_may_leave: taken.leaves,
         checking: allowed.rules(),
+        modes: modes(&place, config, provider, user.as_ref(), &taken.rest, &of_this_process()),
         seed: uuid::Uuid::new_v4().as_u64_pair().0,
         ..defaults
     };
-    let user = user_settings(taken.settings.as_deref())?;
     let mut clients =
         Clients::prepare(&place, config, provider, user.as_ref(), &limits, JudgedBy::Session)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
+    if person {
+        // Somebody may want to go back to an earlier message, and have the files go with it.
+        clients.agent.env.push(("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING".into(), "1".into()));
+    }
 
+    let here = whereabouts(&place, provider, &instructions, &rules);
     let size = crossterm::terminal::size().unwrap_or((120, 40));
-    let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size));
+    let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size, &supervisor));
     let (state_dir, seed) = (place.state_dir.clone(), rules.seed);
     let earlier_commands = earlier_commands(&taken_up.first, state_dir.clone());
     let earlier = earlier(&taken_up.first, state_dir, seed);
@@ -102,6 +111,7 @@ pub fn run(
         judge: judges.next().unwrap_or_default(),
         other_judges: judges.collect(),
         watched: watched(&place, instructions.path),
+        start_files: start_files(),
         instructions: instructions.text,
         workplace: Some(Workplace::of(&place.project)?),
         dir: place.project,
@@ -115,12 +125,40 @@ pub fn run(
     };
     let wishes = Wishes {
         plain: lines,
-        provider: provider.unwrap_or_default().to_owned(),
+        place: here,
         notify: supervisor.notify,
+        theme: supervisor.theme,
+        editor_mode: supervisor.editor_mode,
         state_dir: place.state_dir,
         records: !args.no_record,
     };
     Ok(surfaces::run(setup, format, &wishes)?.exit_code)
+}
+
+/// What the start tells.
+fn whereabouts(
+    place: &Directories,
+    provider: Option<&str>,
+    instructions: &Instructions,
+    rules: &Rules,
+) -> Whereabouts {
+    let below = |dir: &Path, path: &Path, sign: &str| {
+        Some(format!("{sign}{}", path.strip_prefix(dir).ok()?.display()))
+    };
+    let at_home = |path: &Path| {
+        let home = dirs::home_dir().filter(|home| path != home)?;
+        below(&home, path, "~/")
+    };
+    let path = &instructions.path;
+    let named = below(&place.project, path, "").or_else(|| at_home(path));
+    Whereabouts {
+        ccc: env!("CARGO_PKG_VERSION").to_owned(),
+        directory: at_home(&place.project).unwrap_or_else(|| place.project.display().to_string()),
+        branch: tree::branch(&place.project),
+        provider: provider.unwrap_or_default().to_owned(),
+        instructions: named.unwrap_or_else(|| path.display().to_string()),
+        checks: rules.checking.checks.iter().map(|check| check.name.clone()).collect(),
+    }
 }
 
 /// With what each judge is started.
@@ -199,6 +237,7 @@ pub fn recorder(
     provider: Option<&str>,
     rules: &Rules,
     size: (u16, u16),
+    supervisor: &Supervisor,
 ) -> Recorder {
     let begun = Begun {
         ccc: env!("CARGO_PKG_VERSION").to_owned(),
@@ -208,7 +247,8 @@ pub fn recorder(
         agent_lines: 0,
         supervisor_lines: 0,
     };
-    Recorder::new(place.state_dir.clone(), begun, scene(size))
+    let recorder = Recorder::new(place.state_dir.clone(), begun, scene(size));
+    if supervisor.record_keys.unwrap_or(true) { recorder } else { recorder.without_keys() }
 }
 
 /// What a player of the recording should know of the terminal.
@@ -221,6 +261,23 @@ fn scene(size: (u16, u16)) -> Scene {
 pub fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
     let own = place.project.join(instructions::FILE);
     WatchedFiles::now([instructions, own, place.config_dir.join(config::FILE)])
+}
+
+/// What shells and git read from the home directory: the judge's own do as well.
+pub fn start_files() -> WatchedFiles {
+    const NAMES: [&str; 9] = [
+        ".bashrc",
+        ".bash_profile",
+        ".bash_login",
+        ".profile",
+        ".zshenv",
+        ".zprofile",
+        ".zshrc",
+        ".zlogin",
+        ".gitconfig",
+    ];
+    let home = dirs::home_dir();
+    WatchedFiles::now(NAMES.iter().filter_map(|name| Some(home.as_ref()?.join(name))))
 }
 
 /// SUPERVISOR.md; a person who has none is offered the default.

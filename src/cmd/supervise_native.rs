@@ -9,7 +9,9 @@ use anyhow::Result;
 use crossbeam_channel::{Receiver, Sender};
 
 use super::questions;
-use super::supervise::{earlier, earlier_commands, find_instructions, judges, recorder, watched};
+use super::supervise::{
+    earlier, earlier_commands, find_instructions, judges, recorder, start_files, watched,
+};
 use super::{Usage, checks, slash_commands};
 use crate::cli::SessionArgs;
 use crate::client::args::{Taken, take_over, take_settings};
@@ -20,6 +22,7 @@ use crate::directories::Directories;
 use crate::machine::{Rules, TypedInto};
 use crate::native::server::Server;
 use crate::native::settings::{Reports, SECRET};
+use crate::native::status_line;
 use crate::native::surface::NativeSurface;
 use crate::process::terminal::{self, PersonsTerminal};
 use crate::process::{orphans, signals};
@@ -72,7 +75,7 @@ pub fn run(
         Server::start(secret.clone(), move |report| reports.send(Incoming::Hook(report)).is_ok())?;
     let ccc = executables::ccc()?;
     files::prepare_state_dir(&place.state_dir)?;
-    let status = place.state_dir.join(format!("status-{}.json", std::process::id()));
+    let status = status_line::file(&place.state_dir);
     let reports = Reports { to: server.address(), ccc: &ccc, status: &status };
     let user = user_settings(given.as_deref())?;
     let mut client =
@@ -87,11 +90,10 @@ pub fn run(
 
     let terminal = Rc::new(PersonsTerminal::open()?);
     let size = terminal.size().map_or((120, 40), |size| (size.ws_col, size.ws_row));
-    let records_keys = !args.no_record && supervisor.record_keys.unwrap_or(true);
-    if records_keys {
+    if !args.no_record && supervisor.record_keys.unwrap_or(true) {
         say_that_keys_are_recorded(&place.config_dir);
     }
-    let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size));
+    let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size, &supervisor));
     let first = AgentStart::AsUserSays;
     let mut judges = judges(&place, &supervisor, &taken, client.judges).into_iter();
     let setup = Setup {
@@ -109,6 +111,7 @@ pub fn run(
         judge: judges.next().unwrap_or_default(),
         other_judges: judges.collect(),
         watched: watched(&place, instructions.path),
+        start_files: start_files(),
         instructions: instructions.text,
         workplace: Some(Workplace::of(&place.project)?),
         dir: place.project,
@@ -120,7 +123,6 @@ pub fn run(
             terminal: Rc::clone(&terminal),
             hooks: server.address(),
             prompt: taken.prompt,
-            records_keys,
         }),
     };
     let mut surface = NativeSurface::new(terminal, status);

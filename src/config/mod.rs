@@ -34,11 +34,13 @@ const KNOWN: [&str; 5] = ["settings", "claude_args", "current_provider", "provid
 pub const OWN_LOGIN: &str = "none";
 /// Written by earlier versions, and read by none.
 const OF_EARLIER_VERSIONS: &str = "import_offered";
-const KNOWN_OF_SUPERVISOR: [&str; 15] = [
+const KNOWN_OF_SUPERVISOR: [&str; 17] = [
     "provider",
     "max_iterations",
     "timeout_seconds",
     "background_wait_seconds",
+    "theme",
+    "editor_mode",
     "model",
     "allowed_tools",
     "review",
@@ -93,6 +95,10 @@ pub struct Supervisor {
     pub notify: Option<String>,
     /// Lines instead of a screen that is drawn: as `--plain`.
     pub plain: bool,
+    /// The colours at a terminal: terminal, dark, light.
+    pub theme: Option<String>,
+    /// The keys of the prompt: shell, vim.
+    pub editor_mode: Option<String>,
     /// Whether what is typed is recorded; it is, unless this says otherwise.
     pub record_keys: Option<bool>,
     /// Commands that ccc runs before a review, in every project: as in the front matter of

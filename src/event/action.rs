@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Notice, Outcome, Said};
 use crate::checks::Check;
-use crate::client::stream::{Permission, PermissionRequest};
+use crate::client::stream::{ClientRequest, Permission, PermissionRequest};
 use crate::review::permission::Ruling;
 use crate::review::requirement::{Evidence, Requirement};
 
@@ -22,12 +22,27 @@ pub enum Action {
         request_id: String,
         uuid: String,
     },
+    RewindConversation {
+        request_id: String,
+        uuid: String,
+        /// The last message that was sent.
+        last: String,
+    },
+    RewindFiles {
+        request_id: String,
+        uuid: String,
+    },
     /// A message came back: it is the person's to edit again.
     GiveBack {
         text: String,
     },
     InterruptAgent {
         request_id: String,
+    },
+    /// Ask something of the agent's client.
+    AskClient {
+        request_id: String,
+        request: ClientRequest,
     },
     Answer {
         asker: Asker,

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::brief::facts::Examined;
+use crate::client::mode::PermissionMode;
 use crate::client::stream::{Envelope, Permission};
 use crate::review::requirement::Requirement;
 
@@ -30,8 +31,15 @@ pub enum Event {
     Said(String),
     /// The person wants the last message back that the agent has not taken up yet.
     TakeBack,
+    /// The person wants to go back to how things were before this message.
+    GoBack {
+        uuid: String,
+        what: GoBack,
+    },
     Interrupt,
     Leave,
+    /// The person wants something of the agent's client itself.
+    Wish(Wish),
     Answered {
         request_id: String,
         answer: Permission,
@@ -92,6 +100,20 @@ pub enum Event {
         #[serde(default)]
         more: usize,
     },
+}
+
+/// What a person can want of the agent's client that is no message to the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "wish", content = "to", rename_all = "snake_case")]
+pub enum Wish {
+    /// Another permission mode: the next one, or this one.
+    NextMode,
+    Mode(PermissionMode),
+    Model(String),
+    /// To know what fills the model's window.
+    Context,
+    /// What runs now is to go on in the background.
+    Background,
 }
 
 /// A file of the project that is not what it was.
@@ -193,6 +215,25 @@ pub struct Carried {
     /// How it ended, for the person; earlier versions did not keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
+}
+
+/// What goes back to an earlier message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GoBack {
+    Both,
+    Conversation,
+    Files,
+}
+
+impl GoBack {
+    pub fn files(self) -> bool {
+        self != Self::Conversation
+    }
+
+    pub fn conversation(self) -> bool {
+        self != Self::Files
+    }
 }
 
 /// The last words of an earlier run, and how its task stood.

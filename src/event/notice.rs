@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Ending;
 use super::{Asker, ChangedFile};
+use super::{Ending, GoBack};
 use crate::checks::result::CheckResult;
 use crate::client::case::Held;
+use crate::client::mode::PermissionMode;
 use crate::client::stream::Usage;
 use crate::review::opinion::Opinion;
 use crate::review::policy::Seat;
@@ -29,7 +30,7 @@ pub enum Notice {
     Session {
         session_id: String,
     },
-    /// An earlier run of the session is gone on with: its last round, and how much was said in it.
+    /// The session continues an earlier run: that run's last round, and how much was said in it.
     Resumed {
         round: u32,
         max: u32,
@@ -49,6 +50,17 @@ pub enum Notice {
     Supervision {
         on: bool,
     },
+    /// The permission mode is another one now; the first is what the session began in.
+    Mode {
+        mode: PermissionMode,
+    },
+    /// The agent's client does not do what the person wanted of it.
+    WishRefused {
+        what: String,
+        why: String,
+    },
+    /// What runs now goes on in the background.
+    Backgrounded,
     CheckStarted {
         name: String,
         run: String,
@@ -140,6 +152,16 @@ pub enum Notice {
     NotTakenUp {
         text: String,
     },
+    /// The conversation, the files or both are as they were before a message.
+    WentBack {
+        text: String,
+        what: GoBack,
+    },
+    /// They are not, and why.
+    NotGoneBack {
+        what: GoBack,
+        why: String,
+    },
     WaitingForBackground {
         tasks: Vec<String>,
     },
@@ -167,6 +189,9 @@ pub enum Notice {
     /// session, not from the loop, and so it is not on record itself.
     FileChanged {
         what: String,
+        /// It is read anew all the same, by every shell, and nothing can keep the supervisor's from it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        applies: bool,
     },
     /// A part of the recording cannot be written. It comes from the recorder, not from the loop, and
     /// so it is not on record itself.

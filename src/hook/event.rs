@@ -28,8 +28,11 @@ pub struct HookEvent {
     pub last_assistant_message: Option<String>,
     #[serde(default)]
     pub background_tasks: Option<Value>,
+    /// What `/loop` and the like have planned.
     #[serde(default)]
-    hook_event_name: Option<String>,
+    pub session_crons: Option<Value>,
+    #[serde(default, rename = "hook_event_name")]
+    name: Option<String>,
     /// Of a prompt: as it was typed.
     #[serde(default)]
     pub prompt: Option<String>,
@@ -37,11 +40,15 @@ pub struct HookEvent {
 
 impl HookEvent {
     pub fn kind(&self) -> Kind {
-        match self.hook_event_name.as_deref() {
+        match self.name.as_deref() {
             None | Some("Stop") => Kind::Stop,
             Some("UserPromptSubmit" | "UserPromptExpansion") => Kind::Prompt,
             Some(_) => Kind::Other,
         }
+    }
+
+    pub fn has_schedule(&self) -> bool {
+        self.session_crons.as_ref().and_then(Value::as_array).is_some_and(|crons| !crons.is_empty())
     }
 
     /// The agent will wake by itself when they end; it is no time to judge.

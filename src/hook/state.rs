@@ -13,7 +13,7 @@ use crate::client::session_id;
 use crate::files;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct HookState {
     pub session_id: String,
     /// A file from before this field existed means off.
     #[serde(default)]
@@ -45,7 +45,7 @@ impl StateFile {
     }
 
     /// `None` where there is no file; a file that cannot be understood is an error.
-    pub fn load(&self) -> Result<Option<State>> {
+    pub fn load(&self) -> Result<Option<HookState>> {
         let path = self.path();
         let bytes = match files::read_own(&path) {
             Ok(bytes) => bytes,
@@ -73,13 +73,13 @@ impl StateFile {
     }
 
     /// Reads, changes and replaces the file as one step, whoever else wants to at the same time.
-    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> Result<T> {
+    pub fn change<T>(&self, change: impl FnOnce(&mut HookState) -> T) -> Result<T> {
         files::prepare_state_dir(&self.dir)
             .with_context(|| format!("cannot make {}", self.dir.display()))?;
         let lock = self.dir.join(format!("supervisor-{}.lock", self.id));
         let _lock = files::lock(&lock)?;
         let now = jiff::Timestamp::now().to_string();
-        let mut state = self.load()?.unwrap_or_else(|| State {
+        let mut state = self.load()?.unwrap_or_else(|| HookState {
             session_id: self.id.clone(),
             enabled: false,
             task: Task::default(),

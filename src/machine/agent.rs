@@ -41,7 +41,21 @@ impl Machine {
             Message::Control { request_id, request } => {
                 self.control(request_id, request);
             }
+            Message::Introduced(told) => self.introduced(&told),
+            Message::Model { model, .. } => self.client.model = Some(model),
+            Message::Mode(mode) => self.mode_is(mode),
+            Message::RateLimit(limit) => self.client.limit = Some(limit),
+            Message::WentBack { request_id, done, error } => {
+                self.went_back(&request_id, done, &error);
+            }
+            Message::ControlRefused { request_id, error } => {
+                // It is the answer to one of them at most.
+                self.went_back(&request_id, false, &error);
+                self.wish_refused(&request_id, error);
+                self.taken_back(&request_id, false);
+            }
             Message::ControlAnswered { request_id, cancelled } => {
+                self.wish_granted(&request_id);
                 self.taken_back(&request_id, cancelled == Some(true));
             }
             Message::ControlCancelled { request_id } => {
@@ -64,6 +78,7 @@ impl Machine {
             Naming::Named => {}
             Naming::Another => {
                 self.task.forget_all_but(|text| self.outbox.has(text));
+                self.points.clear();
                 self.unjudged = false;
             }
         }
@@ -88,6 +103,10 @@ impl Machine {
     fn turn_started(&mut self, init: Init) {
         if !init.model.is_empty() {
             self.conversation.model = init.model;
+            self.client.model = None;
+        }
+        if !init.permission_mode.is_empty() {
+            self.mode_is(init.permission_mode.into());
         }
         self.process.spoke = true;
         self.turn.start();
@@ -120,7 +139,7 @@ impl Machine {
             return self.turn_ended(&TurnResult {
                 is_error: true,
                 text: error,
-                cost_usd: self.cost.agents(),
+                cost_usd: self.spent.cost.agents(),
                 ..TurnResult::default()
             });
         }
@@ -154,11 +173,15 @@ impl Machine {
     }
 
     fn turn_ended(&mut self, result: &TurnResult) {
+        // Its turn has ended already, or there was none: what is judged does not change meanwhile.
+        if self.rules.careful && self.phase == Phase::Reviewing {
+            return;
+        }
         self.outbox.turn_ended();
         let end = self.turn.end();
         let worked = std::mem::take(&mut self.tool_used) && self.rules.careful;
         self.await_waking();
-        self.cost.agent(result.cost_usd);
+        self.spent.cost.agent(result.cost_usd);
         self.conversation.learns_window(result);
         self.withdraw(|question| question.asker == Asker::Agent);
         if end == TurnEnd::Interrupted {

@@ -2,6 +2,7 @@
 //! no model is asked.
 
 use super::Machine;
+use super::judgement::Judgement;
 use crate::brief::facts::{Changed, Examined};
 use crate::checks::feedback::feedback;
 use crate::checks::result::CheckResult;
@@ -12,9 +13,9 @@ use crate::review::verdict::Verdict;
 
 /// What goes on between the agent's last word and the judge's first.
 #[derive(Debug)]
-pub(super) struct Checking {
+pub(super) struct CheckRun {
     /// Of this look at the files, or of the check that runs.
-    id: u32,
+    pub id: u32,
     started: Now,
     stage: Stage,
 }
@@ -29,6 +30,30 @@ enum Stage {
         before: Examined,
         results: Vec<CheckResult>,
     },
+}
+
+impl CheckRun {
+    pub fn new(id: u32, started: Now) -> Self {
+        Self { id, started, stage: Stage::Before }
+    }
+
+    pub fn deadline(&self) -> Option<Now> {
+        self.suite().and_then(Suite::deadline)
+    }
+
+    fn suite(&self) -> Option<&Suite> {
+        match &self.stage {
+            Stage::Running(suite) => Some(suite),
+            Stage::Before | Stage::After { .. } => None,
+        }
+    }
+
+    fn suite_mut(&mut self) -> Option<&mut Suite> {
+        match &mut self.stage {
+            Stage::Running(suite) => Some(suite),
+            Stage::Before | Stage::After { .. } => None,
+        }
+    }
 }
 
 /// What is known about the work, and for which state of the files it was found out.
@@ -47,7 +72,7 @@ impl Machine {
             return self.start_review();
         }
         let id = self.next_check();
-        self.checking = Some(Checking { id, started: self.now, stage: Stage::Before });
+        self.judgement = Judgement::Checks(CheckRun::new(id, self.now));
         self.enter(Phase::Reviewing);
         self.actions.push(Action::Examine { id });
     }
@@ -58,8 +83,8 @@ impl Machine {
     }
 
     pub(super) fn examined(&mut self, id: u32, examined: Examined) {
-        let Some(checking) = self.checking.take_if(|checking| checking.id == id) else { return };
-        match checking.stage {
+        let Some(run) = self.judgement.take_checks_of(id) else { return };
+        match run.stage {
             Stage::Before if self.still_holds(&examined) => {
                 (self.known.examined, self.known.moved) = (examined, false);
                 self.start_review();
@@ -69,7 +94,8 @@ impl Machine {
                 let changed = self.known.examined.changed.as_ref();
                 let paths = changed.and_then(Changed::paths);
                 let suite = Suite::new(self.rules.checking.checks.clone(), paths);
-                self.checking = Some(Checking { stage: Stage::Running(suite), ..checking });
+                let stage = Stage::Running(suite);
+                self.judgement = Judgement::Checks(CheckRun { stage, ..run });
                 self.run_next();
             }
             Stage::After { before, results } => {
@@ -79,7 +105,7 @@ impl Machine {
                 self.known = Known { examined, results, moved: false };
                 self.start_review();
             }
-            Stage::Running(_) => self.checking = Some(checking),
+            Stage::Running(_) => self.judgement = Judgement::Checks(run),
         }
     }
 
@@ -96,10 +122,10 @@ impl Machine {
     /// The next check, or the end of all.
     fn run_next(&mut self) {
         let id = self.next_check();
-        let Some(checking) = &mut self.checking else { return };
-        let Stage::Running(suite) = &mut checking.stage else { return };
+        let Judgement::Checks(run) = &mut self.judgement else { return };
+        let Stage::Running(suite) = &mut run.stage else { return };
         if let Some(check) = suite.next(self.now).cloned() {
-            checking.id = id;
+            run.id = id;
             let (name, run) = (check.name.clone(), check.run.clone());
             let detailed = self.rules.judging.detailed_notices;
             let timeout = detailed.then_some(check.timeout.as_secs_f64());
@@ -110,17 +136,17 @@ impl Machine {
         let mut results = suite.results().to_vec();
         let ran = results.iter().any(|result| result.is_green() || result.is_red());
         results.extend(self.rules.checking.untrusted.iter().map(CheckResult::not_trusted));
-        let (started, before) = (checking.started, self.known.examined.clone());
+        let (started, before) = (run.started, self.known.examined.clone());
         if let Some(text) = feedback(&results) {
-            self.checking = None;
+            self.judgement = Judgement::None;
             self.known.results = results;
             self.red(&text, started);
         } else if ran {
             let stage = Stage::After { before, results };
-            self.checking = Some(Checking { id, started, stage });
+            self.judgement = Judgement::Checks(CheckRun { id, started, stage });
             self.actions.push(Action::Examine { id });
         } else {
-            self.checking = None;
+            self.judgement = Judgement::None;
             self.known.results = results;
             self.start_review();
         }
@@ -131,63 +157,51 @@ impl Machine {
         let (round, verdict) = (self.task.round, Verdict::new(false, text));
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let usage = Usage::default();
-        self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd: 0.0, usage });
+        self.spent.rounds.push(Round {
+            round,
+            verdict: verdict.clone(),
+            seconds,
+            cost_usd: 0.0,
+            usage,
+        });
         // The same output three times is a circle, whatever was changed meanwhile.
         self.send_back(&verdict, None);
     }
 
     pub(super) fn check_printed(&mut self, id: u32, text: &str) {
-        if let Some(Checking { id: running, stage: Stage::Running(suite), .. }) = &mut self.checking
-            && *running == id
-        {
+        if let Some(suite) = self.judgement.checks_of(id).and_then(CheckRun::suite_mut) {
             suite.printed(text);
         }
     }
 
     pub(super) fn check_gone(&mut self, id: u32, gone: &Gone) {
         let now = self.now;
-        let ended = match &mut self.checking {
-            Some(Checking { id: running, stage: Stage::Running(suite), .. }) if *running == id => {
-                suite.ended(gone, now).cloned()
-            }
-            _ => None,
-        };
-        if let Some(result) = ended {
+        let suite = self.judgement.checks_of(id).and_then(CheckRun::suite_mut);
+        if let Some(result) = suite.and_then(|suite| suite.ended(gone, now).cloned()) {
             self.say(Notice::CheckEnded(result));
             self.run_next();
         }
     }
 
-    pub(super) fn check_deadline(&self) -> Option<Now> {
-        match &self.checking.as_ref()?.stage {
-            Stage::Running(suite) => suite.deadline(),
-            Stage::Before | Stage::After { .. } => None,
-        }
-    }
-
     pub(super) fn check_overdue(&mut self) {
         let now = self.now;
-        if let Some(Checking { id, stage: Stage::Running(suite), .. }) = &mut self.checking
+        if let Judgement::Checks(CheckRun { id, stage: Stage::Running(suite), .. }) =
+            &mut self.judgement
             && suite.is_overdue(now)
         {
             self.actions.push(Action::StopCheck { check: *id });
         }
     }
 
-    /// Nobody waits for the checks any more. Says whether there were any.
-    pub(super) fn drop_checks(&mut self) -> bool {
-        let Some(checking) = self.checking.take() else { return false };
-        if matches!(checking.stage, Stage::Running(_)) {
-            self.actions.push(Action::StopCheck { check: checking.id });
+    /// Nobody waits for the checks any more.
+    pub(super) fn stop_checks(&mut self, run: &CheckRun) {
+        if run.suite().is_some() {
+            self.actions.push(Action::StopCheck { check: run.id });
         }
-        true
     }
 
     pub(super) fn running_check(&self) -> Option<RunningCheck> {
-        match &self.checking.as_ref()?.stage {
-            Stage::Running(suite) => suite.current(),
-            Stage::Before | Stage::After { .. } => None,
-        }
+        self.judgement.checks()?.suite()?.current()
     }
 
     /// Whether a check is green for the files as they are; `None` if there is no such check.

@@ -1,100 +1,99 @@
 //! The loop's rules. `step(event, now) -> actions`: no file, process, thread, clock or environment.
 //!
-//! | phase | event | what follows |
-//! |---|---|---|
-//! | any | start | the agent is started; a prompt is its first message |
-//! | waiting | a message | sent; after a confirmed task or a reached limit it starts a new task, at round 0 |
-//! | working | a message | sent at once: it steers the running turn |
-//! | working | take back | the last message that the agent has not taken up returns to the person |
-//! | reviewing | a message | the review is dropped, the message sent |
-//! | working | result, all messages taken up, no background task | review, or the limit |
-//! | working | result with an error | reported, no review |
-//! | working | result after the person's interrupt | no review |
-//! | working | result with `num_turns: 0` | a slash command: no review; if a tool was used, no success either |
-//! | any | the agent names another conversation, and the person did not ask for one | an error: the person decides |
-//! | working | result while background tasks run | wait for their end, then for the agent to wake |
-//! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped |
-//! | reviewing | the agent stopped | what changed is looked at, and the checks run, before any judge |
-//! | reviewing | a check is red | its output goes to the agent; no judge is asked |
-//! | reviewing | all checks passed, and no file has changed since | they do not run again |
-//! | reviewing | completed | back to the person |
-//! | reviewing | not completed | the feedback goes to the agent |
-//! | reviewing | blocked, impossible | the person decides |
-//! | reviewing | not completed, and the third time the same | stuck: the person decides |
-//! | reviewing | no verdict, failure, deadline | once more, then the person decides |
-//! | working | the agent dies | resumed once; a second death soon after is an error |
-//! | waiting, reviewing | the agent dies | resumed with the next message |
-//! | any | a tool needs permission | the person is asked; without a person: denied |
-//! | any, before the first review | the session has been here before | its count, messages and cost are gone on with |
-//! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off |
-//! | any | the client is in another conversation | its messages and its count are new |
-//! | any, typed into the client | a message | the client has it already: it is noted, and drops a review; nothing is sent |
-//! | any, typed into the client | the client leaves | the end, with its exit code |
-//! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on |
-//! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now |
-//! | reviewing | the project changed meanwhile | the person is told; the verdict counts all the same |
-//! | any | leave, signal | the end |
+//! | phase | event | what follows | tests |
+//! |---|---|---|---|
+//! | any | start | the agent is started; a prompt is its first message | `scenario_001_the_loop_starts` |
+//! | waiting | a message | sent; after a confirmed task or a reached limit it starts a new task, at round 0 | `scenario_001_supervisor_phase_to_the_end_when_completed` |
+//! | working | a message | sent at once: it steers the running turn | `a_message_while_working_steers_and_delays_the_review` |
+//! | working | take back | the last message that the agent has not taken up returns to the person | `a_message_that_the_agent_has_not_taken_up_can_be_taken_back` |
+//! | waiting | go back to a message | the client's conversation, its files or both go back, and with the conversation the task | `going_back_takes_the_task_with_the_conversation` |
+//! | reviewing | a message | the review is dropped, the message sent | `a_message_while_reviewing_wins_over_the_verdict` |
+//! | working | result, all messages taken up, no background task | review, or the limit | `scenario_001_agent_phase_to_supervisor_phase`, `at_the_limit_the_next_idle_is_not_reviewed` |
+//! | working | result with an error | reported, no review | `an_error_result_is_reported_and_not_reviewed` |
+//! | working | result after the person's interrupt | no review | `an_interrupt_by_the_user_is_not_reviewed` |
+//! | working | result with `num_turns: 0` | a slash command: no review; if a tool was used, no success either | `a_slash_command_is_not_reviewed_and_is_no_wish_of_the_user`, `a_turn_that_used_a_tool_is_no_slash_command` |
+//! | any | the agent names another conversation, and the person did not ask for one | an error: the person decides | `only_the_person_moves_the_agent_to_another_conversation` |
+//! | working | result while background tasks run | wait for their end, then for the agent to wake | `a_background_task_delays_the_review_until_the_agent_has_seen_its_end` |
+//! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped | `an_agent_that_wakes_during_a_review_drops_it` |
+//! | reviewing | the agent stopped | what changed is looked at, and the checks run, before any judge | `checks_run_before_any_judge_is_asked` |
+//! | reviewing | a check is red | its output goes to the agent; no judge is asked | `a_red_check_goes_to_the_agent_and_no_judge_is_asked` |
+//! | reviewing | all checks passed, and no file has changed since | they do not run again | `green_checks_do_not_run_again_while_no_file_changes` |
+//! | reviewing | completed | back to the person | `scenario_001_supervisor_phase_to_the_end_when_completed` |
+//! | reviewing | not completed | the feedback goes to the agent | `scenario_001_supervisor_phase_to_agent_phase_when_not_completed` |
+//! | reviewing | blocked, impossible | the person decides | `a_task_that_cannot_go_on_is_the_persons` |
+//! | reviewing | not completed, and the third time the same | stuck: the person decides | `a_task_that_goes_in_circles_is_the_persons` |
+//! | reviewing | no verdict, failure, deadline | once more, then the person decides | `a_review_without_a_verdict_is_tried_once_more` |
+//! | working | the agent dies | resumed once; a second death soon after is an error | `a_death_in_mid_turn_is_resumed_once` |
+//! | waiting, reviewing | the agent dies | resumed with the next message | `a_death_while_nobody_needs_the_agent_is_resumed_with_the_next_message` |
+//! | any | a tool needs permission | the person is asked; without a person: denied | `the_person_is_asked_for_permission_one_question_at_a_time`, `without_a_person_permission_is_denied` |
+//! | any, before the first review | the session has been here before | its count, its messages and its cost continue | `a_session_that_the_agent_names_goes_on_where_it_was` |
+//! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off | `supervision_can_be_switched_off_and_on` |
+//! | any | the client is in another conversation | its messages and its count are new | `another_conversation_has_its_own_messages_and_count`, `clear_starts_a_new_conversation` |
+//! | any, typed into the client | a message | the client has it already: it is noted, and drops a review; nothing is sent | `the_client_has_the_message_already_and_a_review_is_dropped_for_it` |
+//! | any, typed into the client | the client leaves | the end, with its exit code | `the_client_leaves_and_the_session_ends_with_its_code` |
+//! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on | `the_judge_is_denied_what_nobody_can_be_asked_for` |
+//! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now | `without_a_verdict_the_next_stop_is_reviewed` |
+//! | reviewing | the project changed meanwhile | the person is told; the verdict counts all the same | `a_project_that_changes_during_its_review_is_told_and_the_verdict_counts` |
+//! | any | another permission mode, model, … is wanted | the client is asked; what it says then counts | `the_key_goes_to_the_next_mode_and_what_the_client_says_counts`, `a_model_is_told_before_a_turn_has_used_it` |
+//! | any | the client starts up, nobody chose a mode | the mode that the client's own screen would begin in | `a_session_begins_where_the_clients_own_screen_would` |
+//! | any | the client is started again | it gets the mode that it had | `a_new_process_gets_the_mode_that_the_old_one_had` |
+//! | working | what runs is to go on in the background | the client is asked | `only_what_runs_goes_to_the_background` |
+//! | any | leave, signal | the end | `leaving_and_signals_end_the_session` |
 //!
-//! Without a person at the terminal, "back to the person" is the end of the session.
+//! Without a person at the terminal, "back to the person" is the end of the session. The tests are in
+//! `tests/`; `tests/cli/scenarios.rs` holds that every row has one.
 
 mod agent;
 mod background;
 mod checks;
 mod conversation;
 mod cost;
+mod judgement;
 mod outbox;
+mod points;
 mod process;
 mod questions;
 mod resume;
 mod review;
 mod rules;
+mod spent;
 mod status;
 mod task;
 #[cfg(test)]
 mod tests;
 mod turn;
 mod user;
+mod wishes;
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use crate::brief::activity::Activity;
 use crate::brief::{Facts, brief};
 use crate::checks::result::CheckResult;
-use crate::client::stream::Usage;
-use crate::event::{
-    Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest, Round,
-};
+use crate::event::{Action, Dropped, Event, Notice, Now, Outcome, Phase, Question, ReviewRequest};
 use crate::review::engine::Engine;
 use crate::review::permission::Denied;
 use background::Background;
-use checks::{Checking, Known};
+use checks::Known;
 use conversation::Conversation;
-use cost::Cost;
+use judgement::Judgement;
 use outbox::Outbox;
+pub use points::Offered;
+use points::Points;
 use process::Process;
 pub use questions::NOBODY;
 use resume::resumed_notice;
-pub use rules::{Checking as CheckingRules, Rules, TypedInto};
+pub use rules::{CheckingRules, Modes, Rules, TypedInto};
+use spent::Spent;
 pub use status::Status;
 use task::Task;
-use turn::Turn;
-
-#[derive(Debug)]
-struct Review {
-    /// Of the process that judges now: a second attempt is another one.
-    id: u32,
-    started: Now,
-    cost_usd: f64,
-    usage: Usage,
-    engine: Engine,
-}
+use turn::AgentTurn;
+use wishes::ClientSide;
 
 #[derive(Debug)]
 pub struct Machine {
     rules: Rules,
     phase: Phase,
-    phase_since: Now,
     now: Now,
     actions: Vec<Action>,
 
@@ -103,7 +102,7 @@ pub struct Machine {
     conversation: Conversation,
     process: Process,
     outbox: Outbox,
-    turn: Turn,
+    turn: AgentTurn,
     /// A turn ended well and has not been judged.
     unjudged: bool,
     /// The agent used a tool in its turn: the turn is work, whatever its result says.
@@ -111,34 +110,25 @@ pub struct Machine {
     background: Background,
 
     activity: Activity,
-    checking: Option<Checking>,
+    judgement: Judgement,
     /// How many looks at the files and checks there were.
     checks: u32,
     known: Known,
-    review: Option<Review>,
-    reviews: u32,
     questions: VecDeque<Question>,
+    client: ClientSide,
     /// What the agent was not allowed to do.
     denials: Vec<Denied>,
+    /// What the person can go back to.
+    points: Points,
     ids: u64,
-
-    rounds: Vec<Round>,
-    cost: Cost,
-    review_usage: Usage,
-    working: Duration,
-    reviewing: Duration,
+    spent: Spent,
 }
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
         let task = Task::new(rules.carried.as_ref());
-        let (all, agents) = rules
-            .carried
-            .as_ref()
-            .map_or((0.0, 0.0), |carried| (carried.cost_usd, carried.agent_usd));
         Self {
             phase: Phase::Waiting,
-            phase_since: Now::ZERO,
             now: Now::ZERO,
             actions: Vec::new(),
             supervising: rules.supervising,
@@ -146,24 +136,20 @@ impl Machine {
             conversation: Conversation::new(rules.resume.as_ref(), rules.carried.as_ref()),
             process: Process::default(),
             outbox: Outbox::default(),
-            turn: Turn::default(),
+            turn: AgentTurn::default(),
             unjudged: false,
             tool_used: false,
             background: Background::default(),
             activity: Activity::default(),
-            checking: None,
+            judgement: Judgement::None,
             checks: 0,
             known: Known::default(),
-            review: None,
-            reviews: 0,
             questions: VecDeque::new(),
+            client: ClientSide::default(),
             denials: Vec::new(),
+            points: Points::default(),
             ids: 0,
-            rounds: Vec::new(),
-            cost: Cost::carried(all, agents),
-            review_usage: Usage::default(),
-            working: Duration::ZERO,
-            reviewing: Duration::ZERO,
+            spent: Spent::new(rules.carried.as_ref()),
             rules,
         }
     }
@@ -175,8 +161,10 @@ impl Machine {
                 Event::Start { prompt } => self.start(prompt),
                 Event::Said(text) => self.said(text),
                 Event::TakeBack => self.take_back(),
+                Event::GoBack { uuid, what } => self.go_back(&uuid, what),
                 Event::Interrupt => self.interrupt(),
                 Event::Leave => self.finish(Outcome::Ended),
+                Event::Wish(wish) => self.wish(wish),
                 Event::Answered { request_id, answer } => self.answered(&request_id, answer),
                 Event::Agent(envelope) => self.agent(envelope),
                 Event::AgentGone(gone) => self.agent_gone(gone),
@@ -206,8 +194,7 @@ impl Machine {
 
     /// When to come back with a `Tick` if nothing else happens.
     pub fn deadline(&self) -> Option<Now> {
-        let review = self.review.as_ref().and_then(|review| review.engine.deadline());
-        [review, self.check_deadline(), self.background.deadline()].into_iter().flatten().min()
+        self.judgement.deadline().into_iter().chain(self.background.deadline()).min()
     }
 
     fn start(&mut self, prompt: Option<String>) {
@@ -221,6 +208,7 @@ impl Machine {
         for check in self.rules.checking.untrusted.clone() {
             self.say(Notice::CheckEnded(CheckResult::not_trusted(&check)));
         }
+        self.begin_in_mode();
         self.start_agent();
         match prompt {
             Some(prompt) => self.said(prompt),
@@ -289,14 +277,8 @@ impl Machine {
 
     fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
-            let spent = self.now.saturating_sub(self.phase_since);
-            match self.phase {
-                Phase::Working => self.working += spent,
-                Phase::Reviewing => self.reviewing += spent,
-                Phase::Waiting | Phase::Ended => {}
-            }
+            self.spent.leave(self.phase, self.now);
             self.phase = phase;
-            self.phase_since = self.now;
             self.say(self.phase_notice());
         }
     }
@@ -311,18 +293,16 @@ impl Machine {
 
     fn next_id(&mut self) -> String {
         self.ids += 1;
-        // The client wants a UUID; version and variant bits as of a random one.
+        // The client wants a UUID; version and variant bits as of a random one. It tells two messages
+        // apart by the first 24 characters, where it is asked to go back to one.
         let (high, low) = (self.rules.seed >> 32, self.rules.seed & 0xffff_ffff);
-        format!(
-            "{high:08x}-{:04x}-4{:03x}-8ccc-{low:08x}{:04x}",
-            self.ids >> 28,
-            (self.ids >> 16) & 0xfff,
-            self.ids & 0xffff
-        )
+        let second = if self.rules.careful { self.ids & 0xffff } else { self.ids >> 28 };
+        let third = (self.ids >> 16) & 0xfff;
+        format!("{high:08x}-{second:04x}-4{third:03x}-8ccc-{low:08x}{:04x}", self.ids & 0xffff)
     }
 
     fn request(&self, review: u32) -> Option<ReviewRequest> {
-        let engine = self.review.as_ref().map(|review| &review.engine);
+        let engine = self.judgement.engine();
         let fresh = engine.and_then(Engine::seat).is_some_and(|seat| seat.fresh);
         let known = engine.map_or(&*self.task.requirements, Engine::known);
         Some(ReviewRequest {

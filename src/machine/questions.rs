@@ -51,7 +51,9 @@ impl Machine {
             return;
         }
         let Some(question) = self.questions.pop_front() else { return };
-        if let Some(review) = self.review.as_mut().filter(|_| question.asker == Asker::Supervisor) {
+        if question.asker == Asker::Supervisor
+            && let Some(review) = self.judgement.review()
+        {
             review.engine.answered(request_id, self.now);
         }
         self.answer(question.asker, question.request_id, question.asked, answer);
@@ -70,7 +72,10 @@ impl Machine {
         }
         let (allowed, reason) = match &answer {
             Permission::Deny(reason) => (false, reason.clone()),
-            Permission::Once | Permission::Always | Permission::Answers(_) => (true, String::new()),
+            Permission::Once
+            | Permission::Always
+            | Permission::AcceptEdits
+            | Permission::Answers(_) => (true, String::new()),
         };
         self.say(Notice::PermissionAnswered { asker, tool: asked.tool.clone(), allowed, reason });
         self.actions.push(Action::Answer { asker, request_id, asked, answer });

@@ -9,11 +9,11 @@ impl Machine {
     pub fn carried(&self) -> Carried {
         Carried {
             // A review without its verdict does not count.
-            round: self.task.round.saturating_sub(u32::from(self.review.is_some())),
+            round: self.task.round.saturating_sub(u32::from(self.judgement.is_running())),
             fresh: self.task.fresh,
             said: self.task.said.clone(),
-            cost_usd: self.cost.total(),
-            agent_usd: self.cost.agents(),
+            cost_usd: self.spent.cost.total(),
+            agent_usd: self.spent.cost.agents(),
             requirements: self.task.requirements.clone(),
             ending: self.ending(),
         }
@@ -22,7 +22,7 @@ impl Machine {
     fn ending(&self) -> Option<Ending> {
         let message = self.task.said.last()?.text.clone();
         let open = self.task.requirements.iter().filter(|one| one.is_open()).count();
-        let judged = self.task.round > u32::from(self.review.is_some());
+        let judged = self.task.round > u32::from(self.judgement.is_running());
         let stood = match (self.task.undecided, self.task.fresh) {
             (true, _) => Stood::Undecided,
             (false, true) if judged => Stood::Confirmed,
@@ -34,7 +34,7 @@ impl Machine {
 
     /// Which session it is may be known only from the agent's first turn.
     pub(super) fn restored(&mut self, carried: Carried) {
-        if self.conversation.resumed || self.reviews > 0 {
+        if self.conversation.resumed || self.spent.reviews > 0 {
             return;
         }
         self.conversation.resumed = true;
@@ -44,9 +44,9 @@ impl Machine {
         {
             self.conversation.last_answer.clone_from(&ending.answer);
         }
-        self.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
+        self.spent.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
         self.task.restored(carried);
-        if self.checking.is_some() && self.rules.careful {
+        if self.judgement.checks().is_some() && self.rules.careful {
             // The checks of a round are running already: it is one more.
             self.task.round = (self.task.round + 1).min(self.rules.max_iterations);
         }

@@ -1,6 +1,7 @@
 //! The review of a turn: the engine says how it goes on, and this does it in the session's way.
 
-use super::{Machine, Review, TypedInto};
+use super::judgement::{Judgement, Review};
+use super::{Machine, TypedInto};
 use crate::client::case::CaseReport;
 use crate::client::stream::{Envelope, Message, Usage};
 use crate::event::{Action, Asker, ChangedFile, Dropped, Gone, Notice, Now, Outcome, Phase, Round};
@@ -15,52 +16,53 @@ impl Machine {
         let asked = rules.person && rules.typed_into == TypedInto::Ccc;
         let policy = Policy::session(asked, rules.review_timeout, &rules.judging);
         let (engine, steps) = Engine::start(policy, self.task.requirements.clone(), *now);
-        self.review =
-            Some(Review { id: 0, started: *now, cost_usd: 0.0, usage: Usage::default(), engine });
+        let (started, usage) = (*now, Usage::default());
+        let review = Review { id: 0, started, cost_usd: 0.0, usage, engine };
+        self.judgement = Judgement::Review(Box::new(review));
         self.enter(Phase::Reviewing);
         self.follow(steps);
     }
 
     pub(super) fn supervisor(&mut self, id: u32, envelope: Envelope) {
-        let Some(review) = self.review.as_mut().filter(|review| review.id == id) else { return };
+        let Some(review) = self.judgement.review_of(id) else { return };
         if let Message::Result(result) = &envelope.message {
             let turn = result.turn_cost_usd.filter(|_| self.rules.judging.own_cost);
-            review.cost_usd = self.cost.review(result.cost_usd, turn);
+            review.cost_usd = self.spent.cost.review(result.cost_usd, turn);
             review.usage += result.usage;
             review.engine.paid(review.cost_usd, result.usage);
-            self.review_usage += result.usage;
+            self.spent.usage += result.usage;
         }
         let steps = review.engine.heard(envelope, self.now);
         self.follow(steps);
     }
 
     pub(super) fn supervisor_gone(&mut self, id: u32, gone: &Gone) {
-        if self.review.as_ref().is_some_and(|review| review.id == id) {
+        if self.judgement.review_of(id).is_some() {
             self.drive(|engine, now| engine.gone(gone, now));
         }
     }
 
     pub(super) fn tree_changed(&mut self, id: u32, files: Vec<ChangedFile>, more: usize) {
-        if self.review.as_ref().is_some_and(|review| review.id == id) {
+        if self.judgement.review_of(id).is_some() {
             self.known.moved = true;
             self.say(Notice::TreeChanged { round: self.task.round, files, more });
         }
     }
 
     pub(super) fn prepared(&mut self, id: u32, word: &str) {
-        if let Some(review) = self.review.as_mut().filter(|review| review.id == id) {
+        if let Some(review) = self.judgement.review_of(id) {
             review.engine.prepared(word);
         }
     }
 
     pub(super) fn verified(&mut self, id: u32, findings: &[Option<String>]) {
-        if self.review.as_ref().is_some_and(|review| review.id == id) {
+        if self.judgement.review_of(id).is_some() {
             self.drive(|engine, now| engine.verified(findings, now));
         }
     }
 
     pub(super) fn drive(&mut self, happens: impl FnOnce(&mut Engine, Now) -> Vec<Step>) {
-        if let Some(review) = &mut self.review {
+        if let Some(review) = self.judgement.review() {
             let steps = happens(&mut review.engine, self.now);
             self.follow(steps);
         }
@@ -71,7 +73,7 @@ impl Machine {
             match step {
                 Step::Start { attempt, .. } => self.start_judge(attempt),
                 Step::Tell(text) => {
-                    let (review, uuid) = (self.reviews, self.next_id());
+                    let (review, uuid) = (self.spent.reviews, self.next_id());
                     self.actions.push(Action::TellSupervisor { review, uuid, text });
                 }
                 Step::Ask { request_id, asked } => self.ask(Asker::Supervisor, request_id, asked),
@@ -89,7 +91,11 @@ impl Machine {
                     });
                 }
                 Step::Rule { request_id, ruling } => {
-                    self.actions.push(Action::Rule { review: self.reviews, request_id, ruling });
+                    self.actions.push(Action::Rule {
+                        review: self.spent.reviews,
+                        request_id,
+                        ruling,
+                    });
                 }
                 Step::Held(CaseReport { held, why }) => {
                     self.say(Notice::ReviewCase { round: self.task.round, held, why });
@@ -98,7 +104,7 @@ impl Machine {
                     self.say(Notice::Opinion { round: self.task.round, opinion });
                 }
                 Step::Verify(evidence) => {
-                    self.actions.push(Action::Verify { review: self.reviews, evidence });
+                    self.actions.push(Action::Verify { review: self.spent.reviews, evidence });
                 }
                 Step::Stop => self.stop_judge(),
                 Step::Failed { reason, retrying } => {
@@ -106,7 +112,7 @@ impl Machine {
                 }
                 Step::End(Ok(verdict)) => self.judged(verdict),
                 Step::End(Err(reason)) => {
-                    self.review = None;
+                    self.judgement = Judgement::None;
                     self.undecided(Outcome::NoVerdict(reason));
                 }
             }
@@ -114,11 +120,11 @@ impl Machine {
     }
 
     fn start_judge(&mut self, attempt: u32) {
-        self.reviews += 1;
-        let id = self.reviews;
+        self.spent.reviews += 1;
+        let id = self.spent.reviews;
         let mut first = attempt == 1;
         let mut judge = None;
-        if let Some(review) = &mut self.review {
+        if let Some(review) = self.judgement.review() {
             judge = review.engine.seat().cloned();
             first &= review.id == 0;
             review.id = id;
@@ -127,7 +133,7 @@ impl Machine {
                 review.started = self.now;
             }
         }
-        self.cost.new_review();
+        self.spent.cost.new_review();
         self.say(Notice::ReviewStarted {
             round: self.task.round,
             max: self.rules.max_iterations,
@@ -147,14 +153,14 @@ impl Machine {
     }
 
     fn stop_judge(&mut self) {
-        if let Some(review) = self.review.as_ref().map(|review| review.id) {
+        if let Some(review) = self.judgement.review().map(|review| review.id) {
             self.withdraw(|question| question.asker == Asker::Supervisor);
             self.actions.push(Action::StopReview { review });
         }
     }
 
     fn judged(&mut self, mut verdict: Verdict) {
-        let Some(Review { started, mut cost_usd, usage, .. }) = self.review.take() else {
+        let Some(Review { started, mut cost_usd, usage, .. }) = self.judgement.take_review() else {
             return;
         };
         if !verdict.opinions.is_empty() {
@@ -164,7 +170,7 @@ impl Machine {
         verdict.amended = amended.filter(|_| self.rules.judging.detailed_notices);
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let round = self.task.round;
-        self.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });
+        self.spent.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });
         self.say(self.verdict_notice(verdict.clone(), seconds, cost_usd, usage));
         let feedback = verdict.feedback.clone();
         match verdict.halt {
@@ -196,7 +202,8 @@ impl Machine {
                 // The client says itself that it is feedback.
                 TypedInto::Client => text,
             };
-            self.deliver(message, false);
+            let before = self.task.snapshot();
+            self.deliver(message, false, before);
         }
     }
 
@@ -207,7 +214,8 @@ impl Machine {
         cost_usd: f64,
         usage: Usage,
     ) -> Notice {
-        let (round, max, total) = (self.task.round, self.rules.max_iterations, self.cost.total());
+        let (round, max, total) =
+            (self.task.round, self.rules.max_iterations, self.spent.cost.total());
         if self.rules.judging.own_cost {
             let session_usd = Some(total);
             Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict }
@@ -225,12 +233,12 @@ impl Machine {
 
     /// A review that nobody waits for any more does not count as a round. Says whether there was one.
     pub(super) fn drop_review(&mut self, why: Dropped) -> bool {
-        let checked = self.drop_checks();
-        if self.review.is_none() && !checked {
-            return false;
-        }
         self.stop_judge();
-        self.review = None;
+        match std::mem::take(&mut self.judgement) {
+            Judgement::None => return false,
+            Judgement::Checks(run) => self.stop_checks(&run),
+            Judgement::Review(_) => {}
+        }
         self.say(Notice::ReviewDropped { round: self.task.round, why });
         self.task.review_dropped();
         if self.phase == Phase::Reviewing && why == Dropped::AgentWoke {

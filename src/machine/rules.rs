@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::checks::Check;
+use crate::client::mode::PermissionMode;
 use crate::event::Carried;
 use crate::review::front_matter::Proof;
 use crate::review::policy::Judging;
@@ -19,10 +20,13 @@ pub struct Rules {
     #[serde(default)]
     pub judging: Judging,
     #[serde(default)]
-    pub checking: Checking,
+    pub checking: CheckingRules,
+    #[serde(default)]
+    pub modes: Modes,
     /// A message that the agent never took up is told to the person; a review that runs while the count
     /// begins anew is in the new count; only the person moves the agent to another conversation; a turn in
-    /// which a tool was used is work, whatever its result says. Older recordings did without all of it.
+    /// which a tool was used is work, whatever its result says; ids of messages differ in their first part. Older
+    /// recordings did without all of it.
     #[serde(default)]
     pub careful: bool,
     /// A server started in the background never ends; after this long its review goes ahead.
@@ -59,7 +63,7 @@ impl TypedInto {
 /// What happens before a judge is asked. The default is how recordings went that do not have it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Checking {
+pub struct CheckingRules {
     /// The project's files are looked at: what changed since the task began.
     pub examines: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -67,6 +71,22 @@ pub struct Checking {
     /// Checks that nobody has allowed: they do not run, and that is said.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<Check>,
+}
+
+/// Permission modes. The default is how recordings went that do not have it: nothing is said of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Modes {
+    /// Changes are told.
+    pub told: bool,
+    /// What the client is started in, as far as that is known: older ones tell it with the first turn.
+    pub begins: Option<PermissionMode>,
+    /// The provider has the check that auto mode needs.
+    pub auto: bool,
+    /// Nobody has chosen a mode: it is the one that the client's own screen would begin in.
+    pub unchosen: bool,
+    /// The client was started so that it may skip permissions.
+    pub bypass: bool,
 }
 
 impl Default for Rules {
@@ -77,7 +97,8 @@ impl Default for Rules {
             max_iterations: 10,
             review_timeout: Duration::from_secs(600),
             judging: Judging::today(Proof::Off),
-            checking: Checking::default(),
+            checking: CheckingRules::default(),
+            modes: Modes::default(),
             careful: true,
             background_wait: Duration::from_secs(600),
             resume: None,

@@ -1,8 +1,10 @@
 //! How things stand: for a status line, for the recording, and at the end.
 
-use super::Machine;
+use super::{Machine, Offered};
 use crate::checks::suite::RunningCheck;
-use crate::event::{Now, Outcome, Phase, Report, Seconds, Supervision};
+use crate::client::mode::PermissionMode;
+use crate::client::stream::RateLimit;
+use crate::event::{Now, Outcome, Phase, Report};
 use crate::review::requirement;
 
 /// What a status line needs.
@@ -16,11 +18,18 @@ pub struct Status {
     pub model: String,
     pub background: usize,
     pub cost_usd: f64,
+    /// What of it went into reviews.
+    pub reviews_usd: f64,
+    /// Not known before the client has said it.
+    pub mode: Option<PermissionMode>,
+    pub limit: Option<RateLimit>,
     /// Tokens of the conversation, and how many the model holds.
     pub context: Option<(u64, Option<u64>)>,
     /// Messages of the person that the agent has not taken up yet.
     pub queued: Vec<String>,
     pub check: Option<RunningCheck>,
+    /// What the person can go back to, the newest first.
+    pub points: Vec<Offered>,
     /// Of what the person asked for, as the last review found it: how many are met, and of how many.
     pub met: Option<(usize, usize)>,
     /// Questions to the person, the one on the screen among them.
@@ -31,15 +40,19 @@ impl Machine {
     pub fn status(&self) -> Status {
         Status {
             phase: self.phase,
-            since: self.phase_since,
+            since: self.spent.phase_since(),
             round: self.task.round,
             max: self.rules.max_iterations,
             supervising: self.supervising,
-            model: self.conversation.model.clone(),
+            model: self.client.model.as_ref().unwrap_or(&self.conversation.model).clone(),
+            reviews_usd: self.spent.cost.reviews(),
+            mode: self.client.mode.clone(),
+            limit: self.client.limit.clone(),
             background: self.background.len(),
-            cost_usd: self.cost.total(),
+            cost_usd: self.spent.cost.total(),
             context: self.conversation.context(),
             queued: self.outbox.steering(),
+            points: if self.phase == Phase::Waiting { self.points.offered() } else { Vec::new() },
             check: self.running_check(),
             met: requirement::met(&self.task.requirements),
             questions: self.questions.len(),
@@ -64,20 +77,12 @@ impl Machine {
             exit_code: outcome.exit_code(),
             outcome,
             session_id: self.conversation.id().filter(|_| begun).cloned(),
-            rounds: self.rounds.clone(),
+            rounds: self.spent.rounds.clone(),
             result: self.conversation.last_answer.clone(),
             denials: self.denials.clone(),
-            cost_usd: self.cost.total(),
-            supervision: Supervision {
-                reviews: self.reviews,
-                cost_usd: self.cost.reviews(),
-                usage: self.review_usage,
-            },
-            seconds: Seconds {
-                total: now.as_secs_f64(),
-                working: self.working.as_secs_f64(),
-                reviewing: self.reviewing.as_secs_f64(),
-            },
+            cost_usd: self.spent.cost.total(),
+            supervision: self.spent.supervision(),
+            seconds: self.spent.seconds(now),
         }
     }
 }

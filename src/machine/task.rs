@@ -21,7 +21,34 @@ pub(super) struct Task {
     pub circle: Circle,
 }
 
+/// How it stood at one moment.
+#[derive(Debug, Clone)]
+pub(super) struct Snapshot {
+    pub round: u32,
+    fresh: bool,
+    said: Vec<Said>,
+    requirements: Vec<Requirement>,
+    judged: usize,
+}
+
 impl Task {
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            round: self.round,
+            fresh: self.fresh,
+            said: self.said.clone(),
+            requirements: self.requirements.clone(),
+            judged: self.judged,
+        }
+    }
+
+    /// The person's words and what reviews found go back with the conversation.
+    pub fn go_back(&mut self, before: Snapshot) {
+        let Snapshot { round, fresh, said, requirements, judged } = before;
+        let (undecided, circle) = (false, Circle::default());
+        *self = Self { round, fresh, undecided, said, requirements, judged, circle };
+    }
+
     pub fn new(carried: Option<&Carried>) -> Self {
         let Carried { round, fresh, said, requirements, .. } =
             carried.cloned().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });

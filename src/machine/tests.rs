@@ -5,15 +5,18 @@ mod proof;
 mod resume;
 mod troubles;
 mod turns;
+mod typed_into_the_client;
+mod wishes;
 
 use std::time::Duration;
 
 use super::{Machine, Rules};
 use crate::brief::facts::Examined;
+use crate::client::mode::PermissionMode;
 use crate::client::stream::{
     Block, Control, Envelope, Init, Message, Permission, PermissionRequest, TaskNote, TurnResult,
 };
-use crate::event::{Action, Carried, Event, Gone, Notice, Said};
+use crate::event::{Action, Carried, ChangeKind, ChangedFile, Event, GoBack, Gone, Notice, Said};
 
 struct Script {
     machine: Machine,
@@ -21,6 +24,8 @@ struct Script {
     session: &'static str,
     review: u32,
     asked: String,
+    /// The last request to the client.
+    asked_of_client: String,
     /// The last look at the files, or check.
     check: u32,
 }
@@ -40,11 +45,6 @@ impl Script {
 
     fn event(&mut self, line: &str) -> Event {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let gone = |how: &str| Gone {
-            how: format!("exited with code {how}"),
-            code: how.parse().ok(),
-            last_words: "boom".into(),
-        };
         match word {
             "start" => Event::Start { prompt: (!rest.is_empty()).then(|| rest.to_owned()) },
             "said" => Event::Said(rest.into()),
@@ -54,8 +54,37 @@ impl Script {
                 let cancelled = Some(word == "given-back");
                 self.agent(Message::ControlAnswered { request_id, cancelled })
             }
+            // "back-both 1": to the first message.
+            "back-both" | "back-conversation" | "back-files" => {
+                let what = match word {
+                    "back-both" => GoBack::Both,
+                    "back-files" => GoBack::Files,
+                    _ => GoBack::Conversation,
+                };
+                let number: usize = rest.parse().expect("a number");
+                let offered = self.machine.status().points;
+                let point = offered.iter().rev().nth(number - 1);
+                let uuid = point.map(|point| point.uuid.clone()).unwrap_or_default();
+                Event::GoBack { uuid, what }
+            }
+            "went-back" | "not-back" => {
+                let request_id = self.machine.points.request().expect("a request");
+                let (done, error) = (word == "went-back", rest.into());
+                self.agent(Message::WentBack { request_id, done, error })
+            }
             "interrupt" => Event::Interrupt,
             "leave" => Event::Leave,
+            "wants" => Event::Wish(wishes::wish(rest)),
+            "introduces" => self.agent(wishes::introduction(rest)),
+            "mode" => self.agent(Message::Mode(PermissionMode::from(rest.to_owned()))),
+            "refuses" => {
+                let request_id = self.asked_of_client.clone();
+                self.agent(Message::ControlRefused { request_id, error: rest.into() })
+            }
+            "grants" => {
+                let request_id = self.asked_of_client.clone();
+                self.agent(Message::ControlAnswered { request_id, cancelled: None })
+            }
             "allow" => Event::Answered { request_id: self.asked.clone(), answer: Permission::Once },
             "init" => self.agent(Message::Init(Init { model: "m".into(), ..Default::default() })),
             "clear" => {
@@ -67,6 +96,15 @@ impl Script {
                 let uuid = on_their_way.first().expect("a message on its way").clone();
                 self.agent(Message::Taken { uuid })
             }
+            "uses" => self.agent(Message::Assistant {
+                model: "m".into(),
+                blocks: vec![Block::ToolUse {
+                    id: "t".into(),
+                    name: rest.into(),
+                    input: "{}".into(),
+                }],
+                context: None,
+            }),
             "says" => self.agent(Message::Assistant {
                 model: "m".into(),
                 blocks: vec![Block::Text(rest.into())],
@@ -80,7 +118,7 @@ impl Script {
             "task" => self.agent(Message::TaskStarted(TaskNote {
                 task_id: rest.into(),
                 description: rest.into(),
-                background: None,
+                ..TaskNote::default()
             })),
             "task-ended" => self
                 .agent(Message::TaskEnded(TaskNote { task_id: rest.into(), ..Default::default() })),
@@ -121,6 +159,13 @@ impl Script {
                 agent_usd: 0.25,
                 requirements: Vec::new(),
             }),
+            _ => self.world(word, rest),
+        }
+    }
+
+    /// What happens beside the agent and its judge.
+    fn world(&mut self, word: &str, rest: &str) -> Event {
+        match word {
             "looked" => Event::Examined {
                 id: self.check,
                 examined: Examined { fingerprint: Some(rest.into()), ..Examined::default() },
@@ -132,9 +177,26 @@ impl Script {
                 let missing = (rest == "nothing").then(|| "not there".to_owned());
                 Event::Verified { review: self.review, findings: vec![missing] }
             }
+            "conversation" => {
+                self.session = if rest == "S2" { "S2" } else { "S" };
+                Event::Conversation { session_id: rest.into() }
+            }
+            "tree-changes" => Event::TreeChanged {
+                review: self.review,
+                files: vec![ChangedFile { path: rest.into(), kind: ChangeKind::Added }],
+                more: 0,
+            },
             "signal" => Event::Signal(rest.parse().expect("a number")),
             other => panic!("no such event: {other}"),
         }
+    }
+}
+
+fn gone(how: &str) -> Gone {
+    Gone {
+        how: format!("exited with code {how}"),
+        code: how.parse().ok(),
+        last_words: "boom".into(),
     }
 }
 
@@ -153,8 +215,11 @@ fn short(action: &Action) -> Option<String> {
         Action::StartAgent { resume: Some(id) } => format!("resume {id}"),
         Action::Send { text, .. } => format!("send {:?}", text.lines().last().unwrap_or_default()),
         Action::CancelMessage { .. } => "cancel message".into(),
+        Action::RewindFiles { .. } => "rewind files".into(),
+        Action::RewindConversation { .. } => "rewind conversation".into(),
         Action::GiveBack { text } => format!("give back {text:?}"),
         Action::InterruptAgent { .. } => "interrupt agent".into(),
+        Action::AskClient { request, .. } => format!("client {request:?}"),
         Action::Answer { answer: Permission::Deny(_), .. } => "deny".into(),
         Action::Answer { .. } => "allow".into(),
         Action::Rule { ruling, .. } => format!("rule {ruling:?}"),
@@ -188,9 +253,14 @@ fn short(action: &Action) -> Option<String> {
         Action::Say(notice) => match notice {
             Notice::Phase { phase, .. } => format!("→{phase:?}"),
             Notice::LimitReached { .. } => "limit".into(),
+            Notice::Mode { mode } => format!("mode {}", mode.words()),
+            Notice::WishRefused { what, why } => format!("refused {what:?}: {why}"),
+            Notice::Backgrounded => "backgrounded".into(),
             Notice::Stuck { why, .. } => format!("stuck {why:?}"),
             Notice::TurnFailed { error } => format!("failed {error:?}"),
             Notice::Interrupted => "interrupted".into(),
+            Notice::WentBack { text, what } => format!("back {what:?} before {text:?}"),
+            Notice::NotGoneBack { what, why } => format!("not back {what:?}: {why}"),
             Notice::TakenBack { too_late: true, .. } => "too late".into(),
             Notice::NotTakenUp { text } => format!("lost {text:?}"),
             Notice::ReviewFailed { reason, .. } => format!("review failed {reason:?}"),
@@ -201,6 +271,7 @@ fn short(action: &Action) -> Option<String> {
             }
             Notice::CheckEnded(result) => format!("{} {}", result.name, result.told()),
             Notice::ChecksChangedFiles => "checks changed files".into(),
+            Notice::TreeChanged { files, .. } => format!("changed {}", files[0]),
             Notice::Supervision { on } => format!("supervision {on}"),
             _ => return None,
         },
@@ -215,6 +286,7 @@ impl Script {
             session: "S",
             review: 0,
             asked: String::new(),
+            asked_of_client: String::new(),
             check: 0,
         }
     }
@@ -228,6 +300,9 @@ impl Script {
                 Action::Examine { id } => self.check = *id,
                 Action::StartCheck { check, .. } => self.check = *check,
                 Action::Ask(question) => self.asked.clone_from(&question.request_id),
+                Action::AskClient { request_id, .. } => {
+                    self.asked_of_client.clone_from(request_id);
+                }
                 _ => {}
             }
         }

@@ -1,7 +1,7 @@
 //! The agent's turn: from its first line to its result, and whether the person still wants it.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum AgentTurn {
     /// No turn runs. One that is about to begin may be interrupted already.
     Closed {
         interrupting: bool,
@@ -21,47 +21,50 @@ pub(super) enum TurnEnd {
     Abandoned,
 }
 
-impl Default for Turn {
+impl Default for AgentTurn {
     fn default() -> Self {
-        Turn::Closed { interrupting: false }
+        AgentTurn::Closed { interrupting: false }
     }
 }
 
-impl Turn {
+impl AgentTurn {
     pub fn is_open(self) -> bool {
-        !matches!(self, Turn::Closed { .. })
+        !matches!(self, AgentTurn::Closed { .. })
     }
 
     pub fn is_interrupting(self) -> bool {
-        matches!(self, Turn::Closed { interrupting: true } | Turn::Open { interrupting: true })
+        matches!(
+            self,
+            AgentTurn::Closed { interrupting: true } | AgentTurn::Open { interrupting: true }
+        )
     }
 
     pub fn start(&mut self) {
-        *self = Turn::Open { interrupting: self.is_interrupting() };
+        *self = AgentTurn::Open { interrupting: self.is_interrupting() };
     }
 
     pub fn interrupt(&mut self) {
         *self = match self {
-            Turn::Closed { .. } => Turn::Closed { interrupting: true },
-            Turn::Open { .. } | Turn::Abandoned => Turn::Open { interrupting: true },
+            AgentTurn::Closed { .. } => AgentTurn::Closed { interrupting: true },
+            AgentTurn::Open { .. } | AgentTurn::Abandoned => AgentTurn::Open { interrupting: true },
         };
     }
 
     /// The interrupt got no answer, and the person goes on without one.
     pub fn abandon(&mut self) {
-        *self = if self.is_open() { Turn::Abandoned } else { Turn::default() };
+        *self = if self.is_open() { AgentTurn::Abandoned } else { AgentTurn::default() };
     }
 
     /// The turn has taken up something that the person wants.
     pub fn wanted_again(&mut self) {
-        if *self == Turn::Abandoned {
-            *self = Turn::Open { interrupting: false };
+        if *self == AgentTurn::Abandoned {
+            *self = AgentTurn::Open { interrupting: false };
         }
     }
 
     pub fn end(&mut self) -> TurnEnd {
         match std::mem::take(self) {
-            Turn::Abandoned => TurnEnd::Abandoned,
+            AgentTurn::Abandoned => TurnEnd::Abandoned,
             turn if turn.is_interrupting() => TurnEnd::Interrupted,
             _ => TurnEnd::OfItself,
         }
@@ -74,23 +77,23 @@ mod tests {
 
     #[test]
     fn an_interrupt_holds_until_a_result() {
-        let mut turn = Turn::default();
+        let mut turn = AgentTurn::default();
         turn.interrupt();
         assert!(!turn.is_open() && turn.is_interrupting());
         turn.start();
         assert!(turn.is_open() && turn.is_interrupting());
         assert_eq!(turn.end(), TurnEnd::Interrupted);
-        assert_eq!(turn, Turn::default());
+        assert_eq!(turn, AgentTurn::default());
         turn.start();
         assert_eq!(turn.end(), TurnEnd::OfItself);
     }
 
     #[test]
     fn only_a_turn_that_runs_can_be_abandoned() {
-        let mut turn = Turn::default();
+        let mut turn = AgentTurn::default();
         turn.interrupt();
         turn.abandon();
-        assert_eq!(turn, Turn::default());
+        assert_eq!(turn, AgentTurn::default());
         turn.start();
         turn.interrupt();
         turn.abandon();
@@ -100,15 +103,15 @@ mod tests {
 
     #[test]
     fn an_abandoned_turn_may_be_wanted_again() {
-        let mut turn = Turn::Abandoned;
+        let mut turn = AgentTurn::Abandoned;
         turn.wanted_again();
-        assert_eq!(turn, Turn::Open { interrupting: false });
-        let mut interrupted = Turn::Open { interrupting: true };
+        assert_eq!(turn, AgentTurn::Open { interrupting: false });
+        let mut interrupted = AgentTurn::Open { interrupting: true };
         interrupted.wanted_again();
-        assert_eq!(interrupted, Turn::Open { interrupting: true });
+        assert_eq!(interrupted, AgentTurn::Open { interrupting: true });
         // The client begins another turn.
-        let mut turn = Turn::Abandoned;
+        let mut turn = AgentTurn::Abandoned;
         turn.start();
-        assert_eq!(turn, Turn::Open { interrupting: false });
+        assert_eq!(turn, AgentTurn::Open { interrupting: false });
     }
 }

@@ -2,7 +2,8 @@
 
 use super::background::Background;
 use super::outbox::TakenBack;
-use super::turn::Turn;
+use super::task::Snapshot;
+use super::turn::AgentTurn;
 use super::{Machine, TypedInto};
 use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase};
 
@@ -24,6 +25,7 @@ impl Machine {
 
     fn message(&mut self, text: String) {
         self.drop_review(Dropped::UserMessage);
+        let before = self.task.snapshot();
         if self.phase == Phase::Waiting && self.task.fresh {
             if self.rules.checking.examines {
                 self.actions.push(Action::NoteFiles);
@@ -34,7 +36,7 @@ impl Machine {
         self.task.says(text.clone());
         self.say(Notice::UserMessage { text: text.clone() });
         match self.rules.typed_into {
-            TypedInto::Ccc => self.deliver(text, true),
+            TypedInto::Ccc => self.deliver(text, true, before),
             TypedInto::Client => {
                 self.background.stop_waiting();
                 self.enter(Phase::Working);
@@ -109,14 +111,17 @@ impl Machine {
             return;
         };
         self.task.taken_back(&text);
+        self.points.taken_back(&text);
         self.say(Notice::TakenBack { text: text.clone(), too_late: false });
         self.actions.push(Action::GiveBack { text });
         self.settle();
     }
 
-    pub(super) fn deliver(&mut self, text: String, steering: bool) {
+    /// `persons`: it is the person's own, and while it is on its way they can take it back.
+    pub(super) fn deliver(&mut self, text: String, persons: bool, before: Snapshot) {
         let uuid = self.next_id();
-        let steering = steering && self.turn.is_open();
+        let steering = persons && self.turn.is_open();
+        self.points.sent(&uuid, &text, persons, before);
         self.outbox.push(uuid.clone(), text.clone(), steering);
         self.background.stop_waiting();
         if self.process.running {
@@ -138,6 +143,7 @@ impl Machine {
         for text in texts {
             let uuid = self.next_id();
             self.outbox.push(uuid.clone(), text.clone(), false);
+            self.points.sent_again(&uuid, &text);
             self.actions.push(Action::Send { uuid, text });
         }
     }
@@ -154,14 +160,15 @@ impl Machine {
 
     pub(super) fn start_agent(&mut self) {
         self.process.running = true;
-        self.turn = Turn::default();
+        self.turn = AgentTurn::default();
         self.tool_used = false;
         self.conversation.new_process();
         self.outbox.new_process();
         self.background = Background::default();
         self.withdraw(|question| question.asker == Asker::Agent);
-        self.cost.new_process();
+        self.spent.cost.new_process();
         let resume = self.conversation.to_resume();
         self.actions.push(Action::StartAgent { resume });
+        self.ask_for_mode_again();
     }
 }

@@ -43,6 +43,10 @@ impl Keys {
     /// Bytes of the terminal, wherever they were cut.
     pub fn typed(&mut self, bytes: &[u8]) {
         let mut all = std::mem::take(&mut self.rest);
+        // A lone Esc was a key if nothing follows that belongs to it.
+        if all == [0x1b] && !bytes.first().is_some_and(|byte| b"[OP]_^".contains(byte)) {
+            all.clear();
+        }
         all.extend_from_slice(bytes);
         let mut rest = all.as_slice();
         while !rest.is_empty() {
@@ -252,6 +256,7 @@ mod tests {
         {
             assert!(!keys(&[other]).claim_command("/supervisoroff"), "{other:?}");
         }
+        assert!(keys(&[b"\x1b", b"/supervisoroff\r"]).claim_command("/supervisoroff"));
         let mut later = keys(&[b"first\r", b"/supervisoroff\r", b"second\r"]);
         assert!(later.claim_command("/supervisoroff"));
         assert!(!later.claim_command("/supervisoroff"));

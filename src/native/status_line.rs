@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -36,6 +36,23 @@ impl Shown {
     }
 }
 
+/// The file of this ccc. Those of others that were killed are taken away.
+pub fn file(state_dir: &Path) -> PathBuf {
+    for entry in std::fs::read_dir(state_dir).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_str().and_then(|name| name.strip_prefix("status-"));
+        let ccc = name.and_then(|name| name.strip_suffix(".json")?.parse().ok());
+        if ccc.is_some_and(|ccc| !is_alive(ccc)) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    state_dir.join(format!("status-{}.json", std::process::id()))
+}
+
+fn is_alive(process: i32) -> bool {
+    process > 0 && !matches!(kill(Pid::from_raw(process), None), Err(Errno::ESRCH))
+}
+
 /// Seconds since 1970.
 pub fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs_f64()
@@ -59,8 +76,7 @@ pub fn run(args: &[OsString]) -> i32 {
 
 fn ours(file: &Path) -> Option<String> {
     let shown: Shown = serde_json::from_slice(&files::read_own(file).ok()?).ok()?;
-    let alive = !matches!(kill(Pid::from_raw(shown.ccc), None), Err(Errno::ESRCH));
-    (alive && shown.ccc > 0).then(|| shown.line(now()))
+    is_alive(shown.ccc).then(|| shown.line(now()))
 }
 
 fn users_own(command: &OsString) -> Vec<u8> {

@@ -41,11 +41,11 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             format!("Stuck: {why}.{open} Say how to go on.")
         }
         Notice::ReviewFailed { reason, retrying: false, .. } => format!(
-            "The work was not reviewed: {}. Your next message is; `ccc doctor` checks the set-up.",
+            "The work was not reviewed: {}. The next stop will be; `ccc doctor` checks the set-up.",
             reason.trim_end_matches('.')
         ),
         Notice::ReviewDropped { why: Dropped::UserMessage, .. } => {
-            "Review dropped: your message comes first.".to_owned()
+            "Review cancelled: your message comes first.".to_owned()
         }
         Notice::ReviewDropped { why: Dropped::Interrupt, .. } => {
             "Review skipped: the work is not confirmed.".to_owned()
@@ -64,7 +64,10 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             }
             format!("While the review ran, files of the project changed: {}.", named.join(", "))
         }
-        Notice::FileChanged { what } => {
+        Notice::FileChanged { what, applies: true } => format!(
+            "{what} was changed since the session began. Every shell reads it, the supervisor's too."
+        ),
+        Notice::FileChanged { what, .. } => {
             format!("{what} was changed since the session began. What counts is how it was then.")
         }
         Notice::NotRecorded { what, why } => format!("Not recorded: {what}: {why}."),

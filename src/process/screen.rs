@@ -60,7 +60,9 @@ impl ScreenClient {
         unsafe {
             command.pre_exec(move || {
                 setsid()?;
-                if libc::ioctl(0, libc::TIOCSCTTY, 0) < 0 {
+                // Systems do not agree on the number's type.
+                #[allow(clippy::cast_lossless, trivial_numeric_casts)]
+                if libc::ioctl(0, libc::TIOCSCTTY as _, 0) < 0 {
                     return Err(io::Error::last_os_error());
                 }
                 // A copy does not have the flag that would close it.

@@ -19,11 +19,11 @@ const FRESH: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct ProjectFiles {
     root: PathBuf,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<KnownFiles>>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownFiles {
     paths: Arc<Vec<String>>,
     listed: Option<Instant>,
     listing: bool,
@@ -45,7 +45,7 @@ impl ProjectFiles {
             let started = threads::named("files", move || {
                 let paths = Arc::new(walk(&root, MOST));
                 let mut known = lock(&shared);
-                *known = Known { paths, listed: Some(Instant::now()), listing: false };
+                *known = KnownFiles { paths, listed: Some(Instant::now()), listing: false };
             });
             if let Err(error) = started {
                 log::warn!("the project's files cannot be listed: {error}");
@@ -57,7 +57,7 @@ impl ProjectFiles {
     }
 }
 
-fn lock(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
+fn lock(known: &Mutex<KnownFiles>) -> MutexGuard<'_, KnownFiles> {
     known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

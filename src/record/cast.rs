@@ -31,11 +31,11 @@ pub struct Scene {
     pub env: Vec<(&'static str, String)>,
 }
 
-/// A handle for everybody who shows something. One thread, one film.
+/// A handle for everybody who shows something. One thread, one file.
 #[derive(Clone)]
-pub struct Cast(Rc<RefCell<Film>>);
+pub struct Cast(Rc<RefCell<CastFile>>);
 
-struct Film {
+struct CastFile {
     scene: Scene,
     clock: Clock,
     title: Option<String>,
@@ -58,7 +58,7 @@ struct Early {
 
 impl Cast {
     pub fn new(scene: Scene, clock: Clock) -> Self {
-        Self(Rc::new(RefCell::new(Film {
+        Self(Rc::new(RefCell::new(CastFile {
             scene,
             clock,
             title: None,
@@ -72,20 +72,20 @@ impl Cast {
 
     /// Bytes for a terminal in raw mode, wherever they were cut.
     pub fn output(&self, bytes: &[u8]) {
-        let mut film = self.film();
-        if film.tail.is_empty()
+        let mut file = self.file();
+        if file.tail.is_empty()
             && let Ok(text) = std::str::from_utf8(bytes)
         {
-            return film.event('o', text);
+            return file.event('o', text);
         }
-        let mut bytes = [&film.tail, bytes].concat();
-        film.tail = bytes.split_off(whole_characters(&bytes));
-        film.event('o', &String::from_utf8_lossy(&bytes));
+        let mut bytes = [&file.tail, bytes].concat();
+        file.tail = bytes.split_off(whole_characters(&bytes));
+        file.event('o', &String::from_utf8_lossy(&bytes));
     }
 
     /// Lines of text, which the terminal's driver would give their carriage returns.
     pub fn printed(&self, bytes: &[u8]) {
-        let mut returned = self.film().returned;
+        let mut returned = self.file().returned;
         let mut out = Vec::with_capacity(bytes.len() + 64);
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             match line.strip_suffix(b"\n") {
@@ -97,18 +97,18 @@ impl Cast {
             }
             returned = line.last() == Some(&b'\r');
         }
-        self.film().returned = returned;
+        self.file().returned = returned;
         self.output(&out);
     }
 
     pub(super) fn typed(&self, keys: &str) {
-        self.film().event('i', keys);
+        self.file().event('i', keys);
     }
 
     pub(super) fn resized(&self, columns: u16, rows: u16) {
-        let mut film = self.film();
-        film.scene.size = (columns, rows);
-        film.event('r', &format!("{columns}x{rows}"));
+        let mut file = self.file();
+        file.scene.size = (columns, rows);
+        file.event('r', &format!("{columns}x{rows}"));
     }
 
     /// A marker for what is worth jumping to.
@@ -126,57 +126,57 @@ impl Cast {
             }
             Notice::Interrupted => "interrupted".to_owned(),
             Notice::UserMessage { text } => {
-                self.film().title.get_or_insert_with(|| first_line(text));
+                self.file().title.get_or_insert_with(|| first_line(text));
                 format!("user: {}", first_line(text))
             }
             _ => return,
         };
-        self.film().event('m', &text);
+        self.file().event('m', &text);
     }
 
     /// The file gets its place, and everything so far goes there.
     pub(super) fn open(&self, path: &Path) {
-        let mut film = self.film();
-        let Some(early) = film.early.take() else { return };
-        let film = &mut *film;
-        film.sink.open(path, |file| {
-            if let Some(last) = last_time(file)? {
-                film.offset = last;
-                let (columns, rows) = film.scene.size;
+        let mut file = self.file();
+        let Some(early) = file.early.take() else { return };
+        let file = &mut *file;
+        file.sink.open(path, |opened| {
+            if let Some(last) = last_time(opened)? {
+                file.offset = last;
+                let (columns, rows) = file.scene.size;
                 Ok(line(last, 'r', &format!("{columns}x{rows}")))
             } else {
-                Ok(header(&film.scene, film.title.as_deref()))
+                Ok(header(&file.scene, file.title.as_deref()))
             }
         });
         for (at, code, data) in early.events {
-            film.sink.add(|buffer| write(buffer, at + film.offset, code, &data));
+            file.sink.add(|buffer| write(buffer, at + file.offset, code, &data));
         }
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.film().sink.is_full()
+        self.file().sink.is_full()
     }
 
     pub(super) fn flush(&self) {
-        self.film().sink.flush();
+        self.file().sink.flush();
     }
 
     pub(super) fn switch_off(&self) {
-        let mut film = self.film();
-        film.early = None;
-        film.sink.switch_off();
+        let mut file = self.file();
+        file.early = None;
+        file.sink.switch_off();
     }
 
     pub(super) fn failure(&self) -> Option<(&'static str, String)> {
-        self.film().sink.failure()
+        self.file().sink.failure()
     }
 
-    fn film(&self) -> RefMut<'_, Film> {
+    fn file(&self) -> RefMut<'_, CastFile> {
         self.0.borrow_mut()
     }
 }
 
-impl Film {
+impl CastFile {
     fn event(&mut self, code: char, data: &str) {
         if data.is_empty() {
             return;

@@ -64,7 +64,7 @@ impl Events {
     }
 }
 
-fn push(to: &mut Vec<u8>, at: Now, content: Content) {
+pub(super) fn push(to: &mut Vec<u8>, at: Now, content: Content) {
     let before = to.len();
     let time = jiff::Timestamp::now();
     let time = time.round(jiff::Unit::Microsecond).unwrap_or(time);

@@ -110,7 +110,7 @@ pub fn all(state_dir: &Path) -> Vec<Named> {
 pub enum First {
     /// The recording's, which is the one that lists show.
     Recording,
-    /// The conversation's: it can be gone on with.
+    /// The conversation's: it can be resumed.
     Conversation,
 }
 

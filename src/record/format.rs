@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checks::Check;
-use crate::client::stream::Permission;
+use crate::client::stream::{ClientRequest, Permission};
 use crate::event::{Action, Asker, Carried, Event, Notice, Now, Outcome, Report};
 use crate::machine::Rules;
 use crate::review::permission::Ruling;
@@ -99,8 +99,17 @@ pub enum Did {
     CancelMessage {
         uuid: String,
     },
+    RewindConversation {
+        uuid: String,
+    },
+    RewindFiles {
+        uuid: String,
+    },
     InterruptAgent {
         request_id: String,
+    },
+    AskClient {
+        request: ClientRequest,
     },
     Answer {
         asker: Asker,
@@ -169,7 +178,10 @@ impl From<&Action> for Content {
             Action::StartAgent { resume } => Did::StartAgent { resume },
             Action::Send { uuid, text } => Did::Send { uuid, text },
             Action::CancelMessage { uuid, .. } => Did::CancelMessage { uuid },
+            Action::RewindConversation { uuid, .. } => Did::RewindConversation { uuid },
+            Action::RewindFiles { uuid, .. } => Did::RewindFiles { uuid },
             Action::InterruptAgent { request_id } => Did::InterruptAgent { request_id },
+            Action::AskClient { request, .. } => Did::AskClient { request },
             Action::Answer { asker, request_id, answer, .. } => {
                 Did::Answer { asker, request_id, answer }
             }
@@ -205,7 +217,8 @@ impl From<&Action> for Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Gone, Phase};
+    use crate::client::mode::PermissionMode;
+    use crate::event::{Gone, Phase, Wish};
     use crate::review::verdict::Verdict;
 
     #[test]
@@ -224,6 +237,12 @@ mod tests {
             Content::Begun { begun: Box::new(begun) },
             Content::Event(Event::Said("hi".into())),
             Content::Event(Event::Tick),
+            Content::Event(Event::Wish(Wish::NextMode)),
+            Content::Event(Event::Wish(Wish::Mode(PermissionMode::Plan))),
+            Content::Event(Event::Wish(Wish::Model("opus".into()))),
+            Content::Did(Did::AskClient { request: ClientRequest::Mode(PermissionMode::Auto) }),
+            Content::Did(Did::AskClient { request: ClientRequest::Context }),
+            Content::Notice(Notice::Mode { mode: PermissionMode::Bypass }),
             Content::Event(Event::Restored(Carried { round: 2, ..Carried::default() })),
             Content::Event(Event::Signal(15)),
             Content::Lines(ClientLines::Agent { lines: 3 }),

@@ -2,6 +2,7 @@
 //! came, what the loop saw and decided, and what was on the screen. A file that cannot be written
 //! costs that file, not the session.
 
+pub mod by_hook;
 mod cast;
 mod events;
 pub mod find;
@@ -45,6 +46,8 @@ pub struct Recorder {
     events: Events,
     reviews: SupervisorLog,
     cast: Cast,
+    /// What is typed is recorded too.
+    keys: bool,
     /// The recording's directory, locked: two processes would spoil each other's counting.
     lock: Option<File>,
     failure: Option<Notice>,
@@ -63,9 +66,16 @@ impl Recorder {
             events: Events::new(),
             reviews: SupervisorLog::default(),
             cast: Cast::new(scene, clock),
+            keys: true,
             lock: None,
             failure: None,
         }
+    }
+
+    /// What is typed stays out of it, unless it is sent.
+    #[must_use]
+    pub fn without_keys(self) -> Self {
+        Self { keys: false, ..self }
     }
 
     /// For whoever shows something.
@@ -130,7 +140,9 @@ impl Recorder {
     }
 
     pub fn typed(&mut self, keys: &str) {
-        self.cast.typed(keys);
+        if self.keys {
+            self.cast.typed(keys);
+        }
     }
 
     /// `carried`: what another run of the session goes on with.

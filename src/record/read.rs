@@ -254,12 +254,29 @@ mod tests {
     }
 
     fn all(path: &Path) -> Vec<String> {
-        let mut lines = WholeLines::open(path).unwrap();
+        rest(WholeLines::open(path).unwrap())
+    }
+
+    fn rest(mut lines: WholeLines) -> Vec<String> {
         let mut found = Vec::new();
         while let Some(line) = lines.next_line().unwrap() {
             found.push(String::from_utf8_lossy(line).into_owned());
         }
         found
+    }
+
+    #[test]
+    fn the_last_lines_are_whole_ones() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lines");
+        fs::write(&path, "one\ntwo\nthree\n").unwrap();
+        let last = |bytes| rest(WholeLines::last_of(&path, bytes).unwrap());
+        assert_eq!(last(6), ["three"]);
+        assert_eq!(last(9), ["three"]);
+        assert_eq!(last(10), ["two", "three"]);
+        assert_eq!(last(14), ["one", "two", "three"]);
+        assert_eq!(last(1_000), ["one", "two", "three"]);
+        assert!(rest(WholeLines::last_of(&dir.path().join("gone"), 9).unwrap()).is_empty());
     }
 
     #[test]

@@ -14,13 +14,13 @@ const EARLY: usize = 8 << 20;
 
 pub struct Sink {
     name: &'static str,
-    state: State,
+    state: SinkState,
     buffer: Vec<u8>,
     /// Why no more is written, until somebody has asked.
     failed: Option<String>,
 }
 
-enum State {
+enum SinkState {
     Early,
     Open(Open),
     Off,
@@ -35,7 +35,7 @@ struct Open {
 
 impl Sink {
     pub fn early(name: &'static str) -> Self {
-        Self { name, state: State::Early, buffer: Vec::new(), failed: None }
+        Self { name, state: SinkState::Early, buffer: Vec::new(), failed: None }
     }
 
     /// A file that other processes append to as well.
@@ -51,7 +51,7 @@ impl Sink {
     /// The file gets its place. `first` sees what is in it already, and says what comes before
     /// everything that was kept.
     pub fn open(&mut self, path: &Path, first: impl FnOnce(&File) -> io::Result<Vec<u8>>) {
-        if !matches!(self.state, State::Early) {
+        if !matches!(self.state, SinkState::Early) {
             return;
         }
         let opened =
@@ -67,7 +67,7 @@ impl Sink {
     fn opened(&mut self, path: &Path, opened: io::Result<(File, Option<u64>)>) {
         match opened {
             Ok((file, whole)) => {
-                self.state = State::Open(Open { path: path.to_owned(), file, whole });
+                self.state = SinkState::Open(Open { path: path.to_owned(), file, whole });
             }
             Err(error) => self.fail(&path.display().to_string(), &error.to_string()),
         }
@@ -75,13 +75,13 @@ impl Sink {
 
     /// Nothing is written any more.
     pub fn switch_off(&mut self) {
-        self.state = State::Off;
+        self.state = SinkState::Off;
         self.buffer = Vec::new();
     }
 
     pub fn line(&mut self, line: &[u8]) {
         match &mut self.state {
-            State::Open(open) if line.len() >= BUFFER => {
+            SinkState::Open(open) if line.len() >= BUFFER => {
                 let written = open.write(&mut self.buffer).and_then(|()| open.write_long(line));
                 self.check(written);
             }
@@ -100,14 +100,14 @@ impl Sink {
     /// Adds whole lines, which stay in memory until the next `flush`.
     pub fn add(&mut self, lines: impl FnOnce(&mut Vec<u8>)) {
         match self.state {
-            State::Off => {}
-            State::Early => {
+            SinkState::Off => {}
+            SinkState::Early => {
                 lines(&mut self.buffer);
                 if self.buffer.len() > EARLY {
                     self.fail(self.name, "too much before the session had a name");
                 }
             }
-            State::Open(_) => lines(&mut self.buffer),
+            SinkState::Open(_) => lines(&mut self.buffer),
         }
     }
 
@@ -118,14 +118,14 @@ impl Sink {
 
     /// Everything so far is with the system.
     pub fn flush(&mut self) {
-        if let State::Open(open) = &mut self.state {
+        if let SinkState::Open(open) = &mut self.state {
             let written = open.write(&mut self.buffer);
             self.check(written);
         }
     }
 
     fn check(&mut self, written: io::Result<()>) {
-        if let (Err(error), State::Open(open)) = (written, &self.state) {
+        if let (Err(error), SinkState::Open(open)) = (written, &self.state) {
             let what = open.path.display().to_string();
             self.fail(&what, &error.to_string());
         }

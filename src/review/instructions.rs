@@ -40,7 +40,7 @@ impl std::fmt::Display for Problem {
             Problem::Missing { looked_in: [project, global] } => write!(
                 f,
                 "there is no SUPERVISOR.md to tell the supervisor what to look for.\n\
-                 Looked for {} and {}.\n\
+                 Looked for {} (and above, up to the root of the repository) and {}.\n\
                  `ccc init` writes one for this project, `ccc init --global` one for all of yours.",
                 project.display(),
                 global.display()
@@ -70,9 +70,17 @@ impl Instructions {
     }
 }
 
+/// The project's own directory and those above it, up to the root of its repository: a session in a part
+/// of a repository is held to what the whole of it asks for. Without a repository, the directory alone.
+fn places(project: &Path) -> Vec<&Path> {
+    let root = project.ancestors().position(|dir| dir.join(".git").exists());
+    project.ancestors().take(root.unwrap_or(0) + 1).collect()
+}
+
 pub fn find(project: &Path, config_dir: &Path) -> Result<Instructions, Problem> {
     let looked_in = [project.join(FILE), config_dir.join(FILE)];
-    for path in &looked_in {
+    let above = places(project).into_iter().map(|dir| dir.join(FILE));
+    for path in &above.chain([config_dir.join(FILE)]).collect::<Vec<_>>() {
         match files::read_text(path) {
             Ok(text) if text.trim().is_empty() => {
                 let why = "it is empty".to_owned();
@@ -119,6 +127,25 @@ mod tests {
         let (_dir, project, config) = dirs();
         fs::write(config.join(FILE), "global").unwrap();
         assert_eq!(find(&project, &config).unwrap().text, "global");
+    }
+
+    #[test]
+    fn in_a_part_of_a_repository_the_nearest_one_above_counts_and_none_beyond() {
+        let (dir, project, config) = dirs();
+        let part = project.join("a/b");
+        fs::create_dir_all(&part).unwrap();
+        fs::write(dir.path().join(FILE), "beyond").unwrap();
+        fs::write(config.join(FILE), "global").unwrap();
+        fs::write(project.join(FILE), "root").unwrap();
+        assert_eq!(find(&part, &config).unwrap().text, "global", "no repository");
+        fs::create_dir(project.join(".git")).unwrap();
+        let found = find(&part, &config).unwrap();
+        assert_eq!((found.text.as_str(), found.path), ("root", project.join(FILE)));
+        fs::write(project.join("a").join(FILE), "nearer").unwrap();
+        assert_eq!(find(&part, &config).unwrap().text, "nearer");
+        fs::remove_file(project.join(FILE)).unwrap();
+        fs::remove_file(project.join("a").join(FILE)).unwrap();
+        assert_eq!(find(&part, &config).unwrap().text, "global", "none beyond the repository");
     }
 
     #[test]

@@ -138,16 +138,23 @@ fn how_to_answer(request: &ReviewRequest) -> String {
 }
 
 /// What the judge is told of files that count as they were at the beginning.
-pub fn changes(changed: &[String]) -> String {
-    if changed.is_empty() {
-        return String::new();
-    }
-    let line = |what: &String| {
+pub fn changes(pinned: &[String], applied: &[String]) -> String {
+    let pinned = pinned.iter().map(|what| {
         format!(
             "- {what} was changed since. What counts is how it was then: your instructions above."
         )
-    };
-    let list: Vec<_> = changed.iter().map(line).collect();
+    });
+    let applied = applied.iter().map(|what| {
+        format!(
+            "- {what} in the home directory was changed since. Your own commands read it when they start: \
+             look at it first, and do not believe what runs through a function, an alias or a PATH that it \
+             defines."
+        )
+    });
+    let list: Vec<_> = pinned.chain(applied).collect();
+    if list.is_empty() {
+        return String::new();
+    }
     format!("# Changed since the session began\n\n{}\n\n", list.join("\n"))
 }
 

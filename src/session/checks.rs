@@ -10,7 +10,7 @@ use crate::brief::facts::{Changed, Examined, FileChange, GitState, How};
 use crate::brief::promised::{absent, silent_ports};
 use crate::brief::signs::{FileDiff, signs};
 use crate::checks::Check;
-use crate::checks::running::{Happened, Running, Surroundings};
+use crate::checks::running::{CheckHappened, CheckProcess, Surroundings};
 use crate::event::{Event, Gone};
 use crate::threads::named;
 use crate::tree::{self, Kind, Snapshot};
@@ -24,7 +24,7 @@ const MOST_FILES: usize = 50;
 /// How the files were when the task began. Held while they are looked at, so that whoever compares
 /// with it waits for that.
 #[derive(Clone, Default)]
-pub struct Base(Arc<Mutex<Option<Snapshot>>>);
+pub struct Base(pub(super) Arc<Mutex<Option<Snapshot>>>);
 
 /// What the agent is to be told as soon as the files have been looked at.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl Session<'_> {
         let to_checks = self.to_checks.clone();
         let on_event = move |event| to_checks.send((id, event)).is_ok();
         let Some(workplace) = &self.setup.workplace else { return };
-        match Running::start(check, &workplace.surroundings, on_event) {
+        match CheckProcess::start(check, &workplace.surroundings, on_event) {
             Ok(running) => self.check = Some((id, running)),
             Err(error) => {
                 let gone = Gone { how: format!("did not start: {error:#}"), ..Gone::default() };
@@ -137,13 +137,13 @@ impl Session<'_> {
         self.check.take_if(|(running, _)| *running == id);
     }
 
-    pub(super) fn check_event(&mut self, check: u32, event: Happened) {
+    pub(super) fn check_event(&mut self, check: u32, event: CheckHappened) {
         match event {
-            Happened::Printed(text) => {
+            CheckHappened::Printed(text) => {
                 self.surface.check_printed(&text);
                 self.step(Event::CheckPrinted { check, text });
             }
-            Happened::Gone(gone) => {
+            CheckHappened::Gone(gone) => {
                 self.stop_check(check);
                 self.step(Event::CheckGone { check, gone });
             }
@@ -192,7 +192,7 @@ fn git_state(before: &Snapshot, now: &Snapshot) -> Option<GitState> {
     Some(GitState { moved, uncommitted })
 }
 
-fn changes(before: &Snapshot, now: &Snapshot) -> Changed {
+pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Changed {
     let change = |path: &Path, kind: Kind| FileChange {
         path: path.display().to_string(),
         how: match kind {

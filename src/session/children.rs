@@ -4,13 +4,15 @@ use std::ffi::OsString;
 
 use super::child_state::ChildState;
 use super::{AgentProcess, ChildId, Incoming, JudgeStart, Session};
-use crate::client::launch::{AgentStart, Launch, agent_args, review_args};
+use crate::client::launch::{AgentStart, Launch, ReviewOptions, agent_args, review_args};
 use crate::client::stream::{initialize, initialize_judge, user_message};
+use crate::config::clients::{set_git, settings_above};
 use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
 use crate::process::pty::Agent;
 use crate::process::supervisor::Supervisor;
 use crate::review::engine::INITIALIZE;
 use crate::review::prompt::{changes, review_prompt};
+use crate::tree::git_programs::overruled;
 
 /// No id of the machine's, which takes no notice of the answer.
 const WHAT_IS_THERE: &str = "ccc-initialize";
@@ -22,14 +24,24 @@ impl Session<'_> {
         let review = request.review;
         let changed = self.changed_files();
         let JudgeStart { env, options } = self.setup.judge(request.judge);
-        let prompt =
-            review_prompt(&self.setup.instructions, request, options.sandbox) + &changes(&changed);
+        let settings = options.settings.as_ref();
+        let settings = settings.map(|path| settings_above(path, env)).transpose();
+        let settings = settings.unwrap_or_else(|error| {
+            log::warn!("the judge's settings are those of the start: {error:#}");
+            options.settings.clone()
+        });
+        let options = &ReviewOptions { settings, ..options.clone() };
+        let prompt = review_prompt(&self.setup.instructions, request, options.sandbox) + &changed;
         if let Some(reason) = options.form(request).1 {
             log::info!("the review is asked for with a schema, because {reason}");
         }
         let args = review_args(request, &self.setup.instructions, options);
         let case = options.sandbox.case(&self.setup.dir, &options.add_dirs);
-        let launch = Launch { case, ..self.launch(args, env.clone()) };
+        let mut env = env.clone();
+        if let Some(git) = self.setup.workplace.as_ref().and_then(|place| place.git.as_ref()) {
+            set_git(&mut env, &overruled(git, &self.setup.dir));
+        }
+        let launch = Launch { case, ..self.launch(args, env) };
         match self.start_supervisor(review, &launch) {
             Ok(supervisor) => {
                 self.watch_tree(review);
@@ -45,16 +57,19 @@ impl Session<'_> {
         }
     }
 
-    /// The files that are not what they were when the session began. The person is told of each once.
-    fn changed_files(&mut self) -> Vec<String> {
-        let changed = self.setup.watched.changed();
-        for what in &changed {
-            if !self.told_changed.contains(what) {
-                self.told_changed.push(what.clone());
-                self.surface.notice(&Notice::FileChanged { what: what.clone() });
+    /// The files that are not what they were when the session began, for the judge. The person is told of
+    /// each once.
+    fn changed_files(&mut self) -> String {
+        let (pinned, applied) = (self.setup.watched.changed(), self.setup.start_files.changed());
+        for (changed, applies) in [(&pinned, false), (&applied, true)] {
+            for what in changed {
+                if !self.told_changed.contains(what) {
+                    self.told_changed.push(what.clone());
+                    self.surface.notice(&Notice::FileChanged { what: what.clone(), applies });
+                }
             }
         }
-        changed
+        changes(&pinned, &applied)
     }
 
     pub(super) fn start_agent(&mut self, resume: Option<String>) {

@@ -16,7 +16,7 @@ use crate::threads::named;
 
 /// The record that evidence is held against.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct KnownFacts {
     pub agent: Commands,
     /// What the agent ran in earlier runs of the session.
     earlier: EarlierCommands,
@@ -75,7 +75,8 @@ impl Session<'_> {
             self.events.push_back(Event::ReviewPrepared { review: request.review, word });
         }
         if request.fresh {
-            request.diff = self.diff.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let diff = self.diff.lock().unwrap_or_else(PoisonError::into_inner);
+            request.diff.clone_from(&diff);
         }
         self.known.judge = Commands::default();
         self.known.request = request.clone();
@@ -88,7 +89,7 @@ impl Session<'_> {
         let further = self.setup.judge.options.add_dirs.iter().map(PathBuf::from);
         let further = further.map(|dir| self.setup.dir.join(dir));
         let roots: Vec<_> = std::iter::once(self.setup.dir.clone()).chain(further).collect();
-        let Known { agent, earlier, judge, request } = &mut self.known;
+        let KnownFacts { agent, earlier, judge, request } = &mut self.known;
         let earlier = earlier.read();
         let check = |name: &str| self.machine.check(name);
         let lookup = Lookup { agent, earlier, judge, roots: &roots, request, check: &check };

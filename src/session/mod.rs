@@ -4,6 +4,7 @@
 mod checks;
 mod child_state;
 mod children;
+mod diff;
 mod editing;
 mod facts;
 mod lost;
@@ -25,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
-use crate::checks::running::{Happened, Running};
+use crate::checks::running::{CheckHappened, CheckProcess};
 use crate::client::launch::{AgentStart, ReviewOptions};
 use crate::clock::Clock;
 use crate::event::{Carried, Event, Gone, Now, Outcome};
@@ -48,7 +49,7 @@ pub use checks::Workplace;
 pub use child_state::ChildState;
 pub use facts::one_time_word;
 pub use native::NativeSetup;
-pub use shown::{Aside, Filmed, Narrated, Tee};
+pub use shown::{Aside, RecordedScreen, RecordedSurface, Tee};
 use tree_watch::Comparing;
 pub use tree_watch::files as changed_files;
 
@@ -81,6 +82,8 @@ pub struct Setup {
     pub instructions: String,
     /// Files that were read once, when the session began.
     pub watched: WatchedFiles,
+    /// What every shell reads when it starts, the judge's too.
+    pub start_files: WatchedFiles,
     /// Where files are looked at and checks run, if they are.
     pub workplace: Option<Workplace>,
     pub dir: PathBuf,
@@ -124,6 +127,8 @@ pub enum Incoming {
     Typed(Typed),
     Event(Event),
     Signal(i32),
+    /// What the task has changed, as `git diff` writes it.
+    Diff(String),
     /// The person's editor has ended.
     Edited(anyhow::Result<editing::Returned>),
     AgentExited(u32, Gone),
@@ -169,14 +174,14 @@ pub struct Session<'a> {
     held: checks::Held,
     /// What had changed when the files were last looked at, line by line; kept for fresh eyes.
     diff: Arc<Mutex<String>>,
-    check: Option<(u32, Running)>,
-    checks: Receiver<(u32, Happened)>,
-    to_checks: Sender<(u32, Happened)>,
+    check: Option<(u32, CheckProcess)>,
+    checks: Receiver<(u32, CheckHappened)>,
+    to_checks: Sender<(u32, CheckHappened)>,
     /// The project as it was when a review began.
     trees: HashMap<u32, Receiver<Snapshot>>,
     comparing: HashMap<u32, Comparing>,
     events: VecDeque<Event>,
-    known: facts::Known,
+    known: facts::KnownFacts,
     /// Changed files that the person was told of.
     told_changed: Vec<String>,
     outcome: Option<Outcome>,
@@ -252,7 +257,7 @@ impl<'a> Session<'a> {
             trees: HashMap::new(),
             comparing: HashMap::new(),
             events: VecDeque::new(),
-            known: facts::Known::default(),
+            known: facts::KnownFacts::default(),
             told_changed: Vec::new(),
             outcome: None,
             silence: silence::Silence::default(),
@@ -264,7 +269,7 @@ impl<'a> Session<'a> {
 
     /// Runs to the end and leaves nothing behind.
     pub fn run(mut self) -> Report {
-        // A session that is gone on with begins no task of its own.
+        // A session that continues an earlier one begins no task of its own.
         self.note_files();
         let prompt = self.setup.prompt.take();
         self.step(Event::Start { prompt });
@@ -370,6 +375,7 @@ impl<'a> Session<'a> {
         match control {
             Incoming::Event(event) => self.step(event),
             Incoming::Edited(text) => self.edited(text),
+            Incoming::Diff(text) => self.diff_found(&text),
             Incoming::Signal(signal) if self.is_for_editor(signal) => {}
             Incoming::Signal(signal) if signals::is_stop(signal) => self.suspend(),
             Incoming::Signal(signal) if signals::is_continue(signal) => self.continued(),
@@ -434,6 +440,7 @@ impl<'a> Session<'a> {
                 Intent::Page(text) => self.page(&text),
                 Intent::Shell(command) => self.run_in_shell(&command),
                 Intent::Note(note) => self.note(&note),
+                Intent::Diff => self.show_diff(),
             }
         }
     }

@@ -39,8 +39,6 @@ pub struct NativeSetup {
     pub hooks: SocketAddr,
     /// A prompt among the client's own arguments: nobody types it.
     pub prompt: Option<String>,
-    /// What is typed is recorded.
-    pub records_keys: bool,
 }
 
 pub struct Native {
@@ -94,12 +92,14 @@ impl Native {
     }
 
     /// Said once in a session, however often it happens.
-    fn warn(&mut self, what: &'static str) {
-        if !self.warned.contains(&what) {
+    fn warn(&mut self, what: &'static str) -> bool {
+        let news = !self.warned.contains(&what);
+        if news {
             self.warned.push(what);
             self.told.push(what.to_owned());
             log::warn!("{what}");
         }
+        news
     }
 
     fn unread(&mut self) -> String {
@@ -191,9 +191,7 @@ impl Session<'_> {
         };
         let Some(native) = &mut self.native else { return };
         native.keys.typed(&bytes);
-        if native.setup.records_keys
-            && let Some(recorder) = &mut self.setup.recorder
-        {
+        if let Some(recorder) = &mut self.setup.recorder {
             native.typed.extend_from_slice(&bytes);
             let whole = crate::record::whole_characters(&native.typed);
             let rest = native.typed.split_off(whole);
@@ -240,8 +238,9 @@ impl Session<'_> {
 
     fn warn(&mut self, what: &'static str) {
         if let Some(native) = &mut self.native {
-            native.warn(what);
-            self.surface.told(Err("look at the next message of ccc".to_owned()));
+            if native.warn(what) {
+                self.surface.told(Err("ccc has a warning for you".to_owned()));
+            }
         }
     }
 
@@ -378,8 +377,14 @@ impl Session<'_> {
             }
             self.turn_begins();
         }
-        let tell = self.native.as_mut().map(Native::unread).unwrap_or_default();
+        let tell = self.unread();
         call.answer.send(&Reply::Tell(tell));
+    }
+
+    /// What the person reads with the next answer.
+    fn unread(&mut self) -> String {
+        self.surface.told(Ok(String::new()));
+        self.native.as_mut().map(Native::unread).unwrap_or_default()
     }
 
     /// `/supervisor`, `/supervisoroff`: the person's alone.
@@ -393,12 +398,12 @@ impl Session<'_> {
         native.switched = Some(this);
         let command = if switch.on { "/supervisor" } else { "/supervisoroff" };
         if !native.keys.claim_command(command) {
-            self.warn(NOT_YOUR_SWITCH);
+            log::warn!("{NOT_YOUR_SWITCH}");
             call.answer.send(&Reply::Taken(format!("ccc: {NOT_YOUR_SWITCH}")));
             return;
         }
         self.step(Event::Said(prompt.to_owned()));
-        let tell = self.native.as_mut().map(Native::unread).unwrap_or_default();
+        let tell = self.unread();
         if switch.rest.is_empty() {
             call.answer.send(&Reply::Taken(format!("ccc: {tell}")));
         } else {
@@ -491,8 +496,7 @@ impl Session<'_> {
                 self.turn_ended(Ended::Interrupted);
             }
         } else if let Some((_, answer)) = native.stop.take() {
-            let tell = native.unread();
-            self.surface.told(Ok(String::new()));
+            let tell = self.unread();
             answer.send(&Reply::Tell(tell));
         }
     }

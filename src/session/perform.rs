@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::Session;
 use crate::client::stream::{
-    PermissionRequest, cancel_message, interrupt, permission_answer, refuse_control, tool_ruling,
-    user_message,
+    PermissionRequest, cancel_message, client_request, interrupt, permission_answer,
+    refuse_control, rewind_conversation, rewind_files, tool_ruling, user_message,
 };
 use crate::event::{Action, Asker, Event, Notice};
 use crate::files;
@@ -31,8 +31,17 @@ impl Session<'_> {
             Action::CancelMessage { request_id, uuid } => {
                 self.to_agent(cancel_message(&request_id, &uuid));
             }
+            Action::RewindConversation { request_id, uuid, last } => {
+                self.to_agent(rewind_conversation(&request_id, &uuid, &last));
+            }
+            Action::RewindFiles { request_id, uuid } => {
+                self.to_agent(rewind_files(&request_id, &uuid));
+            }
             Action::GiveBack { text } => self.surface.give_back(&text),
             Action::InterruptAgent { request_id } => self.to_agent(interrupt(&request_id)),
+            Action::AskClient { request_id, request } => {
+                self.to_agent(client_request(&request_id, &request));
+            }
             Action::Answer { asker, request_id, asked, answer } => {
                 self.to(asker, permission_answer(&request_id, &asked, &answer));
             }

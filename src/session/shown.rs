@@ -1,4 +1,4 @@
-//! What is shown is also on film: a writer, a screen and a surface that let the recording see what
+//! What is shown is also recorded: a writer, a screen and a surface that let the recording see what
 //! goes through them.
 
 use std::io::{self, Write};
@@ -46,18 +46,18 @@ impl<W: Write> Write for Tee<W> {
 }
 
 /// A terminal that is drawn on.
-pub struct Filmed<S> {
+pub struct RecordedScreen<S> {
     screen: S,
     cast: Option<Cast>,
 }
 
-impl<S: Screen> Filmed<S> {
+impl<S: Screen> RecordedScreen<S> {
     pub fn new(screen: S, cast: Option<Cast>) -> Self {
         Self { screen, cast }
     }
 }
 
-impl<S: Screen> Write for Filmed<S> {
+impl<S: Screen> Write for RecordedScreen<S> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.screen.write(bytes)?;
         if let Some(cast) = &self.cast {
@@ -79,7 +79,7 @@ impl<S: Screen> Write for Filmed<S> {
     }
 }
 
-impl<S: Screen> Screen for Filmed<S> {
+impl<S: Screen> Screen for RecordedScreen<S> {
     fn size(&self) -> (u16, u16) {
         self.screen.size()
     }
@@ -124,44 +124,44 @@ impl Write for Aside {
     }
 }
 
-/// A surface that is no screen, such as JSON for a program: what a person would have been shown is on
-/// film, and beside it.
-pub struct Narrated<S> {
+/// A surface that is no screen, such as JSON for a program: what a person would have been shown is
+/// recorded, and printed beside it.
+pub struct RecordedSurface<S> {
     inner: S,
-    narrator: TextSurface<Tee<Aside>>,
+    as_text: TextSurface<Tee<Aside>>,
 }
 
-impl<S: Surface> Narrated<S> {
+impl<S: Surface> RecordedSurface<S> {
     pub fn new(inner: S, look: Look, beside: Aside, cast: Option<Cast>) -> Self {
         let ticker = look.ticker.filter(|_| beside.0.is_some());
-        let narrator = TextSurface::new(Tee::new(beside, cast), Look { ticker, ..look });
-        Self { inner, narrator }
+        let as_text = TextSurface::new(Tee::new(beside, cast), Look { ticker, ..look });
+        Self { inner, as_text }
     }
 
-    fn narrate(&mut self, tell: impl FnOnce(&mut TextSurface<Tee<Aside>>)) {
-        tell(&mut self.narrator);
+    fn also(&mut self, tell: impl FnOnce(&mut TextSurface<Tee<Aside>>)) {
+        tell(&mut self.as_text);
     }
 }
 
-impl<S: Surface> Surface for Narrated<S> {
+impl<S: Surface> Surface for RecordedSurface<S> {
     fn agent(&mut self, line: &Line) {
         self.inner.agent(line);
-        self.narrate(|narrator| narrator.agent(line));
+        self.also(|text| text.agent(line));
     }
 
     fn supervisor(&mut self, line: &Line) {
         self.inner.supervisor(line);
-        self.narrate(|narrator| narrator.supervisor(line));
+        self.also(|text| text.supervisor(line));
     }
 
     fn notice(&mut self, notice: &Notice) {
         self.inner.notice(notice);
-        self.narrate(|narrator| narrator.notice(notice));
+        self.also(|text| text.notice(notice));
     }
 
     fn ask(&mut self, question: &Question) {
         self.inner.ask(question);
-        self.narrate(|narrator| narrator.ask(question));
+        self.also(|text| text.ask(question));
     }
 
     fn unask(&mut self) {
@@ -173,12 +173,12 @@ impl<S: Surface> Surface for Narrated<S> {
     }
 
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
-        self.narrator.update(status, now)?;
+        self.as_text.update(status, now)?;
         self.inner.update(status, now)
     }
 
     fn redraw_in(&self) -> Option<Duration> {
-        self.inner.redraw_in().or_else(|| self.narrator.redraw_in())
+        self.inner.redraw_in().or_else(|| self.as_text.redraw_in())
     }
 
     fn input(&mut self, input: crossterm::event::Event) -> Vec<Intent> {
@@ -194,7 +194,7 @@ impl<S: Surface> Surface for Narrated<S> {
     }
 
     fn close(&mut self, report: &Report) -> io::Result<()> {
-        self.narrator.close(report)?;
+        self.as_text.close(report)?;
         self.inner.close(report)
     }
 }

@@ -1,20 +1,40 @@
 //! What a person types that is for ccc itself: leaving, help, the state of the session, a command of the
 //! shell (`!`), a note to the project's memory (`#`). None of it costs a turn or a review.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::limit;
 use super::notices::money;
+use crate::client::mode::PermissionMode;
+use crate::client::stream::Model;
+use crate::event::Wish;
 use crate::machine::Status;
+
+pub const NO_TODOS: &str = "The agent keeps no list of what it has to do.";
+pub const NO_MODELS: &str = "claude has not said which models there are; /model NAME takes any.";
 
 /// What was typed, when it is not for the agent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum OwnCommand {
     Leave,
     Help,
+    /// Back to an earlier message; what was typed behind it says to which.
+    Rewind(String),
     /// Only to be answered.
     Answer(String),
     /// To be run in the person's shell; the agent gets the output with the next message.
     Shell(String),
     /// To be added to the project's CLAUDE.md.
     Note(String),
+    /// Something that the agent's client is asked for.
+    Wish(Wish),
+    /// To be chosen from what the client offers.
+    ChooseModel,
+    /// What the task has changed.
+    Diff,
+    Todos,
+    Vim,
 }
 
 /// What an answer can be about.
@@ -26,9 +46,8 @@ pub struct About<'a> {
 }
 
 /// Commands of the full-screen client that need its screen, and what does the same here.
-const FULL_SCREEN_ONLY: [(&str, &str); 12] = [
+const FULL_SCREEN_ONLY: [(&str, &str); 10] = [
     ("/resume", "Leave, then `ccc --supervisor --resume` lets you choose a session."),
-    ("/model", "Leave, then resume with another one: `ccc --supervisor --model NAME --resume`."),
     (
         "/permissions",
         "Answers to questions last for the session; rules are in claude's settings.json.",
@@ -43,8 +62,7 @@ const FULL_SCREEN_ONLY: [(&str, &str); 12] = [
     ("/memory", "Begin a line with # to add a note to CLAUDE.md, or edit the file."),
     ("/hooks", ""),
     ("/agents", ""),
-    ("/theme", ""),
-    ("/vim", "Ctrl-G opens the text in $VISUAL or $EDITOR."),
+    ("/theme", "`supervisor.theme` in ccc.json is terminal, dark or light."),
 ];
 const INSTEAD: &str = "The full-screen client has it: `ccc --supervisor=hook` starts that one, supervised by its Stop hook.";
 
@@ -67,8 +85,22 @@ pub fn own_command(
     Some(match text {
         "exit" | "quit" | "/exit" | "/quit" | ":q" => OwnCommand::Leave,
         "/help" => OwnCommand::Help,
+        _ if text.split_whitespace().next() == Some("/rewind") => {
+            OwnCommand::Rewind(text.trim_start_matches("/rewind").trim().to_owned())
+        }
         "/cost" => OwnCommand::Answer(cost(about.status)),
         "/status" => OwnCommand::Answer(status(about)),
+        "/context" => OwnCommand::Wish(Wish::Context),
+        "/model" => OwnCommand::ChooseModel,
+        "/mode" => OwnCommand::Wish(Wish::NextMode),
+        "/diff" => OwnCommand::Diff,
+        "/todos" => OwnCommand::Todos,
+        "/vim" => OwnCommand::Vim,
+        "/background" => OwnCommand::Wish(Wish::Background),
+        _ if text.starts_with("/mode ") => mode(&text["/mode ".len()..]),
+        _ if text.starts_with("/model ") => {
+            OwnCommand::Wish(Wish::Model(text["/model ".len()..].trim().to_owned()))
+        }
         _ => {
             let word = text.split_whitespace().next()?;
             let (_, here) = FULL_SCREEN_ONLY.iter().find(|(name, _)| *name == word)?;
@@ -83,8 +115,38 @@ pub fn own_command(
     })
 }
 
+fn mode(typed: &str) -> OwnCommand {
+    PermissionMode::typed(typed).map_or_else(
+        || {
+            let modes = "ask, edits, plan, auto or bypass";
+            OwnCommand::Answer(format!("The permission mode is {modes}, not {:?}.", typed.trim()))
+        },
+        |mode| OwnCommand::Wish(Wish::Mode(mode)),
+    )
+}
+
+/// Where nothing can be chosen with arrows.
+pub fn models(models: &[Model], now: &str) -> String {
+    if models.is_empty() {
+        return NO_MODELS.to_owned();
+    }
+    let line = |model: &Model| {
+        let mark = if model.resolved == now || model.value == now { " (now)" } else { "" };
+        let description = model.description.lines().next().unwrap_or_default();
+        format!("{}{mark}: {description}", model.value)
+    };
+    let lines: Vec<_> = models.iter().map(line).collect();
+    format!("{}\nType /model and a name to change it.", lines.join("\n"))
+}
+
 fn cost(status: &Status) -> String {
-    format!("The session has cost {} so far, reviews included.", money(status.cost_usd))
+    let agent = (status.cost_usd - status.reviews_usd).max(0.0);
+    format!(
+        "agent    {}\nreviews  {}\ntotal    {}",
+        money(agent),
+        money(status.reviews_usd),
+        money(status.cost_usd)
+    )
 }
 
 fn status(about: &About<'_>) -> String {
@@ -102,12 +164,19 @@ fn status(about: &About<'_>) -> String {
     } else {
         "off".to_owned()
     };
+    let mode = status.mode.as_ref().map_or("not known yet", PermissionMode::words);
+    let limit = status.limit.as_ref().map(|limit| {
+        let told = limit::told(limit, Timestamp::now(), &TimeZone::system());
+        format!("\nlimit        {told}")
+    });
     format!(
-        "session      {}\nmodel        {}\nprovider     {}\nsupervision  {supervision}\ncontext      {context}\ncost         {}",
+        "session      {}\nmodel        {}\nprovider     {}\npermissions  {mode}\nsupervision  {supervision}\ncontext      {context}\ncost         {} (reviews: {}){}",
         about.session.unwrap_or("not started yet"),
         or(&status.model, "not known yet"),
         or(about.provider, "claude's own login"),
         money(status.cost_usd),
+        money(status.reviews_usd),
+        limit.unwrap_or_default(),
     )
 }
 
@@ -121,7 +190,11 @@ pub const PLAIN_HELP: &str = "\
 Type a message and Enter. A line that ends with a backslash goes on in the next one.
 While the agent works, a message steers it; during a review, it cancels the review.
 Ctrl-C interrupts; twice when nothing is running, or Ctrl-D, leaves.
+/rewind lists the messages that you can go back to.
 /status and /cost tell how the session stands, /supervisor and /supervisoroff switch reviews.
+/mode changes the permission mode (ask, edits, plan, auto), /model the model; /context, /diff and /todos
+show what fills the model's context, what the task has changed, and what the agent has to do.
+/background lets a running command go on while the agent works on.
 !command runs a command in your shell, #note adds a note to CLAUDE.md. Other slash commands are claude's.";
 
 #[cfg(test)]
@@ -143,7 +216,13 @@ mod tests {
         assert_eq!(own("/help"), Some(OwnCommand::Help));
         assert_eq!(own("! ls -l"), Some(OwnCommand::Shell("ls -l".into())));
         assert_eq!(own("# use tabs"), Some(OwnCommand::Note("use tabs".into())));
-        for answered in ["/cost", "/status", "/model opus", "/resume", "/vim"] {
+        let wish = |wish| Some(OwnCommand::Wish(wish));
+        assert_eq!(own("/mode"), wish(Wish::NextMode));
+        assert_eq!(own("/mode edits"), wish(Wish::Mode(PermissionMode::AcceptEdits)));
+        assert_eq!(own("/model opus"), wish(Wish::Model("opus".into())));
+        assert_eq!(own("/model"), Some(OwnCommand::ChooseModel));
+        assert_eq!(own("/context"), wish(Wish::Context));
+        for answered in ["/cost", "/status", "/mode fast", "/resume", "/theme"] {
             assert!(matches!(own(answered), Some(OwnCommand::Answer(_))), "{answered}");
         }
         for agents in [

@@ -143,6 +143,34 @@ fn changes(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
     found.into_inner().into_ops()
 }
 
+/// Of several files, as `git diff` writes it.
+pub fn patch(text: &str) -> Vec<Styled> {
+    let mut lines = Vec::new();
+    // What is said of a file in front of its first piece stands in its name and in its lines.
+    let mut inside = true;
+    for line in text.lines() {
+        if line.starts_with("diff --git ") {
+            let name = line.rsplit_once(" b/").map_or(line, |(_, name)| name);
+            lines.push(Styled::new(Style::Bold, &exposed(name)));
+            inside = false;
+            continue;
+        }
+        inside |= line.starts_with("@@") || line.starts_with("Binary ");
+        let style = match line.as_bytes().first() {
+            _ if !inside && (line.starts_with("new file") || line.starts_with("deleted file")) => {
+                Style::Dim
+            }
+            _ if !inside => continue,
+            Some(b'+') => Style::Added,
+            Some(b'-') => Style::Removed,
+            Some(b' ') => Style::Plain,
+            _ => Style::Dim,
+        };
+        lines.push(Styled::new(style, &format!("  {}", exposed(line))));
+    }
+    lines
+}
+
 fn more(lines: usize, glyphs: Glyphs) -> Styled {
     let ending = if lines == 1 { "" } else { "s" };
     Styled::new(Style::Dim, &format!("{} {lines} more line{ending}", glyphs.ellipsis))
@@ -151,6 +179,29 @@ fn more(lines: usize, glyphs: Glyphs) -> Styled {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_patch_is_shown_without_what_only_programs_need() {
+        let text = "diff --git a/x.py b/x.py\nindex 1..2 100644\n--- a/x.py\n+++ b/x.py\n\
+                    @@ -1,2 +1,2 @@\n one\n-two\n--- a/odd\n+2\n\
+                    diff --git a/n b/n\nnew file mode 100644\nindex 0..1\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+new\n";
+        let lines: Vec<_> = patch(text).iter().map(Styled::text).collect();
+        assert_eq!(
+            lines,
+            [
+                "x.py",
+                "  @@ -1,2 +1,2 @@",
+                "   one",
+                "  -two",
+                "  --- a/odd",
+                "  +2",
+                "n",
+                "  new file mode 100644",
+                "  @@ -0,0 +1 @@",
+                "  +new"
+            ]
+        );
+    }
 
     fn texts(rows: &[Styled]) -> Vec<String> {
         rows.iter().map(Styled::text).collect()

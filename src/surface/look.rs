@@ -2,7 +2,7 @@
 
 use std::env;
 
-use super::{Glyphs, Look};
+use super::{Glyphs, Look, Theme};
 use crate::console;
 
 /// For a transcript on standard output that nobody answers to.
@@ -19,7 +19,7 @@ fn transcript(terminal: bool) -> Look {
     let ticker = terminal && !dumb(&set);
     Look {
         glyphs: glyphs(&set),
-        colour: colour(&set, terminal),
+        colour: colour(&set, terminal).then(Theme::default),
         hints: false,
         phases: true,
         rich: ticker,
@@ -31,8 +31,10 @@ fn transcript(terminal: bool) -> Look {
 }
 
 /// For a person at a terminal, which has a status line.
-pub fn terminal() -> Look {
-    Look { hints: true, phases: false, rich: true, live: true, ticker: None, ..plain() }
+pub fn terminal(theme: Theme) -> Look {
+    let plain = plain();
+    let colour = plain.colour.map(|_| theme);
+    Look { colour, hints: true, phases: false, rich: true, live: true, ticker: None, ..plain }
 }
 
 /// For a person who gets lines. A screen reader would spell drawn characters out, so there are
@@ -40,6 +42,7 @@ pub fn terminal() -> Look {
 pub fn lines(reader: bool) -> Look {
     let terminal = console::is_terminal();
     let colour = !reader && !dumb(&set) && colour(&set, terminal);
+    let colour = colour.then(Theme::default);
     Look {
         glyphs: Glyphs::ascii(),
         colour,

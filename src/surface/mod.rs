@@ -4,10 +4,12 @@
 mod answer;
 mod commands;
 mod completion;
+mod context;
 mod diff;
 mod editor;
 mod highlight;
 mod json;
+mod limit;
 mod line;
 pub mod look;
 mod markdown;
@@ -21,7 +23,9 @@ mod stream_json;
 mod styled;
 mod terminal;
 mod text;
+mod theme;
 mod transcript;
+mod whereabouts;
 
 use std::time::Duration;
 
@@ -43,7 +47,9 @@ pub use terminal::{
     Aids, Attention, Call, Keys, RealScreen, Screen, Terminal, reflows, restore_on_panic,
 };
 pub use text::TextSurface;
+pub use theme::Theme;
 pub use transcript::{Look, Transcript};
+pub use whereabouts::Whereabouts;
 
 pub trait Surface {
     /// A line of the agent, as it came.
@@ -81,6 +87,11 @@ pub trait Surface {
     fn edited(&mut self, _text: Result<String, String>) {}
     /// A command of the person's has ended: what it printed.
     fn ran(&mut self, _command: &str, _output: &str) {}
+    /// What the task has changed, as `git diff` writes it; the pager gets what is too long. Says whether
+    /// it was shown.
+    fn diff(&mut self, _text: &str) -> bool {
+        true
+    }
     /// Something that was wanted is done, or could not be.
     fn told(&mut self, _text: Result<String, String>) {}
     /// Give the terminal back to the shell, and take it again.
@@ -106,4 +117,6 @@ pub enum Intent {
     Shell(String),
     /// This is to be added to the project's memory.
     Note(String),
+    /// What the task has changed is to be shown.
+    Diff,
 }

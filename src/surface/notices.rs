@@ -4,15 +4,18 @@
 mod advice;
 mod amounts;
 mod checks;
+mod plan;
 mod question;
 mod report;
 mod resumed;
+mod rewind;
 mod verdict;
 
 use super::Transcript;
 use super::styled::{self, Style, Styled};
 use super::transcript::SPOKEN_NAME;
 use crate::client::case::{CaseReport, Held};
+use crate::client::plan as plan_tool;
 use crate::event::{ChangedFile, Dropped, Notice, Phase};
 use crate::machine::NOBODY;
 use advice::advice;
@@ -28,6 +31,7 @@ const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks the se
 const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
 
 impl Transcript {
+    #[expect(clippy::too_many_lines, reason = "one arm for each notice")]
     pub fn notice(&mut self, notice: &Notice) -> Vec<Styled> {
         match notice {
             Notice::Started { supervising, max_iterations } => {
@@ -36,11 +40,21 @@ impl Transcript {
                 self.supervising = *supervising;
                 let line = mode(*supervising);
                 let line = if *supervising { line.with(Style::Dim, &limit) } else { line };
-                self.shown(vec![line])
+                let mut lines = vec![line];
+                lines.extend(self.place_lines());
+                self.shown(lines)
             }
             Notice::Supervision { on } => {
                 self.supervising = *on;
                 self.shown(vec![mode(*on)])
+            }
+            Notice::Mode { mode } => self.mode_told(mode),
+            Notice::WishRefused { what, why } => {
+                self.failure(&format!("claude did not {what}: {}.", sentence(why)))
+            }
+            Notice::Backgrounded => {
+                let text = "Goes on in the background.";
+                self.shown(vec![Styled::new(Style::Dim, text)])
             }
             Notice::Phase { phase, round, max } => self.phase(*phase, *round, *max),
             Notice::UserMessage { text } if self.is_writing() => {
@@ -56,18 +70,7 @@ impl Transcript {
             Notice::CheckEnded(result) => self.check_ended(result),
             Notice::ChecksChangedFiles => self.checks_changed_files(),
             Notice::ReviewStarted { round, max, attempt, judge } => {
-                self.review_dropped = false;
-                let second = if *attempt > 1 { ", second try" } else { "" };
-                let by = judge.as_ref().map(|judge| {
-                    let eyes = if judge.fresh { ", fresh eyes" } else { "" };
-                    format!(" by {}{eyes}", judge.name)
-                });
-                let by = by.unwrap_or_default();
-                let text = format!("{}Review {round}/{max}{by}{second}", self.look.glyphs.gutter);
-                let lines = vec![Styled::new(Style::Supervisor, &text)];
-                let lines =
-                    if *attempt > 1 || self.look.phases { lines } else { self.apart(lines) };
-                self.heading(lines)
+                self.review_started(&format!("{round}/{max}"), *attempt, judge.as_ref())
             }
             Notice::TreeChanged { files, more, .. } => self.tree_changed(files, *more),
             Notice::ReviewCase { held, why, .. } => self.case(*held, why),
@@ -95,6 +98,8 @@ impl Transcript {
                 lines.extend(self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]));
                 lines
             }
+            Notice::WentBack { text, what } => self.went_back(text, *what),
+            Notice::NotGoneBack { what, why } => self.not_gone_back(*what, why),
             Notice::TakenBack { too_late: true, .. } => {
                 self.shown(vec![Styled::new(Style::Dim, "Too late to take it back.")])
             }
@@ -104,23 +109,25 @@ impl Transcript {
                 let text = format!("Waiting for background work: {}", tasks.join(", "));
                 self.shown(vec![Styled::new(Style::Dim, &text)])
             }
-            Notice::PermissionAnswered { tool, allowed, reason, .. } => {
+            Notice::PermissionAnswered { tool, allowed, reason, .. } if tool == plan_tool::TOOL => {
                 self.answered();
-                let text = match (allowed, reason.as_str()) {
-                    (true, _) => format!("allowed {tool}"),
-                    (false, "") => format!("denied {tool}"),
-                    (false, reason) if reason.starts_with(NOBODY) => format!(
-                        "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"
-                    ),
-                    (false, reason) => format!("denied {tool}: {reason}"),
-                };
-                self.shown(self.own_lines(Style::Dim, &text))
+                self.plan_answered(*allowed, reason)
+            }
+            Notice::PermissionAnswered { tool, allowed, reason, .. } => {
+                self.permission_answered(tool, *allowed, reason)
             }
             Notice::AgentGone { how, last_words, resuming } => {
                 self.agent_gone(how, last_words.trim(), *resuming)
             }
             Notice::Silent { seconds } => self.silent(*seconds),
-            Notice::FileChanged { what } => self.shown(vec![Styled::new(
+            Notice::FileChanged { what, applies: true } => self.shown(vec![Styled::new(
+                Style::Dim,
+                &format!(
+                    "{what} was changed since the session began. Every shell reads it, the supervisor's \
+                     too: look at what it says."
+                ),
+            )]),
+            Notice::FileChanged { what, .. } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
                     "{what} was changed since the session began. What counts is how it was then; the \
@@ -134,15 +141,23 @@ impl Transcript {
                 self.resumed(*round, *max, *messages, *cost_usd, ending.as_ref())
             }
             Notice::Session { session_id } => self.new_session(session_id),
-            // The verdict's block has it.
-            Notice::Opinion { opinion, .. } if opinion.completed.is_some() => Vec::new(),
-            Notice::Opinion { opinion, .. } => {
-                let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
-                self.shown(vec![line.with(Style::Bad, &opinion.told())])
-            }
+            Notice::Opinion { opinion, .. } => self.opinion(opinion),
             Notice::CheckStarted { name, timeout, .. } => self.check_started(name, *timeout),
             Notice::PermissionAsked { .. } | Notice::Brief { .. } => Vec::new(),
         }
+    }
+
+    fn permission_answered(&mut self, tool: &str, allowed: bool, reason: &str) -> Vec<Styled> {
+        self.answered();
+        let text = match (allowed, reason) {
+            (true, _) => format!("allowed {tool}"),
+            (false, "") => format!("denied {tool}"),
+            (false, reason) if reason.starts_with(NOBODY) => format!(
+                "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"
+            ),
+            (false, reason) => format!("denied {tool}: {reason}"),
+        };
+        self.shown(self.own_lines(Style::Dim, &text))
     }
 
     fn tree_changed(&mut self, files: &[ChangedFile], more: usize) -> Vec<Styled> {
@@ -205,6 +220,12 @@ impl Transcript {
             Dropped::SessionEnded => return Vec::new(),
         };
         self.shown(vec![Styled::new(Style::Dim, &format!("Review cancelled ({why})"))])
+    }
+
+    /// Lines that the person asked for.
+    pub fn own(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
+        let lines = self.fitted(lines, "");
+        self.apart(lines)
     }
 
     /// What the person asked ccc itself.
@@ -290,7 +311,7 @@ impl Transcript {
     }
 
     /// Wrapped to the screen, where there is one; further rows stand behind `hanging`.
-    fn fitted(&self, lines: Vec<Styled>, hanging: &str) -> Vec<Styled> {
+    pub(super) fn fitted(&self, lines: Vec<Styled>, hanging: &str) -> Vec<Styled> {
         let Some(cells) = self.wrap else { return lines };
         let hanging = Styled::new(Style::Plain, hanging);
         lines.iter().flat_map(|line| line.wrap(cells, &hanging)).collect()

@@ -30,19 +30,19 @@ pub struct Hurry(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<Queue>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Queue {
     to_write: Option<Vec<u8>>,
     written: Option<io::Result<()>>,
     hurried: Option<Instant>,
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
+use super::limit;
 use super::notices::{money, round_of};
 use super::styled::{self, Glyphs, Style, Styled};
 use crate::checks::suite::RunningCheck;
 use crate::client::form::FormQuestion;
+use crate::client::plan;
 use crate::event::{Asker, Now, Phase, Question};
 use crate::machine::Status;
 
@@ -62,52 +64,66 @@ fn facts(
         let line = line.map(|line| format!(" {} {line}", glyphs.dot)).unwrap_or_default();
         format!("{} {}{line}", spinner(elapsed, glyphs), check_told(check, now))
     });
-    let mut facts = vec![match status.phase {
+    let going_on = match status.phase {
         Phase::Reviewing if tail && running.is_some() => running.unwrap_or_default(),
         Phase::Reviewing if running.is_some() => moving("checking"),
         Phase::Working => moving("working"),
         Phase::Reviewing => moving("reviewing"),
         Phase::Waiting => "ready".to_owned(),
         Phase::Ended => moving("ending"),
-    }];
+    };
+    // What is read first stands first; the number says what goes first where there is no room.
+    let mut facts = vec![(0, going_on)];
     match round_of(status.phase, status.round, status.max) {
-        Some(round) if status.supervising => facts.push(format!("round {round}/{}", status.max)),
-        _ => facts.push(format!("supervisor {}", if status.supervising { "on" } else { "off" })),
-    }
-    facts.extend(status.met.map(|(met, all)| format!("{met}/{all} met")));
-    match status.background {
-        0 => {}
-        1 => facts.push("1 background task".to_owned()),
-        tasks => facts.push(format!("{tasks} background tasks")),
-    }
-    let busy = matches!(status.phase, Phase::Working | Phase::Reviewing);
-    if busy && !status.model.is_empty() {
-        facts.push(status.model.clone());
-    }
-    if busy && !provider.is_empty() {
-        facts.push(provider.to_owned());
-    }
-    if status.cost_usd >= 0.005 {
-        facts.push(money(status.cost_usd));
-    }
-    facts.extend(status.context.map(context));
-    facts.extend(keys.iter().map(|key| (*key).to_owned()));
-    Styled::new(Style::Dim, &as_fits(&facts, &format!(" {} ", glyphs.dot), width, glyphs))
-}
-
-/// As many facts as have room, the first in any case.
-fn as_fits(facts: &[String], between: &str, width: usize, glyphs: Glyphs) -> String {
-    let mut line = String::new();
-    for fact in facts {
-        if line.is_empty() {
-            line = styled::cut(fact, width, glyphs.ellipsis);
-        } else if line.width() + between.width() + fact.width() <= width {
-            line = format!("{line}{between}{fact}");
-        } else {
-            break;
+        Some(round) if status.supervising => {
+            facts.push((1, format!("round {round}/{}", status.max)));
+        }
+        _ => {
+            facts
+                .push((1, format!("supervisor {}", if status.supervising { "on" } else { "off" })));
         }
     }
-    line
+    facts.extend(status.met.map(|(met, all)| (3, format!("{met}/{all} met"))));
+    facts.extend(status.mode.as_ref().map(|mode| (2, mode.words().to_owned())));
+    match status.background {
+        0 => {}
+        1 => facts.push((3, "1 background task".to_owned())),
+        tasks => facts.push((3, format!("{tasks} background tasks"))),
+    }
+    facts.extend(status.limit.as_ref().and_then(limit::meter).map(|meter| (3, meter)));
+    if !status.model.is_empty() {
+        facts.push((5, short_model(&status.model).to_owned()));
+    }
+    if !provider.is_empty() {
+        facts.push((6, provider.to_owned()));
+    }
+    facts.extend(status.context.map(|used| (4, context(used))));
+    if status.cost_usd >= 0.005 {
+        facts.push((7, money(status.cost_usd)));
+    }
+    facts.extend(keys.iter().zip(8..).map(|(key, rank)| (rank, (*key).to_owned())));
+    Styled::new(Style::Dim, &as_fits(facts, &format!(" {} ", glyphs.dot), width, glyphs))
+}
+
+/// As many facts as have room, the first in any case: those with the highest number give way.
+fn as_fits(mut facts: Vec<(usize, String)>, between: &str, width: usize, glyphs: Glyphs) -> String {
+    let wide = |facts: &[(usize, String)]| {
+        facts.iter().map(|(_, fact)| fact.width() + between.width()).sum::<usize>()
+    };
+    while facts.len() > 1 && wide(&facts) > width + between.width() {
+        let last = facts.iter().enumerate().max_by_key(|(_, (rank, _))| *rank);
+        let Some(at) = last.map(|(at, _)| at) else { break };
+        facts.remove(at);
+    }
+    let facts: Vec<_> = facts.into_iter().map(|(_, fact)| fact).collect();
+    styled::cut(&facts.join(between), width, glyphs.ellipsis)
+}
+
+/// Without what all of them have in common, and without a date.
+pub fn short_model(model: &str) -> &str {
+    let short = model.strip_prefix("claude-").unwrap_or(model);
+    let is_date = |tail: &str| tail.len() == 8 && tail.bytes().all(|byte| byte.is_ascii_digit());
+    short.rsplit_once('-').filter(|(_, tail)| is_date(tail)).map_or(short, |(head, _)| head)
 }
 
 /// How full the model's memory is, where it is known how much it holds.
@@ -147,6 +163,7 @@ pub fn question(
     let head = match (form, question.asker) {
         (Some((form, _, 1)), _) => styled::exposed(&form.question),
         (Some((form, at, of)), _) => format!("{at}/{of} {}", styled::exposed(&form.question)),
+        (None, _) if plan::is_plan(&question.asked) => "Go by this plan?".to_owned(),
         (None, Asker::Agent) => format!("Allow {tool}{}?", file(question)),
         (None, Asker::Supervisor) => format!("Allow {tool}{} (supervisor)?", file(question)),
     };
@@ -170,6 +187,7 @@ pub fn can_always(question: &Question) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::mode::PermissionMode;
     use crate::surface::sample;
 
     fn text(status: &Status, seconds: u64, width: usize) -> String {
@@ -180,18 +198,23 @@ mod tests {
     fn what_is_going_on() {
         let waiting = sample::status();
         assert_eq!(text(&waiting, 5, 80), "ready · supervisor on · ? for keys · Ctrl-D ends");
-        let mut working = Status { phase: Phase::Working, cost_usd: 0.2, ..waiting };
+        let model = "claude-test".to_owned();
+        let mut working = Status { phase: Phase::Working, cost_usd: 0.2, model, ..waiting };
         assert_eq!(
             text(&working, 72, 80),
-            "⠦ working 1:12 · round 1/10 · claude-test · $0.20 · Esc interrupts"
+            "⠦ working 1:12 · round 1/10 · test · $0.20 · Esc interrupts"
         );
-        let known = Status { context: Some((1001, Some(200_000))), ..working.clone() };
+        let known = Status {
+            context: Some((1001, Some(200_000))),
+            mode: Some(PermissionMode::Plan),
+            ..working.clone()
+        };
         assert_eq!(
             line(&known, "kimi", Now::from_secs(72), Glyphs::unicode(), 80).text(),
-            "⠦ working 1:12 · round 1/10 · claude-test · kimi · $0.20 · context 1%"
+            "⠦ working 1:12 · round 1/10 · plan · test · kimi · context 1% · $0.20"
         );
         working.context = Some((1001, None));
-        assert!(text(&working, 72, 80).contains("$0.20 · 2k tokens"));
+        assert!(text(&working, 72, 80).contains("2k tokens · $0.20"));
         working.context = None;
         working.background = 2;
         working.supervising = false;
@@ -205,5 +228,34 @@ mod tests {
         assert_eq!(text(&reviewing, 0, 0), "");
         let unread = ticker(&reviewing, Now::ZERO, Glyphs::unicode(), 120).text();
         assert!(unread.ends_with("· Ctrl-C ends") && !unread.contains("Esc"), "{unread}");
+    }
+
+    /// At each width what matters most is there, and nothing is cut in the middle.
+    #[test]
+    fn a_narrow_window_keeps_what_matters() {
+        let status = Status {
+            phase: Phase::Working,
+            model: "claude-sonnet-4-5-20250929".into(),
+            context: Some((60_000, Some(200_000))),
+            mode: Some(PermissionMode::AcceptEdits),
+            cost_usd: 1.5,
+            ..sample::status()
+        };
+        let at = |width| line(&status, "kimi", Now::from_secs(1), Glyphs::unicode(), width).text();
+        assert_eq!(
+            at(90),
+            "⠇ working 0:01 · round 1/10 · accept edits · sonnet-4-5 · kimi · context 30% · $1.50"
+        );
+        assert_eq!(
+            at(80),
+            "⠇ working 0:01 · round 1/10 · accept edits · sonnet-4-5 · kimi · context 30%"
+        );
+        assert_eq!(at(60), "⠇ working 0:01 · round 1/10 · accept edits · context 30%");
+        assert_eq!(at(42), "⠇ working 0:01 · round 1/10 · accept edits");
+        assert_eq!(at(30), "⠇ working 0:01 · round 1/10");
+        assert_eq!(at(15), "⠇ working 0:01");
+        for width in 0..100 {
+            assert!(at(width).width() <= width, "{width}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::theme::Theme;
 use crate::client::stream::strip_escapes;
 use crate::console;
 
@@ -26,6 +27,8 @@ pub enum Style {
     Tool,
     Good,
     Bad,
+    /// What nobody may overlook.
+    Alarm,
     Supervisor,
     Question,
     Italic,
@@ -41,28 +44,6 @@ pub enum Style {
     Quoted,
     Comment,
     Name,
-}
-
-impl Style {
-    /// Of the eight base colours only those that can be read on white and on black, and none of
-    /// them as a background: bold yellow, cyan and green all but vanish on white.
-    fn sgr(self) -> &'static str {
-        match self {
-            Style::Plain => "",
-            Style::Dim => "\x1b[2m",
-            Style::Bold | Style::Heading | Style::Name => "\x1b[1m",
-            Style::User => "\x1b[1;34m",
-            Style::Question => "\x1b[1;35m",
-            Style::Italic => "\x1b[3m",
-            Style::Strike => "\x1b[9m",
-            Style::Link => "\x1b[4m",
-            Style::Tool | Style::Code | Style::Literal => "\x1b[36m",
-            Style::Good | Style::Added | Style::Quoted => "\x1b[32m",
-            Style::Bad | Style::Removed => "\x1b[31m",
-            Style::Supervisor | Style::Keyword => "\x1b[35m",
-            Style::Comment => "\x1b[2;3m",
-        }
-    }
 }
 
 /// One line. Its text holds no control character, whoever wrote it.
@@ -159,9 +140,9 @@ impl Styled {
         self.spans.iter().map(|(style, text)| (*style, text.as_str()))
     }
 
-    pub fn write(&self, colour: bool, out: &mut Vec<u8>) {
+    pub fn write(&self, colour: Option<Theme>, out: &mut Vec<u8>) {
         for (style, text) in &self.spans {
-            let sgr = if colour { style.sgr() } else { "" };
+            let sgr = colour.map_or("", |theme| theme.sgr(*style));
             out.extend_from_slice(sgr.as_bytes());
             write_in_order(text, out);
             if !sgr.is_empty() {
@@ -275,13 +256,13 @@ mod tests {
         let line = Styled::new(Style::Bad, "a\tb\x1b[2J\u{9b}1m\rc\nd").with(Style::Plain, "\x07e");
         assert_eq!(line.text(), "a   b1mc de");
         let mut out = Vec::new();
-        line.write(true, &mut out);
+        line.write(Some(Theme::default()), &mut out);
         assert_eq!(String::from_utf8_lossy(&out), "\x1b[31ma   b1mc d\x1b[0me");
         out.clear();
-        line.write(false, &mut out);
+        line.write(None, &mut out);
         assert_eq!(out, line.text().as_bytes());
         out.clear();
-        Styled::new(Style::Plain, "if \u{202e}nimda\u{202c}\u{2066} שלום …").write(false, &mut out);
+        Styled::new(Style::Plain, "if \u{202e}nimda\u{202c}\u{2066} שלום …").write(None, &mut out);
         assert_eq!(String::from_utf8_lossy(&out), "if nimda שלום …");
     }
 

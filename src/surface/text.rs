@@ -111,7 +111,7 @@ mod tests {
 
     const LOOK: Look = Look {
         glyphs: Glyphs::unicode(),
-        colour: false,
+        colour: None,
         hints: false,
         phases: true,
         rich: true,
@@ -150,7 +150,10 @@ mod tests {
 
     #[test]
     fn colours_only_when_asked_for() {
-        let mut surface = TextSurface::new(Vec::new(), Look { colour: true, ..LOOK });
+        let mut surface = TextSurface::new(
+            Vec::new(),
+            Look { colour: Some(crate::surface::Theme::default()), ..LOOK },
+        );
         session(&mut surface).unwrap();
         assert!(String::from_utf8(surface.out).unwrap().contains("\x1b[1mSupervisor mode"));
     }

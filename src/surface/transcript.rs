@@ -4,6 +4,8 @@
 //! Where the screen has a place for what is going on right now (`Look::live`), a text that is being
 //! written and tools that are running stand there, and go to the transcript when they are done.
 
+mod sub_agents;
+mod todos;
 mod tools;
 mod whole;
 mod writing;
@@ -11,10 +13,14 @@ mod writing;
 use unicode_width::UnicodeWidthStr;
 
 use super::styled::{self, Glyphs, Style, Styled};
+use super::theme::Theme;
+use super::whereabouts::Place;
 use crate::client::stream::{Block, Envelope, Line, Message, Part, TurnResult};
 use crate::event::{Asker, Now};
 use crate::review::verdict::Verdict;
-use tools::Running;
+use sub_agents::SubAgent;
+use todos::Todos;
+use tools::RunningTool;
 pub use whole::{SessionLog, Whole};
 use writing::{Retry, Writing};
 
@@ -37,7 +43,8 @@ pub(super) const SPOKEN_NAME: &str = "ccc: ";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     pub glyphs: Glyphs,
-    pub colour: bool,
+    /// None are wanted, or cannot be shown.
+    pub colour: Option<Theme>,
     /// Say what a person could type next.
     pub hints: bool,
     /// A line for each change of phase: for where no status line shows it.
@@ -57,7 +64,7 @@ impl Look {
     /// What a script is compared with: all there is to say, the same on every machine.
     pub const SCRIPTED: Self = Self {
         glyphs: Glyphs::unicode(),
-        colour: false,
+        colour: None,
         hints: true,
         phases: true,
         rich: false,
@@ -95,14 +102,18 @@ pub enum LineKind {
 pub struct Transcript {
     pub(super) look: Look,
     pub(super) supervising: bool,
-    /// The conversation that is gone on with.
+    /// The conversation that runs now.
     pub(super) session: Option<String>,
     width: usize,
     /// Where text is wrapped; `None` where the reader's program does that.
     pub(super) wrap: Option<usize>,
     now: Now,
     last: (LineKind, Author),
-    running: Vec<Running>,
+    running: Vec<RunningTool>,
+    sub_agents: Vec<SubAgent>,
+    todos: Todos,
+    /// The list stands in the live area.
+    pub(super) shows_todos: bool,
     /// The tool use on the last line, when that is what stands there.
     last_tool: Option<String>,
     writing: Option<Writing>,
@@ -126,6 +137,10 @@ pub struct Transcript {
     pub(super) keeps_whole: bool,
     /// What the supervisor said last.
     pub(super) judgement: String,
+    /// Told at the start, where somebody reads it.
+    pub(super) place: Option<Place>,
+    /// A permission mode has been told.
+    pub(super) mode_known: bool,
     empty: bool,
 }
 
@@ -140,6 +155,9 @@ impl Transcript {
             now: Now::ZERO,
             last: (LineKind::Heading, Author::AGENT),
             running: Vec::new(),
+            sub_agents: Vec::new(),
+            todos: Todos::default(),
+            shows_todos: false,
             last_tool: None,
             writing: None,
             retry: None,
@@ -153,6 +171,8 @@ impl Transcript {
             check_output: String::new(),
             settled: Vec::new(),
             judgement: String::new(),
+            place: None,
+            mode_known: false,
             empty: true,
         }
     }
@@ -215,10 +235,20 @@ impl Transcript {
         if let Message::ApiRetry { attempt, max, delay_ms, error } = &envelope.message {
             return self.retry((*attempt, *max), *delay_ms, error, place);
         }
+        if who == Asker::Agent {
+            self.follow_sub_agent(envelope.parent.as_deref(), &envelope.message);
+            // The tree has it, and the whole of it is kept for the pager.
+            if self.is_in_tree(envelope.parent.as_deref()) {
+                return Vec::new();
+            }
+        }
         let mut lines = match &envelope.parent {
             Some(parent) => self.show_parent(parent),
             None => Vec::new(),
         };
+        if place == Author::AGENT {
+            lines.extend(self.client_told(&envelope.message));
+        }
         match &envelope.message {
             Message::Init(_) if place == Author::AGENT => self.spoke = None,
             Message::Assistant { blocks, .. } => {
@@ -231,9 +261,16 @@ impl Transcript {
             Message::Other { subtype, .. } if subtype == "compact_boundary" && place.own => {
                 lines.extend(self.compacted(raw));
             }
+            Message::TaskEnded(note) if place == Author::AGENT => {
+                lines.extend(self.background_ended(note));
+            }
+            Message::ContextUsage(usage) if place == Author::AGENT => {
+                lines.extend(self.context_usage(usage));
+            }
             Message::Result(result) if place.own => {
                 lines.extend(self.break_off());
                 if place == Author::AGENT {
+                    lines.extend(self.leave_todos());
                     lines.extend(self.result(result));
                 }
             }

@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::content::{Budget, Content, Digest, digest};
+use super::git_programs::{Setting, overruled};
 use crate::process::orphans::Awaited;
 
 /// A disk on the network may be slow; one that does not answer must not hold up a session for ever.
@@ -23,10 +24,8 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// Far below what a command line holds.
 const MOST_ARGUMENTS: usize = 200;
 
-const CONFIG: [&str; 10] = [
-    "core.fsmonitor=false",
+const CONFIG: [&str; 8] = [
     "core.untrackedCache=false",
-    "core.hooksPath=/dev/null",
     "core.trustctime=true",
     "core.checkStat=default",
     "core.ignoreStat=false",
@@ -42,6 +41,8 @@ const CONFIG: [&str; 10] = [
 pub struct Git {
     executable: PathBuf,
     dir: PathBuf,
+    /// What the repository's configuration must not say.
+    overruled: Vec<Setting>,
 }
 
 /// The repository that a project lies in.
@@ -52,7 +53,7 @@ pub struct Repository {
     part: Option<PathBuf>,
 }
 
-pub struct State {
+pub struct GitState {
     pub head: String,
     pub differs: BTreeMap<PathBuf, Content>,
     /// Directories that git names as one thing: submodules, and repositories that it does not know.
@@ -63,7 +64,7 @@ impl Repository {
     pub fn around(project: &Path, executable: &Path) -> Option<Self> {
         let project = project.canonicalize().ok()?;
         let root = project.ancestors().find(|dir| dir.join(".git").exists())?;
-        let git = Git { executable: executable.to_owned(), dir: root.to_owned() };
+        let git = Git::of(executable, root.to_owned());
         // Who keeps a home directory in git does not mean everything below it.
         let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
         let within = project.strip_prefix(root).ok().filter(|part| !part.as_os_str().is_empty());
@@ -75,7 +76,7 @@ impl Repository {
         &self.git
     }
 
-    pub fn state(&self, budget: &mut Budget) -> Result<State> {
+    pub fn state(&self, budget: &mut Budget) -> Result<GitState> {
         let pathspec = self.part.as_deref().map(|part| [OsStr::new("--"), part.as_os_str()]);
         let pathspec = pathspec.iter().flatten().copied();
         let hidden = self.git.clone();
@@ -87,13 +88,13 @@ impl Repository {
         let status = self.git.run(asked.map(OsStr::new).chain(pathspec), &[])?;
         let hidden = hidden.join().unwrap_or_else(|_| bail!("a thread of ccc failed"))?;
 
-        let Status { head, mut paths } = Status::read(&status);
+        let GitStatus { head, mut paths } = GitStatus::read(&status);
         let head = match head {
             Some(head) => head,
             None => self.git.empty_tree()?,
         };
         paths.extend(hidden);
-        let mut state = State { head, differs: BTreeMap::new(), inner: Vec::new() };
+        let mut state = GitState { head, differs: BTreeMap::new(), inner: Vec::new() };
         for path in paths {
             let full = self.git.dir.join(&path);
             if full.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
@@ -108,12 +109,17 @@ impl Repository {
 
     /// A submodule, or a repository that nobody told git of.
     pub fn inner(&self, path: &Path) -> Option<Self> {
-        let git = Git { dir: self.git.dir.join(path), ..self.git.clone() };
+        let git = Git::of(&self.git.executable, self.git.dir.join(path));
         git.dir.join(".git").exists().then_some(Self { git, part: None })
     }
 }
 
 impl Git {
+    fn of(executable: &Path, dir: PathBuf) -> Self {
+        let overruled = overruled(executable, &dir);
+        Self { executable: executable.to_owned(), dir, overruled }
+    }
+
     fn run<'a>(&self, args: impl IntoIterator<Item = &'a OsStr>, input: &[u8]) -> Result<Vec<u8>> {
         let kept = ["HOME", "PATH", "XDG_CONFIG_HOME"];
         let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
@@ -121,6 +127,9 @@ impl Git {
         command.arg("--no-optional-locks").arg("--literal-pathspecs");
         for setting in CONFIG {
             command.args(["-c", setting]);
+        }
+        for (name, value) in &self.overruled {
+            command.arg("-c").arg(format!("{name}={value}"));
         }
         command
             .args(args)
@@ -257,13 +266,13 @@ fn next_blob<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 
 /// What `git status --porcelain=v2 --branch -z` said.
 #[derive(Debug, Default, PartialEq)]
-struct Status {
+struct GitStatus {
     /// None before the first commit.
     head: Option<String>,
     paths: Vec<PathBuf>,
 }
 
-impl Status {
+impl GitStatus {
     fn read(text: &[u8]) -> Self {
         let mut status = Self::default();
         for line in text.split(|byte| *byte == 0) {
@@ -300,10 +309,10 @@ mod tests {
             1 .M N... 100644 100644 100644 aaaa bbbb a b.txt\0\
             u UU N... 100644 100644 100644 100644 aa bb cc both changed\0\
             ? new file\n2\0? dir/\0";
-        let status = Status::read(text);
+        let status = GitStatus::read(text);
         assert_eq!(status.head.as_deref(), Some("1234"));
         let paths: Vec<_> = status.paths.iter().map(|path| path.to_string_lossy()).collect();
         assert_eq!(paths, ["a b.txt", "both changed", "new file\n2", "dir/"]);
-        assert_eq!(Status::read(b"# branch.oid (initial)\0"), Status::default());
+        assert_eq!(GitStatus::read(b"# branch.oid (initial)\0"), GitStatus::default());
     }
 }

@@ -6,8 +6,10 @@
 //! Not seen: files that git ignores (outside git: that a `.gitignore` names), files whose content a
 //! filter of the repository's own configuration hides from git, and what `note` names.
 
+mod branch;
 mod content;
 mod git;
+pub mod git_programs;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +23,7 @@ use git::Repository;
 use serde::{Deserialize, Serialize};
 
 pub use crate::event::ChangeKind as Kind;
+pub use branch::branch;
 
 /// Repositories in repositories, at most this deep.
 const DEEPEST: usize = 8;

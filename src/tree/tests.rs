@@ -226,3 +226,25 @@ fn a_git_that_does_not_work_is_said_and_the_files_are_read() {
     project.write("a", "2");
     assert_eq!(names(&before.changes(&project.take())), ["~a"]);
 }
+
+/// The repository's own configuration names it, and the agent can write that.
+#[test]
+fn no_filter_of_the_repository_runs() {
+    let project = Project::with_git();
+    project.write("a.txt", "one");
+    project.commit();
+    let ran = project.dir.path().join(".git/ran");
+    let program = project.path(".git/filter");
+    fs::write(&program, format!("#!/bin/sh\necho ran >> '{}'\ncat\n", ran.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    for name in ["filter.x.clean", "diff.x.textconv", "diff.external"] {
+        project.git(&["config", name, &program.display().to_string()]);
+    }
+    project.git(&["config", "filter.x.required", "true"]);
+    fs::write(project.path(".git/info/attributes"), "* filter=x diff=x\n").unwrap();
+    let before = project.take();
+    // Of the same size: git has to read it.
+    project.write("a.txt", "two");
+    assert_eq!(names(&before.changes(&project.take())), ["~a.txt"]);
+    assert!(!ran.exists(), "it ran");
+}

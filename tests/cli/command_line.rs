@@ -38,7 +38,7 @@ fn at_the_limit_the_way_to_go_on_is_printed() {
     let args = ["--supervisor", "--max-iterations", "1", "-p", "do it"];
     let told = room.ccc(&args).run().code(3).transcript();
     assert!(told.contains("Stopped after 1 review without confirmation."), "{told}");
-    let (_, way) = told.split_once("To go on").expect("a way to go on");
+    let (_, way) = told.split_once("To continue").expect("a way to go on");
     assert!(
         way.contains("ccc --supervisor --resume ") && way.contains("--max-iterations"),
         "{way}"

@@ -164,7 +164,7 @@ fn removing_the_current_provider_says_what_is_used_now() {
     assert!(!room.path("home/.claude/settings-a-supervisor.json").exists());
     let out = provider(&room, &["remove", "b"]).code(0).out();
     assert_eq!(out, "Removed b.\n");
-    assert!(provider(&room, &["list"]).code(0).out().contains("no providers yet"));
+    assert!(provider(&room, &["list"]).code(0).out().contains("No providers yet"));
 }
 
 #[test]

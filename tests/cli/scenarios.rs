@@ -1,4 +1,5 @@
-//! `tests/SCENARIOS.md` says which test shows which scenario of the specifications. It must not rot.
+//! `tests/SCENARIOS.md` says which test shows which scenario of the specifications, and the table at the
+//! head of the machine which test shows which of its rules. Neither may rot.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -81,5 +82,24 @@ fn every_test_that_is_named_after_a_scenario_is_in_the_table() {
             listed.contains(format!("scenario_{name}").as_str()),
             "scenario_{name} is not listed"
         );
+    }
+}
+
+#[test]
+fn every_rule_of_the_loop_has_a_test_that_exists() {
+    const MACHINE: &str = include_str!("../../src/machine/mod.rs");
+    let mut tests = String::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/machine/tests"), &mut tests);
+    let table = MACHINE.lines().filter_map(|line| line.strip_prefix("//! |"));
+    let rules: Vec<_> = table.skip(2).collect();
+    assert!(rules.len() >= 26, "the table has lost rules: {}", rules.len());
+    for rule in rules {
+        let cells: Vec<_> = rule.trim_end_matches('|').split('|').map(str::trim).collect();
+        let [_, _, _, named] = cells.as_slice() else { panic!("four cells: {rule}") };
+        let named: Vec<_> = named.split('`').skip(1).step_by(2).collect();
+        assert!(!named.is_empty(), "no test: {rule}");
+        for test in named {
+            assert!(tests.contains(&format!("#[test]\nfn {test}(")), "no {test}: {rule}");
+        }
     }
 }

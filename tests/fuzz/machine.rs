@@ -282,6 +282,7 @@ fn event(op: &Op, watched: &mut Watched) -> Option<Event> {
             task_id: n.to_string(),
             description: "server".into(),
             background: None,
+            ..TaskNote::default()
         })),
         Op::TaskEnds(n) => {
             agent(Message::TaskEnded(TaskNote { task_id: n.to_string(), ..TaskNote::default() }))

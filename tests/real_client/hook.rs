@@ -1,5 +1,6 @@
 //! The plain client, judged by its Stop hook.
 
+mod launch;
 mod providers;
 mod surroundings;
 

@@ -21,18 +21,21 @@ mod hook;
 mod hook_ui;
 mod interrupt;
 mod judges;
+mod native;
 #[cfg(target_os = "linux")]
 mod orphans;
 mod output;
 mod permission;
 #[cfg(target_os = "linux")]
 mod planted;
+mod plugin;
 mod prompt_cache;
 mod recording;
 #[cfg(target_os = "linux")]
 mod restart;
 mod resume;
 mod review;
+mod rewind;
 mod steering;
 mod streaming;
 

@@ -28,6 +28,7 @@ mod ending;
 #[cfg(target_os = "linux")]
 mod flood;
 mod interrupts;
+mod modes;
 mod panic;
 mod paste;
 mod permission;

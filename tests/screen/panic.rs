@@ -45,7 +45,7 @@ fn panics(thread: &str) -> ! {
     restore_on_panic();
     let look = Look {
         glyphs: Glyphs::unicode(),
-        colour: true,
+        colour: Some(ccc::surface::Theme::default()),
         hints: true,
         phases: false,
         rich: true,
@@ -56,9 +56,10 @@ fn panics(thread: &str) -> ! {
     let (pressed, presses) = channel();
     let keys = Keys::start(move |input| pressed.send(input).is_ok()).expect("its keys");
     let screen = RealScreen::new(Outlet::stdout().expect("an output"), keys);
-    let mut terminal = Terminal::new(screen, look, true)
-        .expect("a terminal")
-        .for_session("", Attention::new(Call::Bell, Some("project".into())));
+    let mut terminal = Terminal::new(screen, look, true).expect("a terminal").for_session(
+        ccc::surface::Whereabouts::default(),
+        Attention::new(Call::Bell, Some("project".into())),
+    );
     let status = ccc::machine::Machine::new(ccc::machine::Rules::default()).status();
     ccc::surface::Surface::update(&mut terminal, &status, Duration::ZERO).expect("it draws");
     let _ = presses.recv().expect("a key");

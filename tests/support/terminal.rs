@@ -6,9 +6,11 @@
 #![allow(dead_code)]
 
 use std::io::{Read, Write};
+use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use nix::sys::termios::{LocalFlags, tcgetattr};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use super::ccc::Ccc;
@@ -48,6 +50,13 @@ impl Ccc {
     }
 }
 
+/// What of a terminal's modes tells whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modes {
+    /// Line by line, as a shell leaves it to others.
+    pub canonical: bool,
+}
+
 impl Terminal {
     #[must_use]
     pub fn pid(&self) -> i32 {
@@ -83,6 +92,15 @@ impl Terminal {
         );
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.master.resize(size).expect("resize the PTY");
+    }
+
+    /// How the terminal treats what is typed.
+    #[must_use]
+    pub fn modes(&self) -> Modes {
+        let fd = self.master.as_raw_fd().expect("the PTY's descriptor");
+        // SAFETY: the master is open for as long as this terminal is there.
+        let modes = tcgetattr(unsafe { BorrowedFd::borrow_raw(fd) }).expect("the terminal's modes");
+        Modes { canonical: modes.local_flags.contains(LocalFlags::ICANON) }
     }
 
     #[must_use]

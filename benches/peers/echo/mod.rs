@@ -115,7 +115,12 @@ fn table(routes: &[Route], echoes: &[Echoes], flood: bool) -> Table {
             cells.extend([per_second(echoes.flooded), per_second(echoes.shown)]);
         }
         let target = if flood { "p50 ≤ tmux, p99 < 10" } else { "p50 ≤ tmux" };
-        cells.push(if *route == Route::Ccc { target.into() } else { String::new() });
+        let native = if flood { "p99 < 5" } else { "p50 ≤ script" };
+        cells.push(match route {
+            Route::Ccc => target.into(),
+            Route::Native => native.into(),
+            _ => String::new(),
+        });
         table.row(&cells);
     }
     table

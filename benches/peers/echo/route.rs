@@ -18,6 +18,8 @@ pub enum Route {
     Asciinema(PathBuf),
     /// Itself gives back the keys.
     Ccc,
+    /// The same program behind it.
+    Native,
 }
 
 /// A server of its own for every run: the socket is in the run's directory.
@@ -26,7 +28,7 @@ const SOCKET_DIR: &str = "TMUX_TMPDIR";
 
 /// Those that this machine has; what is missing is said.
 pub fn routes(subjects: &[Subject]) -> Vec<Route> {
-    let mut routes = vec![Route::Ccc, Route::Direct];
+    let mut routes = vec![Route::Ccc, Route::Native, Route::Direct];
     match tmux() {
         Ok(version) => {
             println!("  {version}\n");
@@ -56,6 +58,7 @@ impl Route {
             Self::Tmux => "tmux".into(),
             Self::Asciinema(_) => "asciinema rec".into(),
             Self::Ccc => "ccc --supervisor".into(),
+            Self::Native => "ccc --supervisor=native".into(),
         }
     }
 
@@ -79,6 +82,7 @@ impl Route {
                 argv(recorder, &["rec", "--overwrite", "--quiet", "-c", &program, &file])
             }
             Self::Ccc => argv(CCC, &["--supervisor", "go"]),
+            Self::Native => argv(CCC, &["--supervisor=native"]),
         };
         Ok(place.on_a_terminal(&argv))
     }

@@ -2,12 +2,15 @@
 
 use serde_json::value::RawValue;
 
-use super::lenient::{Flag, Text, object};
-use super::message::{Command, Control, Message, PermissionRequest};
+use super::lenient::{Count, Flag, Text, object};
+use super::message::{Control, Message, PermissionRequest};
+use super::tells::{WireApplied, context_usage, introduction};
 
 object! {
     pub struct WireResponse<'a> {
         "request_id" => request_id: Text<'a>,
+        "subtype" => subtype: Text<'a>,
+        "error" => error: Text<'a>,
         "response" => response: WireAnswer<'a>,
     }
 }
@@ -15,14 +18,22 @@ object! {
 object! {
     pub struct WireAnswer<'a> {
         "cancelled" => cancelled: Flag,
+        // to `rewind_conversation` and `rewind_files`
+        "rewound" => rewound: Flag,
+        "canRewind" => can_rewind: Flag,
+        "error" => error: Text<'a>,
+        // to `initialize`
         "commands" => commands: Option<&'a RawValue>,
-    }
-}
-
-object! {
-    pub struct WireCommand<'a> {
-        "name" => name: Text<'a>,
-        "description" => description: Text<'a>,
+        "models" => models: Option<&'a RawValue>,
+        "claude_code_version" => version: Text<'a>,
+        "current_permission_mode" => mode: Text<'a>,
+        // to `get_context_usage`
+        "categories" => categories: Option<&'a RawValue>,
+        "maxTokens" => max_tokens: Count,
+        "autoCompactThreshold" => compacts_at: Count,
+        // to `set_model` and `get_settings`
+        "model" => model: Text<'a>,
+        "applied" => applied: WireApplied<'a>,
     }
 }
 
@@ -45,23 +56,25 @@ object! {
 }
 
 pub fn answered(response: WireResponse<'_>) -> Message {
-    let WireResponse { request_id, response: answer } = response;
-    // A list that is written differently one day is an answer like any other.
-    let commands = answer
-        .commands
-        .and_then(|raw| serde_json::from_str::<Vec<WireCommand<'_>>>(raw.get()).ok())
-        .filter(|commands| commands.iter().all(|command| !command.name.as_str().is_empty()));
-    let command = |command: WireCommand<'_>| Command {
-        name: command.name.owned(),
-        description: command.description.owned(),
-    };
-    match commands {
-        Some(commands) => Message::Commands(commands.into_iter().map(command).collect()),
-        None => Message::ControlAnswered {
-            request_id: request_id.owned(),
-            cancelled: answer.cancelled.0,
-        },
+    let WireResponse { request_id, subtype, error, response: answer } = response;
+    if subtype.as_str() == "error" {
+        return Message::ControlRefused { request_id: request_id.owned(), error: error.owned() };
     }
+    if let Some(done) = answer.rewound.0.or(answer.can_rewind.0) {
+        let (request_id, error) = (request_id.owned(), answer.error.owned());
+        return Message::WentBack { request_id, done, error };
+    }
+    // What is written differently one day is an answer like any other.
+    if let Some(introduction) = introduction(&answer) {
+        return Message::Introduced(Box::new(introduction));
+    }
+    if let Some(usage) = context_usage(&answer) {
+        return Message::ContextUsage(usage);
+    }
+    if let Some(model) = answer.model.known().or(answer.applied.model.known()) {
+        return Message::Model { request_id: request_id.owned(), model };
+    }
+    Message::ControlAnswered { request_id: request_id.owned(), cancelled: answer.cancelled.0 }
 }
 
 pub fn request(request: WireRequest<'_>) -> Control {

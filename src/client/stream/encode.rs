@@ -9,6 +9,7 @@ use crate::review::permission::Ruling;
 
 use super::always::for_session;
 use super::message::PermissionRequest;
+use crate::client::mode::PermissionMode;
 
 pub fn user_message(uuid: &str, text: &str) -> Vec<u8> {
     line(&json!({
@@ -55,6 +56,48 @@ pub fn cancel_message(request_id: &str, uuid: &str) -> Vec<u8> {
     control_request(request_id, &json!({"subtype": "cancel_async_message", "message_uuid": uuid}))
 }
 
+/// Something about the client itself that the person wants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClientRequest {
+    Mode(PermissionMode),
+    Model(String),
+    /// Which settings are in force? The answer names the model before the first turn does.
+    Settings,
+    /// What fills the model's window?
+    Context,
+    /// What runs now goes on in the background, and the turn with it.
+    Background,
+}
+
+pub fn client_request(request_id: &str, request: &ClientRequest) -> Vec<u8> {
+    let request = match request {
+        ClientRequest::Mode(mode) => json!({"subtype": "set_permission_mode", "mode": mode}),
+        ClientRequest::Model(model) => json!({"subtype": "set_model", "model": model}),
+        ClientRequest::Settings => json!({"subtype": "get_settings"}),
+        ClientRequest::Context => json!({"subtype": "get_context_usage"}),
+        ClientRequest::Background => json!({"subtype": "background_tasks"}),
+    };
+    control_request(request_id, &request)
+}
+
+/// Asks the client to forget a message and all that followed it. It wants to know which message is the
+/// last one that the person has seen: it refuses when there are others behind it.
+pub fn rewind_conversation(request_id: &str, uuid: &str, last_seen: &str) -> Vec<u8> {
+    let request = json!({
+        "subtype": "rewind_conversation",
+        "target_message_uuid": uuid,
+        "last_seen_user_message_uuid": last_seen,
+    });
+    control_request(request_id, &request)
+}
+
+/// Asks the client to put the files back that its tools have changed since a message. Only a client
+/// that was started with checkpoints can.
+pub fn rewind_files(request_id: &str, uuid: &str) -> Vec<u8> {
+    control_request(request_id, &json!({"subtype": "rewind_files", "user_message_id": uuid}))
+}
+
 fn control_request(request_id: &str, request: &Value) -> Vec<u8> {
     line(&json!({"type": "control_request", "request_id": request_id, "request": request}))
 }
@@ -65,6 +108,8 @@ pub enum Permission {
     Once,
     /// Take up the client's own suggestion, so that it does not ask again in this session.
     Always,
+    /// Once, and from now on edits are not asked about: for a plan.
+    AcceptEdits,
     Deny(String),
     /// Answers to the questions of a form, by the text of the question.
     Answers(Vec<(String, String)>),
@@ -86,20 +131,23 @@ pub fn permission_answer(
     asked: &PermissionRequest,
     answer: &Permission,
 ) -> Vec<u8> {
-    let allow = |suggestions: Option<&str>| {
-        let allow = Allow {
-            behavior: "allow",
-            updated_input: serde_json::from_str(&asked.input)?,
-            updated_permissions: suggestions.map(for_session).transpose()?,
-        };
-        success(request_id, &allow)
+    let allow = |updated_permissions: Option<Value>| {
+        let updated_input = serde_json::from_str(&asked.input)?;
+        success(request_id, &Allow { behavior: "allow", updated_input, updated_permissions })
     };
     let deny = |reason: &str| {
         success(request_id, &json!({"behavior": "deny", "message": reason, "interrupt": false}))
     };
     match answer {
         Permission::Once => allow(None),
-        Permission::Always => allow(asked.suggestions.as_deref()),
+        Permission::Always => {
+            let suggestions = asked.suggestions.as_deref();
+            suggestions.map(for_session).transpose().and_then(allow)
+        }
+        Permission::AcceptEdits => {
+            let mode = PermissionMode::AcceptEdits;
+            allow(Some(json!([{"type": "setMode", "mode": mode, "destination": "session"}])))
+        }
         Permission::Deny(reason) => deny(reason),
         Permission::Answers(answers) => answered(request_id, asked, answers),
     }
@@ -131,7 +179,7 @@ pub fn refuse_control(request_id: &str, subtype: &str) -> Vec<u8> {
 
 fn success(request_id: &str, response: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
-    struct Line<'a, T> {
+    struct Outgoing<'a, T> {
         r#type: &'static str,
         response: Success<'a, T>,
     }
@@ -142,7 +190,7 @@ fn success(request_id: &str, response: &impl Serialize) -> serde_json::Result<Ve
         response: &'a T,
     }
     let response = Success { subtype: "success", request_id, response };
-    let mut line = serde_json::to_vec(&Line { r#type: "control_response", response })?;
+    let mut line = serde_json::to_vec(&Outgoing { r#type: "control_response", response })?;
     line.push(b'\n');
     Ok(line)
 }
@@ -175,6 +223,11 @@ mod tests {
         let always = parse(permission_answer("r", &asked, &Permission::Always));
         let taken_up = &always["response"]["response"]["updatedPermissions"];
         assert_eq!(*taken_up, json!([{"type":"addRules","destination":"session"}]));
+        let plan = parse(permission_answer("r", &asked, &Permission::AcceptEdits));
+        assert_eq!(
+            plan["response"]["response"]["updatedPermissions"],
+            json!([{"type":"setMode","mode":"acceptEdits","destination":"session"}])
+        );
         let answers = Permission::Answers(vec![("Which?".into(), "Blue".into())]);
         let answered = parse(permission_answer("r", &asked, &answers));
         assert_eq!(answered["response"]["response"]["updatedInput"]["answers"]["Which?"], "Blue");
@@ -206,6 +259,25 @@ mod tests {
         for (line, request) in [
             (initialize("r"), json!({"subtype": "initialize"})),
             (interrupt("r"), json!({"subtype": "interrupt"})),
+            (client_request("r", &ClientRequest::Settings), json!({"subtype": "get_settings"})),
+            (
+                client_request("r", &ClientRequest::Mode(PermissionMode::AcceptEdits)),
+                json!({"subtype": "set_permission_mode", "mode": "acceptEdits"}),
+            ),
+            (
+                client_request("r", &ClientRequest::Model("opus".into())),
+                json!({"subtype": "set_model", "model": "opus"}),
+            ),
+            (client_request("r", &ClientRequest::Context), json!({"subtype": "get_context_usage"})),
+            (
+                client_request("r", &ClientRequest::Background),
+                json!({"subtype": "background_tasks"}),
+            ),
+            (
+                rewind_conversation("r", "u", "v"),
+                json!({"subtype": "rewind_conversation", "target_message_uuid": "u", "last_seen_user_message_uuid": "v"}),
+            ),
+            (rewind_files("r", "u"), json!({"subtype": "rewind_files", "user_message_id": "u"})),
             (
                 cancel_message("r", "u"),
                 json!({"subtype": "cancel_async_message", "message_uuid": "u"}),

@@ -289,6 +289,11 @@ impl<'de> Tolerant<'de> for Preview {
         while let Some(block) = list.next_element::<WireBlock<'de>>()? {
             if let Some(text) = block.text.0.as_deref() {
                 preview.add(text, "\n");
+            } else if block.kind.as_str() == "image" {
+                // Three bytes are four characters of it.
+                let size = (block.source.data.as_str().len() * 3 / 4).div_ceil(1024);
+                let kind = block.source.media_type.as_str().replace('/', " ");
+                preview.add(format!("{kind}, {size} KB").trim_start_matches(", "), "\n");
             }
         }
         Ok(preview)

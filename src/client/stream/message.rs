@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tells::{ContextUsage, Introduction, RateLimit, TaskProgress};
 use crate::client::case::CaseReport;
+use crate::client::mode::PermissionMode;
 
 /// A message and the session it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +37,8 @@ pub enum Message {
     Partial(Partial),
     TaskStarted(TaskNote),
     TaskEnded(TaskNote),
+    /// How far a sub-agent has come.
+    TaskProgress(TaskProgress),
     /// All background tasks that run now, by id.
     TasksRunning(Vec<String>),
     ApiRetry {
@@ -52,8 +56,30 @@ pub enum Message {
         request_id: String,
         cancelled: Option<bool>,
     },
-    /// The same, when it tells which slash commands there are.
-    Commands(Vec<Command>),
+    /// The same, when it says no.
+    ControlRefused {
+        request_id: String,
+        error: String,
+    },
+    /// The same, when it was asked to go back to an earlier message: whether it did, and why not.
+    WentBack {
+        request_id: String,
+        done: bool,
+        error: String,
+    },
+    /// The same, when it tells what it is and what it has.
+    Introduced(Box<Introduction>),
+    /// The same, when it tells which model it asks.
+    Model {
+        request_id: String,
+        model: String,
+    },
+    /// The same, when it tells what fills the model's window.
+    ContextUsage(ContextUsage),
+    /// The permission mode is another one now.
+    Mode(PermissionMode),
+    /// How much of a subscription is used up.
+    RateLimit(RateLimit),
     /// The client takes a request of its own back.
     ControlCancelled {
         request_id: String,
@@ -76,6 +102,7 @@ pub enum Message {
 pub struct Init {
     pub model: String,
     pub permission_mode: String,
+    pub version: String,
     /// Slash commands, without the slash.
     pub commands: Vec<String>,
 }
@@ -215,6 +242,12 @@ pub struct TaskNote {
     pub description: String,
     /// Only set where the client says so; a foreground task holds the turn open by itself.
     pub background: Option<bool>,
+    /// The tool use that started it.
+    pub tool_use_id: String,
+    /// How it ended: `completed`, `failed`, …
+    pub status: String,
+    /// What came of it, as far as the client says so.
+    pub summary: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -10,13 +10,15 @@ mod escapes;
 mod lenient;
 mod lines;
 mod message;
+mod tells;
 mod wire;
 
 pub use always::meaning as always_means;
 pub use decode::{Line, Part};
 pub use encode::{
-    Permission, cancel_message, initialize, initialize_judge, interrupt, permission_answer,
-    refuse_control, tool_ruling, user_message,
+    ClientRequest, Permission, cancel_message, client_request, initialize, initialize_judge,
+    interrupt, permission_answer, refuse_control, rewind_conversation, rewind_files, tool_ruling,
+    user_message,
 };
 pub use escapes::{strip_escapes, visible};
 pub use lines::{Lines, MAX_LINE, Piece};
@@ -24,3 +26,4 @@ pub use message::{
     Block, Command, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
     ToolResult, TurnResult, Usage,
 };
+pub use tells::{ContextCategory, ContextUsage, Introduction, Model, RateLimit, TaskProgress};

@@ -14,7 +14,9 @@ use super::lenient::{Content, Count, Flag, List, Named, Number, Preview, Text, o
 use super::message::{
     Block, Envelope, Hunk, Init, Message, Partial, TaskNote, ToolResult, TurnResult, Usage,
 };
+use super::tells::{TaskProgress, WireLimit};
 use crate::client::case::{CaseReport, Held, LINE_TYPE};
+use crate::client::mode::PermissionMode;
 
 /// As ccc writes it where a line was so long that nobody kept it.
 pub const SKIPPED: &str = "ccc_skipped";
@@ -37,9 +39,15 @@ object! {
         // system
         "model" => model: Text<'a>,
         "permissionMode" => permission_mode: Text<'a>,
+        "claude_code_version" => version: Text<'a>,
         "task_id" => task_id: Text<'a>,
         "description" => description: Text<'a>,
         "is_backgrounded" => is_backgrounded: Flag,
+        "patch" => patch: WirePatch,
+        "tool_use_id" => tool_use_id: Text<'a>,
+        "summary" => summary: Text<'a>,
+        "status" => status: Text<'a>,
+        "rate_limit_info" => rate_limit_info: WireLimit<'a>,
         "tasks" => tasks: List<WireTask<'a>>,
         "attempt" => attempt: Count,
         "max_retries" => max_retries: Count,
@@ -84,6 +92,8 @@ object! {
         "cache_creation_input_tokens" => cache_creation: Count,
         "cache_read_input_tokens" => cache_read: Count,
         "output_tokens" => output: Count,
+        /// Of a sub-agent.
+        "tool_uses" => tool_uses: Count,
     }
 }
 
@@ -138,7 +148,16 @@ struct WireEdit {
 }
 
 object! {
+    /// An image, as it is sent.
+    pub struct WireSource<'a> {
+        "media_type" => media_type: Text<'a>,
+        "data" => data: Text<'a>,
+    }
+}
+
+object! {
     pub struct WireBlock<'a> {
+        "source" => source: WireSource<'a>,
         "type" => kind: Text<'a>,
         "text" => text: Text<'a>,
         "thinking" => thinking: Text<'a>,
@@ -148,6 +167,13 @@ object! {
         "tool_use_id" => tool_use_id: Text<'a>,
         "content" => content: Preview,
         "is_error" => is_error: Flag,
+    }
+}
+
+object! {
+    /// What has changed of a task.
+    pub struct WirePatch {
+        "is_backgrounded" => is_backgrounded: Flag,
     }
 }
 
@@ -195,6 +221,7 @@ impl Wire<'_> {
                 None => other(self.kind, Text::default()),
             },
             "control_response" => answered(self.response),
+            "rate_limit_event" => Message::RateLimit(self.rate_limit_info.told()),
             "control_request" => Message::Control {
                 request_id: self.request_id.owned(),
                 request: request(self.request),
@@ -242,15 +269,36 @@ impl Wire<'_> {
             task_id: wire.task_id.owned(),
             description: wire.description.owned(),
             background: wire.is_backgrounded.0,
+            tool_use_id: wire.tool_use_id.owned(),
+            status: wire.status.owned(),
+            summary: wire.summary.owned(),
         };
         match self.subtype.as_str() {
             "init" => Message::Init(Init {
                 model: self.model.owned(),
                 permission_mode: self.permission_mode.owned(),
+                version: self.version.owned(),
                 commands: self.slash_commands.0.into_iter().filter_map(Text::known).collect(),
             }),
             "task_started" => Message::TaskStarted(note(self)),
             "task_notification" => Message::TaskEnded(note(self)),
+            // It began in the foreground, where the turn waits for it.
+            "task_updated" if self.patch.is_backgrounded.0 == Some(true) => {
+                Message::TaskStarted(TaskNote {
+                    task_id: self.task_id.owned(),
+                    description: "what was sent to the background".to_owned(),
+                    background: Some(true),
+                    ..TaskNote::default()
+                })
+            }
+            "task_progress" => Message::TaskProgress(TaskProgress {
+                tool_use_id: self.tool_use_id.owned(),
+                tools: self.usage.tool_uses.0.unwrap_or(0),
+                doing: self.description.owned(),
+            }),
+            "status" if !self.permission_mode.as_str().is_empty() => {
+                Message::Mode(PermissionMode::from(self.permission_mode.owned()))
+            }
             "background_tasks_changed" => Message::TasksRunning(
                 self.tasks.0.into_iter().filter_map(|task| task.task_id.known()).collect(),
             ),

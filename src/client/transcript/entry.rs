@@ -64,6 +64,10 @@ struct Attachment {
     command_mode: Option<String>,
     #[serde(default)]
     origin: Option<Origin>,
+    #[serde(default)]
+    condition: Option<String>,
+    #[serde(default)]
+    met: bool,
 }
 
 /// A message that waited in the queue.
@@ -92,8 +96,13 @@ pub enum Word {
     },
     /// `!command`, or what it printed.
     Shell,
-    /// A command of the client's own, with its name, or what it printed.
-    LocalCommand(Option<String>),
+    /// A command of the client's own.
+    LocalCommand {
+        name: String,
+        args: String,
+    },
+    /// What such a command printed.
+    LocalOutput,
     Interrupted,
     /// Feedback of a hook.
     Feedback,
@@ -135,9 +144,10 @@ impl Entry {
         } else if begins("<bash-") {
             Word::Shell
         } else if begins("<local-command-std") {
-            Word::LocalCommand(None)
+            Word::LocalOutput
         } else if begins("<command-name>") {
-            Word::LocalCommand(between(start, "command-name"))
+            let part = |tag| between(start, tag).unwrap_or_default();
+            Word::LocalCommand { name: part("command-name"), args: part("command-args") }
         } else if begins("<command-message>") {
             command(start).unwrap_or(Word::Machine)
         } else if is_machines(start) {
@@ -145,6 +155,12 @@ impl Entry {
         } else {
             Word::Text(text)
         }
+    }
+
+    /// The condition of a `/goal`, and whether it is met.
+    pub fn goal(&self) -> Option<(&str, bool)> {
+        let goal = self.attachment.as_ref().filter(|it| it.r#type == "goal_status")?;
+        Some((goal.condition.as_deref()?, goal.met))
     }
 
     pub fn queued_command(&self) -> Option<Queued> {

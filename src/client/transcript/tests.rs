@@ -160,6 +160,26 @@ fn the_kind_of_the_last_turn_is_known() {
     }
 }
 
+/// `/goal` is carried out by the client, and then the agent works.
+#[test]
+fn a_goal_is_a_task_of_the_persons() {
+    let goal = user(
+        "<command-name>/goal</command-name>\n<command-message>goal</command-message>\n<command-args>it works</command-args>",
+    );
+    let status = |met: bool| json!({"type": "attachment", "attachment": {"type": "goal_status", "met": met, "condition": "it works"}});
+    let set = [
+        status(false),
+        goal,
+        user("<local-command-stdout>Goal set: it works</local-command-stdout>"),
+        with(user("A session-scoped Stop hook is now active"), &json!({"isMeta": true})),
+        assistant("done"),
+    ];
+    let transcript = read(&set);
+    assert_eq!((said(&transcript), transcript.turn), (vec!["/goal it works"], Turn::Work));
+    assert_eq!(transcript.goal.as_deref(), Some("it works"));
+    assert_eq!(read(&[&set[..], &[status(true)]].concat()).goal, None);
+}
+
 /// Two turns may end in the same words.
 #[test]
 fn an_answer_belongs_to_its_turn() {

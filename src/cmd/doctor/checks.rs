@@ -274,7 +274,8 @@ fn terminal() -> Finding {
         |_| "of unknown size".to_owned(),
         |(columns, rows)| format!("{columns}x{rows}"),
     );
-    let text = format!("{term} {size}, {}colours, {}Unicode", yes(look.colour), yes(unicode));
+    let text =
+        format!("{term} {size}, {}colours, {}Unicode", yes(look.colour.is_some()), yes(unicode));
     if term.is_empty() || term == "dumb" {
         return Finding::odd(NAME, text, "set TERM to what your terminal is, as xterm-256color");
     }
@@ -312,7 +313,7 @@ fn megabytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cmd::doctor::State;
+    use crate::cmd::doctor::Grade;
 
     #[test]
     fn sizes_are_rounded_down() {
@@ -327,9 +328,9 @@ mod tests {
     fn a_directory_that_is_not_there_yet_can_be_made() {
         let home = tempfile::tempdir().unwrap();
         let finding = writable("state dir", &home.path().join("a/b"));
-        assert_eq!(finding.state, State::Well, "{finding:?}");
+        assert_eq!(finding.state, Grade::Well, "{finding:?}");
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "nothing is left behind");
         // Nobody can write there, not even root.
-        assert_eq!(writable("state dir", Path::new("/proc/x")).state, State::Broken);
+        assert_eq!(writable("state dir", Path::new("/proc/x")).state, Grade::Broken);
     }
 }

@@ -98,17 +98,17 @@ fn try_it(place: &Directories) -> Result<CaseReport> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cmd::doctor::State;
+    use crate::cmd::doctor::Grade;
 
     #[test]
     fn what_is_missing_is_as_bad_as_it_is_needed() {
         let report = |held| CaseReport { held, why: "no overlay: because".into() };
         for (sandbox, held, state) in [
-            (Sandbox::Auto, Held::Overlay, State::Well),
-            (Sandbox::Auto, Held::Landlock, State::Odd),
-            (Sandbox::Required, Held::Landlock, State::Odd),
-            (Sandbox::Auto, Held::Nothing, State::Odd),
-            (Sandbox::Required, Held::Nothing, State::Broken),
+            (Sandbox::Auto, Held::Overlay, Grade::Well),
+            (Sandbox::Auto, Held::Landlock, Grade::Odd),
+            (Sandbox::Required, Held::Landlock, Grade::Odd),
+            (Sandbox::Auto, Held::Nothing, Grade::Odd),
+            (Sandbox::Required, Held::Nothing, Grade::Broken),
         ] {
             let finding = told(sandbox, &report(held));
             assert_eq!(finding.state, state, "{finding:?}");

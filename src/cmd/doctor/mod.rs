@@ -17,7 +17,7 @@ use crate::surface::{Look, Style, Styled, lines};
 const NAMES: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum Grade {
     Well,
     /// It works, but somebody should know.
     Odd,
@@ -27,42 +27,42 @@ pub enum State {
 #[derive(Debug)]
 pub struct Finding {
     pub name: &'static str,
-    pub state: State,
+    pub state: Grade,
     pub text: String,
     pub advice: Option<String>,
 }
 
 impl Finding {
-    fn new(name: &'static str, state: State, text: impl Into<String>) -> Self {
+    fn new(name: &'static str, state: Grade, text: impl Into<String>) -> Self {
         Self { name, state, text: text.into(), advice: None }
     }
 
     fn well(name: &'static str, text: impl Into<String>) -> Self {
-        Self::new(name, State::Well, text)
+        Self::new(name, Grade::Well, text)
     }
 
     fn odd(name: &'static str, text: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { advice: Some(advice.into()), ..Self::new(name, State::Odd, text) }
+        Self { advice: Some(advice.into()), ..Self::new(name, Grade::Odd, text) }
     }
 
     fn broken(name: &'static str, text: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { advice: Some(advice.into()), ..Self::new(name, State::Broken, text) }
+        Self { advice: Some(advice.into()), ..Self::new(name, Grade::Broken, text) }
     }
 
     fn json(&self) -> Value {
         let state = match self.state {
-            State::Well => "well",
-            State::Odd => "odd",
-            State::Broken => "broken",
+            Grade::Well => "well",
+            Grade::Odd => "odd",
+            Grade::Broken => "broken",
         };
         json!({"name": self.name, "state": state, "text": self.text, "advice": self.advice})
     }
 
     fn lines(&self, look: Look) -> Vec<Styled> {
         let (style, glyph) = match self.state {
-            State::Well => (Style::Good, look.glyphs.good),
-            State::Odd => (Style::Question, "!"),
-            State::Broken => (Style::Bad, look.glyphs.bad),
+            Grade::Well => (Style::Good, look.glyphs.good),
+            Grade::Odd => (Style::Question, "!"),
+            Grade::Broken => (Style::Bad, look.glyphs.bad),
         };
         let head = format!("{glyph:<3}");
         let name = format!("{:<NAMES$}", self.name);
@@ -85,7 +85,7 @@ impl Finding {
 
 pub fn run(as_json: bool) -> Result<i32> {
     let findings = checks::all(&Directories::find()?);
-    let broken = findings.iter().filter(|finding| finding.state == State::Broken).count();
+    let broken = findings.iter().filter(|finding| finding.state == Grade::Broken).count();
     if as_json {
         let findings: Vec<_> = findings.iter().map(Finding::json).collect();
         let version = env!("CARGO_PKG_VERSION");

@@ -23,7 +23,7 @@ pub fn add(
     let providers = providers(root)?;
     let first = providers.is_empty();
     match providers.get_mut(name) {
-        Some(_) if !replace => bail!("there is a provider {name} already; --force replaces it"),
+        Some(_) if !replace => bail!("a provider named {name} already exists; --force replaces it"),
         Some(Value::Object(settings)) => {
             settings.insert("env".to_owned(), Value::Object(env));
         }
@@ -79,7 +79,7 @@ pub fn rename(root: &mut Root, old: &str, new: &str) -> Result<()> {
         return Err(unknown(providers, old));
     }
     if old != new && providers.contains_key(new) {
-        bail!("there is a provider {new} already");
+        bail!("a provider named {new} already exists");
     }
     *providers = std::mem::take(providers)
         .into_iter()
@@ -119,7 +119,7 @@ fn unknown(providers: &Map<String, Value>, name: &str) -> anyhow::Error {
 pub fn unknown_provider<'a>(known: impl Iterator<Item = &'a str>, name: &str) -> anyhow::Error {
     let known: Vec<_> = known.collect();
     let rest = match known.as_slice() {
-        [] => "there are none yet; `ccc provider add` adds one".to_owned(),
+        [] => "no provider is set up; `ccc provider add` adds one".to_owned(),
         names => format!("there are {}", names.join(", ")),
     };
     Usage(format!("there is no provider {name:?}: {rest}")).into()

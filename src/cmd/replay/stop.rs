@@ -10,19 +10,19 @@ use crate::process::signals;
 use crate::session::Incoming;
 
 #[derive(Default)]
-struct State {
+struct Received {
     session: Option<Sender<Incoming>>,
     seen: Option<i32>,
 }
 
 pub struct Stop {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<Received>>,
     wake: Receiver<()>,
 }
 
 impl Stop {
     pub fn listen() -> Result<Self> {
-        let state = Arc::new(Mutex::new(State::default()));
+        let state = Arc::new(Mutex::new(Received::default()));
         let (to_wake, wake) = bounded(1);
         let stop = Self { state: state.clone(), wake };
         signals::listen(move |signal| {
@@ -41,7 +41,7 @@ impl Stop {
         Ok(stop)
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, Received> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -88,7 +88,6 @@ impl Teller<'_> {
                 let text = format!("{rule} taken up again {day} {rule}");
                 vec![Styled::default(), Styled::new(Style::Dim, &text)]
             }
-            Happened::RunBegan(_) => Vec::new(),
             Happened::Told(notice) => self.notice(notice, happening.time),
             Happened::Turn(turn) => {
                 let dot = self.look.glyphs.dot;
@@ -126,7 +125,7 @@ impl Teller<'_> {
                 let lines = self.printed.drain(..whole).collect::<String>();
                 self.check_lines(&lines)
             }
-            Happened::CheckPrinted(_) => Vec::new(),
+            Happened::RunBegan(_) | Happened::CheckPrinted(_) => Vec::new(),
         }
     }
 

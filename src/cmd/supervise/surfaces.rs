@@ -19,11 +19,11 @@ use crate::process::{orphans, signals};
 use crate::prompt::history::History;
 use crate::prompt::project_files::ProjectFiles;
 use crate::record::{Cast, Recorder};
-use crate::session::{self, Aside, Filmed, Incoming, Narrated, Session, Setup, Tee};
+use crate::session::{self, Aside, Incoming, RecordedScreen, RecordedSurface, Session, Setup, Tee};
 use crate::surface::look;
 use crate::surface::{
     self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet,
-    RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface,
+    RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface, Theme, Whereabouts,
 };
 use crate::{clock, threads};
 
@@ -46,8 +46,10 @@ pub fn somebody(format: Option<OutputFormat>) -> bool {
 pub struct Wishes {
     /// Nothing may be drawn over.
     pub plain: bool,
-    pub provider: String,
+    pub place: Whereabouts,
     pub notify: Option<String>,
+    pub theme: Option<String>,
+    pub editor_mode: Option<String>,
     pub state_dir: PathBuf,
     /// What is typed may be kept.
     pub records: bool,
@@ -57,7 +59,7 @@ pub fn run(setup: Setup, format: Option<OutputFormat>, wishes: &Wishes) -> Resul
     let plain = wishes.plain;
     let person = setup.rules.person;
     if person && (plain || look::only_lines()) {
-        lines(setup, plain)
+        lines(setup, wishes)
     } else if person {
         interactive(setup, wishes)
     } else {
@@ -68,6 +70,7 @@ pub fn run(setup: Setup, format: Option<OutputFormat>, wishes: &Wishes) -> Resul
 fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     setup.live = true;
     let attention = attention(wishes.notify.as_deref(), &setup.dir)?;
+    let (theme, vim) = (theme(wishes.theme.as_deref())?, vim(wishes.editor_mode.as_deref())?);
     surface::restore_on_panic();
     let reflow = surface::reflows(|name| env::var_os(name));
     let (to_control, control) = session::control();
@@ -81,11 +84,35 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     })?;
     let out = Outlet::stdout()?;
     let hurry = out.hurry();
-    let screen = Filmed::new(RealScreen::new(out, keys), cast(&setup));
-    let terminal = Terminal::new(screen, look::terminal(), reflow)?;
+    let screen = RecordedScreen::new(RealScreen::new(out, keys), cast(&setup));
+    let terminal = Terminal::new(screen, look::terminal(theme), reflow)?;
     let mut terminal =
-        terminal.for_session(&wishes.provider, attention).with_aids(aids(&setup.dir, wishes));
+        terminal.for_session(wishes.place.clone(), attention).with_aids(aids(&setup.dir, wishes));
+    if vim {
+        terminal.toggle_vim();
+    }
     run_session(setup, &mut terminal, vec![hurry], (to_control, control))
+}
+
+/// `supervisor.theme` in ccc.json.
+fn theme(configured: Option<&str>) -> Result<Theme> {
+    let name = configured.unwrap_or("terminal");
+    Theme::named(name).ok_or_else(|| {
+        Usage(format!("supervisor.theme in ccc.json is terminal, dark or light, not {name:?}"))
+            .into()
+    })
+}
+
+/// `supervisor.editor_mode` in ccc.json.
+fn vim(configured: Option<&str>) -> Result<bool> {
+    match configured.unwrap_or("shell") {
+        "shell" => Ok(false),
+        "vim" => Ok(true),
+        other => {
+            Err(Usage(format!("supervisor.editor_mode in ccc.json is shell or vim, not {other:?}"))
+                .into())
+        }
+    }
 }
 
 /// How a person is told that the session waits for them: `supervisor.notify` in ccc.json, or
@@ -116,11 +143,12 @@ fn aids(project: &Path, wishes: &Wishes) -> Aids {
     Aids { history: earlier, remember: Box::new(remember), files: Box::new(move || files.list()) }
 }
 
-fn lines(setup: Setup, plain: bool) -> Result<Report> {
+fn lines(setup: Setup, wishes: &Wishes) -> Result<Report> {
     let out = Outlet::stdout()?;
     let hurry = out.hurry();
     let out = Tee::new(out, cast(&setup));
-    let mut surface = LineSurface::new(out, look::lines(plain), console::is_terminal());
+    let surface = LineSurface::new(out, look::lines(wishes.plain), console::is_terminal());
+    let mut surface = surface.at(wishes.place.clone());
     let (to_control, control) = session::control();
     let typed = to_control.clone();
     threads::named("lines", move || {
@@ -169,14 +197,16 @@ fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
     };
     let mut surface: Box<dyn Surface> = match format {
         OutputFormat::Text if apart => {
-            Box::new(Narrated::new(AnswerSurface::new(out), look, beside, cast))
+            Box::new(RecordedSurface::new(AnswerSurface::new(out), look, beside, cast))
         }
         OutputFormat::Text => Box::new(TextSurface::new(Tee::new(out, cast), look)),
         OutputFormat::StreamJson => {
             let lines = StreamJsonSurface::new(out, !console::is_terminal());
-            Box::new(Narrated::new(lines, look, beside, cast))
+            Box::new(RecordedSurface::new(lines, look, beside, cast))
         }
-        OutputFormat::Json => Box::new(Narrated::new(JsonSurface::new(out), look, beside, cast)),
+        OutputFormat::Json => {
+            Box::new(RecordedSurface::new(JsonSurface::new(out), look, beside, cast))
+        }
     };
     let report = run_session(setup, surface.as_mut(), hurries, session::control())?;
     if let Outcome::Unwritten(why) = &report.outcome {

@@ -93,7 +93,7 @@ pub fn standing(
     Ok(Standing::On(Box::new(guarded)))
 }
 
-fn told(found: &Result<Option<crate::hook::state::State>>, pinned: &Pinned) -> String {
+fn told(found: &Result<Option<crate::hook::state::HookState>>, pinned: &Pinned) -> String {
     match found {
         Ok(Some(found)) if !found.enabled => "Supervision was switched off".to_owned(),
         Ok(Some(found)) if found.task.count != pinned.task.count => format!(
@@ -143,6 +143,15 @@ impl Guarded {
             state.enabled = true;
             state.task = Task::default();
         })
+    }
+
+    /// Whether the person was not told this yet.
+    pub fn tell_once(&mut self, text: &str) -> bool {
+        let new = !self.pinned.told.iter().any(|told| told == text);
+        if new {
+            self.pinned.told.push(text.to_owned());
+        }
+        new
     }
 
     /// What the person was not told yet.

@@ -26,7 +26,7 @@ use crate::session::{ChildState, one_time_word};
 use crate::surface::review_cost;
 
 /// What the judge's answers are held against.
-pub struct Review<'a> {
+pub struct HookReview<'a> {
     pub request: &'a ReviewRequest,
     /// What the agent ran.
     pub ran: &'a Commands,
@@ -46,13 +46,20 @@ pub struct JudgeStart {
     pub prompt: String,
 }
 
-/// `None`: the person typed something, and the judge was ended.
+/// What came of it, and what it cost.
+pub struct Judged {
+    /// `None`: the person typed something, and the judge was ended.
+    pub verdict: Option<Verdict>,
+    pub cost_usd: f64,
+    pub usage: Usage,
+}
+
 pub fn run(
     start: &dyn Fn(&ReviewRequest) -> JudgeStart,
     log: SupervisorLog,
     policy: Policy,
-    review: Review<'_>,
-) -> Result<Option<Verdict>> {
+    review: HookReview<'_>,
+) -> Result<Judged> {
     let mut typed = review.typed.clone();
     let began = Instant::now();
     let known = review.request.requirements.clone();
@@ -112,7 +119,8 @@ pub fn run(
     judge.see_out();
     let cost_usd = judge.past_usd + judge.cost_usd;
     log::info!("supervisor-hook: {}", review_cost(cost_usd, &judge.usage).join(", "));
-    conclusion.map_err(|reason| anyhow!("no verdict: {reason}"))
+    let verdict = conclusion.map_err(|reason| anyhow!("no verdict: {reason}"))?;
+    Ok(Judged { verdict, cost_usd, usage: judge.usage })
 }
 
 /// The judge's process, driven by the engine of a review.
@@ -126,7 +134,7 @@ struct Judge<'a> {
     process: Option<ChildState<Option<Supervisor>>>,
     output: Receiver<ChildEvent>,
     exit: Receiver<Gone>,
-    review: Review<'a>,
+    review: HookReview<'a>,
     /// What the judge itself has run.
     ran: Commands,
     usage: Usage,
@@ -143,7 +151,7 @@ impl Judge<'_> {
         self.past_usd += std::mem::take(&mut self.cost_usd);
         self.ran = Commands::default();
         let fresh = self.engine.seat().is_some_and(|seat| seat.fresh);
-        let Review { request, brief_for_fresh_eyes, diff, .. } = self.review;
+        let HookReview { request, brief_for_fresh_eyes, diff, .. } = self.review;
         let word = one_time_word();
         self.engine.prepared(&word);
         self.request = ReviewRequest {
@@ -269,7 +277,7 @@ impl Judge<'_> {
                 Step::Rule { request_id, ruling } => self.send(tool_ruling(&request_id, &ruling)),
                 Step::Held(report) => log::info!("supervisor-hook: {}", report.told()),
                 Step::Verify(evidence) => {
-                    let Review { ran: agent, roots, checks, .. } = self.review;
+                    let HookReview { ran: agent, roots, checks, .. } = self.review;
                     let request = &self.request;
                     let check = |name: &str| {
                         let result = checks.iter().find(|result| result.name == name)?;

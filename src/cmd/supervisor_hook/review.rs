@@ -7,18 +7,20 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::checks;
 use super::guard::Guarded;
-use super::judge::{self, JudgeStart, Review};
+use super::judge::{self, HookReview, JudgeStart, Judged};
 use super::typed;
 use crate::brief::diff::{as_text, since};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
+use crate::client::stream::Usage;
 use crate::client::transcript::Transcript;
 use crate::cmd::base;
 use crate::config::clients::{
-    Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process,
+    Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process, set_git,
+    settings_above,
 };
-use crate::config::{Config, Judge};
+use crate::config::{Config, Judge, Supervisor};
 use crate::directories::Directories;
-use crate::event::{ReviewRequest, Said};
+use crate::event::{ChangedFile, Notice, ReviewRequest, Said};
 use crate::executables;
 use crate::files;
 use crate::hook::event::HookEvent;
@@ -31,45 +33,60 @@ use crate::review::policy::{Judging, Policy};
 use crate::review::prompt::review_prompt;
 use crate::review::verdict::Verdict;
 use crate::session::{Workplace, changed_files};
-use crate::tree::Change;
+use crate::tree::git_programs::overruled;
 
 /// What came of a review.
 pub struct Reviewed {
     /// `None`: the person typed something, and the review was dropped.
-    pub judged: Option<Verdict>,
+    pub verdict: Option<Verdict>,
     /// The state of the project's files that was judged; of a red check nobody needs to know.
     pub tree: Option<String>,
+    pub cost_usd: f64,
+    pub usage: Usage,
+    /// What there is to tell of it beside the verdict.
+    pub notices: Vec<Notice>,
+}
+
+impl Reviewed {
+    fn without_a_judge(verdict: Option<Verdict>, notices: Vec<Notice>) -> Self {
+        Self { verdict, tree: None, cost_usd: 0.0, usage: Usage::default(), notices }
+    }
+}
+
+/// What is reviewed, and by what.
+pub struct Occasion<'a> {
+    /// Of each judge.
+    pub settings: &'a [PathBuf],
+    pub event: &'a HookEvent,
+    pub place: &'a Directories,
+    pub config: &'a Config,
+    pub limits: &'a Limits,
+    pub task: &'a Task,
 }
 
 pub fn run(
-    settings: &[PathBuf],
-    event: &HookEvent,
+    occasion: &Occasion<'_>,
     transcript: TranscriptFile,
-    place: &Directories,
-    config: &Config,
-    limits: &Limits,
-    task: &Task,
     mut guarded: Option<&mut Guarded>,
 ) -> Result<Reviewed> {
+    let Occasion { settings, event, place, config, limits, task } = *occasion;
     let (transcript, file) = transcript.split();
     let typed = typed::watch(file);
     let supervisor = config.supervisor()?;
-    let pinned = guarded.as_deref_mut().and_then(|guarded| guarded.instructions(place));
-    let found = match pinned {
-        Some(pinned) => pinned.map_err(|problem| anyhow!("{problem}"))?,
-        None => instructions(place)?,
-    };
+    let found = instructions(place, guarded.as_deref_mut())?;
     let workplace = Workplace::of(&place.project)?;
     let began_with = guarded.as_deref().and_then(|guarded| base::load(guarded.file()));
     let answer = event.last_assistant_message.as_deref().unwrap_or_default();
     let (mut examined, mut diffs) = workplace.compare(began_with.as_ref(), answer);
     let (own, time) = (supervisor.checks.clone(), limits.review_timeout / 2);
     let checked = checks::run(place, own, &found, examined.changed.as_ref(), time, &typed)?;
+    let mut notices: Vec<_> = checked.results.iter().cloned().map(Notice::CheckEnded).collect();
     if checked.dropped {
-        return Ok(Reviewed { judged: None, tree: None });
+        return Ok(Reviewed::without_a_judge(None, notices));
     }
     if let Some(red) = checked.red {
-        return Ok(Reviewed { judged: Some(Verdict::new(false, &red)), tree: None });
+        let verdict = Some(Verdict::new(false, &red));
+        return Ok(Reviewed::without_a_judge(verdict, notices));
     }
     if checked.ran {
         (examined, diffs) = workplace.compare(began_with.as_ref(), answer);
@@ -90,43 +107,28 @@ pub fn run(
         requirements: task.requirements.clone(),
         ..ReviewRequest::default()
     };
+    let (round, max) = (request.round, request.max);
+    notices.push(Notice::ReviewStarted { round, max, attempt: 1, judge: None });
+    if !request.brief.is_empty() {
+        notices.push(Notice::Brief { round, text: request.brief.clone() });
+    }
     let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
-    let add_dirs = pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs);
-    let prompt_options = pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options);
-    let claude = match guarded.as_deref().and_then(|guarded| guarded.pinned.claude.clone()) {
-        Some(claude) => claude,
-        None => executables::claude()?,
-    };
-    let changed = guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default();
-    let ccc = executables::ccc()?;
-    let start = |request: &ReviewRequest| {
-        let at = request.judge.min(judges.len().saturating_sub(1));
-        let (judge, settings, env) = &judges[at];
-        let options = ReviewOptions {
-            form: supervisor.review,
-            settings: Some(settings.clone()),
-            second_opinion: judge.provider.is_some(),
-            model: judge.model.clone(),
-            allowed_tools: supervisor.allowed_tools.clone(),
-            // Of a session that was not supervised from its start they are not known.
-            add_dirs: add_dirs.clone(),
-            prompt_options: prompt_options.clone(),
-            sandbox: supervisor.sandbox,
-        };
-        if let Some(reason) = options.form(request).1 {
-            log::info!("supervisor-hook: the review is asked for with a schema, because {reason}");
-        }
-        let launch = Launch {
-            ccc: ccc.clone(),
-            claude: vec![claude.clone().into()],
-            args: review_args(request, &text, &options),
-            env: env.clone(),
-            // Where the session began: the client finds it only from there.
-            dir: place.project.clone(),
-            case: options.sandbox.case(&place.project, &options.add_dirs),
-        };
-        let prompt = format!("{}{changed}", review_prompt(&text, request, options.sandbox));
-        JudgeStart { launch, prompt }
+    let git = workplace.git.as_ref();
+    let start = Start {
+        judges,
+        supervisor: &supervisor,
+        place,
+        // Of a session that was not supervised from its start these are not known.
+        add_dirs: pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs),
+        prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
+        claude: match guarded.as_deref().and_then(|guarded| guarded.pinned.claude.clone()) {
+            Some(claude) => claude,
+            None => executables::claude()?,
+        },
+        ccc: executables::ccc()?,
+        overruled: git.map(|git| overruled(git, &place.project)).unwrap_or_default(),
+        text: &text,
+        changed: guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default(),
     };
     let log = SupervisorLog::open(&place.state_dir, &event.session_id);
     let judging = Judging {
@@ -140,7 +142,7 @@ pub fn run(
         let workplace = workplace.clone();
         std::thread::spawn(move || workplace.look())
     };
-    let further = add_dirs.iter().map(|dir| place.project.join(dir));
+    let further = start.add_dirs.iter().map(|dir| place.project.join(dir));
     let roots: Vec<_> = std::iter::once(place.project.clone()).chain(further).collect();
     let (ran, checks) = (&transcript.commands, &checked.results);
     let (mut brief_for_fresh_eyes, mut diff) = (String::new(), String::new());
@@ -152,7 +154,7 @@ pub fn run(
             None => since(&place.project, workplace.git.as_deref(), "HEAD"),
         });
     }
-    let review = Review {
+    let review = HookReview {
         request: &request,
         ran,
         roots: &roots,
@@ -161,14 +163,73 @@ pub fn run(
         diff: &diff,
         typed,
     };
-    let judged = judge::run(&start, log, policy, review);
+    let judged = judge::run(&|request| start.of(request), log, policy, review);
     if let Ok(before) = before.join() {
-        tell_changes(&before.changes(&workplace.look()));
+        let (files, more) = changed_files(&before.changes(&workplace.look()));
+        if !files.is_empty() {
+            tell_changes(&files, more);
+            notices.push(Notice::TreeChanged { round, files, more });
+        }
     }
-    Ok(Reviewed { judged: judged?, tree: examined.fingerprint })
+    let Judged { verdict, cost_usd, usage } = judged?;
+    Ok(Reviewed { verdict, tree: examined.fingerprint, cost_usd, usage, notices })
 }
 
-fn said(transcript: &Transcript, task: &Task) -> Vec<Said> {
+/// With what a judge is started.
+struct Start<'a> {
+    judges: Vec<(Judge, PathBuf, Variables)>,
+    supervisor: &'a Supervisor,
+    place: &'a Directories,
+    add_dirs: Vec<OsString>,
+    prompt_options: Vec<OsString>,
+    claude: PathBuf,
+    ccc: PathBuf,
+    /// Settings of git that the repository's own must not replace.
+    overruled: Vec<(String, String)>,
+    /// The instructions.
+    text: &'a str,
+    /// What was changed since supervision began.
+    changed: String,
+}
+
+impl Start<'_> {
+    fn of(&self, request: &ReviewRequest) -> JudgeStart {
+        let at = request.judge.min(self.judges.len().saturating_sub(1));
+        let (judge, settings, env) = &self.judges[at];
+        let settings = settings_above(settings, env).unwrap_or_else(|error| {
+            log::warn!("supervisor-hook: the judge's settings are those of the start: {error:#}");
+            settings.clone()
+        });
+        let mut env = env.clone();
+        set_git(&mut env, &self.overruled);
+        let options = ReviewOptions {
+            form: self.supervisor.review,
+            settings: Some(settings),
+            second_opinion: judge.provider.is_some(),
+            model: judge.model.clone(),
+            allowed_tools: self.supervisor.allowed_tools.clone(),
+            add_dirs: self.add_dirs.clone(),
+            prompt_options: self.prompt_options.clone(),
+            sandbox: self.supervisor.sandbox,
+        };
+        if let Some(reason) = options.form(request).1 {
+            log::info!("supervisor-hook: the review is asked for with a schema, because {reason}");
+        }
+        let launch = Launch {
+            ccc: self.ccc.clone(),
+            claude: vec![self.claude.clone().into()],
+            args: review_args(request, self.text, &options),
+            env,
+            // Where the session began: the client finds it only from there.
+            dir: self.place.project.clone(),
+            case: options.sandbox.case(&self.place.project, &options.add_dirs),
+        };
+        let prompt = review_prompt(self.text, request, options.sandbox);
+        JudgeStart { launch, prompt: format!("{prompt}{}", self.changed) }
+    }
+}
+
+pub fn said(transcript: &Transcript, task: &Task) -> Vec<Said> {
     let said = transcript.said.iter().enumerate();
     said.map(|(at, said)| Said { text: said.text.clone(), earlier: at < task.earlier }).collect()
 }
@@ -213,18 +274,13 @@ fn judges(
 }
 
 /// An alarm: nothing of the project should change while it is judged.
-fn tell_changes(changes: &[Change]) {
-    let (files, more) = changed_files(changes);
-    if !files.is_empty() {
-        let files: Vec<_> = files.iter().map(ToString::to_string).collect();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let text = format!(
-            "while the review ran, files of the project changed: {}{more}",
-            files.join(", ")
-        );
-        super::say(&text);
-        log::warn!("supervisor-hook: {text}");
-    }
+fn tell_changes(files: &[ChangedFile], more: usize) {
+    let files: Vec<_> = files.iter().map(ToString::to_string).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let files = files.join(", ");
+    let text = format!("while the review ran, files of the project changed: {files}{more}");
+    super::say(&text);
+    log::warn!("supervisor-hook: {text}");
 }
 
 fn pinned_args(guarded: Option<&Guarded>, of: fn(&Pinned) -> &Vec<String>) -> Vec<OsString> {
@@ -232,8 +288,12 @@ fn pinned_args(guarded: Option<&Guarded>, of: fn(&Pinned) -> &Vec<String>) -> Ve
     args.unwrap_or_default()
 }
 
-/// The hook cannot ask for a SUPERVISOR.md, so it writes the default where there is none.
-fn instructions(place: &Directories) -> Result<Instructions> {
+/// Those of the beginning. The hook cannot ask for a SUPERVISOR.md, so it writes the default where there
+/// is none.
+fn instructions(place: &Directories, guarded: Option<&mut Guarded>) -> Result<Instructions> {
+    if let Some(pinned) = guarded.and_then(|guarded| guarded.instructions(place)) {
+        return pinned.map_err(|problem| anyhow!("{problem}"));
+    }
     match instructions::find(&place.project, &place.config_dir) {
         Ok(found) => Ok(found),
         Err(Problem::Missing { looked_in: [_, global] }) => {

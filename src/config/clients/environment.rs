@@ -46,25 +46,21 @@ pub fn inherited(
     env.push(("CCC_STATE_DIR".into(), state_dir.into()));
     if role == Role::Supervisor {
         env.push(("CCC_SUPERVISOR_HOOK".into(), "1".into()));
-        keep_git_to_itself(&mut env);
     }
     env
 }
 
-/// Git runs programs that a repository's own configuration names, and the agent can write that: a
-/// look at the project must not start them. These settings stand above all files.
-fn keep_git_to_itself(env: &mut Variables) {
-    const SETTINGS: [(&str, &str); 2] =
-        [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")];
+/// Settings for every git below the judge, which stand above all files.
+pub fn set_git(env: &mut Variables, settings: &[(String, String)]) {
     const COUNT: &str = "GIT_CONFIG_COUNT";
     let given: usize = text(env, COUNT).and_then(|count| count.parse().ok()).unwrap_or(0);
     env.retain(|(name, _)| name != OsStr::new(COUNT));
-    for (at, (name, value)) in SETTINGS.iter().enumerate() {
+    for (at, (name, value)) in settings.iter().enumerate() {
         let at = given + at;
         env.push((format!("GIT_CONFIG_KEY_{at}").into(), name.into()));
         env.push((format!("GIT_CONFIG_VALUE_{at}").into(), value.into()));
     }
-    env.push((COUNT.into(), (given + SETTINGS.len()).to_string().into()));
+    env.push((COUNT.into(), (given + settings.len()).to_string().into()));
 }
 
 /// A variable that only other providers refer to holds a key of theirs, which is none of this
@@ -96,15 +92,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_judges_git_runs_nothing_that_the_repository_names() {
+    fn settings_for_git_are_added_to_those_that_were_given() {
         let given = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "a.b")];
-        let given = given.map(|(name, value)| (name.into(), value.into())).to_vec();
-        let value = |role, name: &str| text(&inherited(&given, false, role, Path::new("/s")), name);
-        let judges = |name: &str| value(Role::Supervisor, name);
-        assert_eq!(judges("GIT_CONFIG_COUNT").as_deref(), Some("3"));
-        assert_eq!(judges("GIT_CONFIG_KEY_0").as_deref(), Some("a.b"));
-        assert_eq!(judges("GIT_CONFIG_KEY_2").as_deref(), Some("core.hooksPath"));
-        assert_eq!(value(Role::Agent, "GIT_CONFIG_COUNT").as_deref(), Some("1"));
+        let mut env = given.map(|(name, value)| (name.into(), value.into())).to_vec();
+        set_git(&mut env, &[("core.fsmonitor".into(), "false".into())]);
+        let value = |name: &str| text(&env, name);
+        assert_eq!(value("GIT_CONFIG_COUNT").as_deref(), Some("2"));
+        assert_eq!(value("GIT_CONFIG_KEY_0").as_deref(), Some("a.b"));
+        assert_eq!(value("GIT_CONFIG_KEY_1").as_deref(), Some("core.fsmonitor"));
+        assert_eq!(value("GIT_CONFIG_VALUE_1").as_deref(), Some("false"));
     }
 
     #[test]

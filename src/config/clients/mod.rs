@@ -4,9 +4,11 @@
 
 mod environment;
 mod generated;
+mod global;
 mod judge;
 mod key;
 mod launch;
+mod permission_mode;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,9 +17,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
-pub use environment::{inherited, of_this_process};
+pub use environment::{inherited, of_this_process, set_git};
 pub use generated::{forget, settings_path};
+pub use global::settings_above;
 pub use launch::Launch;
+pub use permission_mode::modes;
 
 use super::{Config, Judge, Supervisor, expand, merge};
 use crate::directories::{Directories, STATE_DIR};
@@ -233,7 +237,16 @@ fn lay_over_others(
     if role == Role::Agent {
         return key::take_out(settings, &others);
     }
-    *settings = judge::settings(generated::users_settings(directories), settings)?;
+    let mut users = json!({});
+    let global = global::variables();
+    if !global.is_empty() {
+        object(&mut users)?.insert("env".to_owned(), global.into());
+    }
+    let own = generated::users_settings(directories);
+    if own.is_object() {
+        merge(&mut users, &own);
+    }
+    *settings = judge::settings(users, settings)?;
     key::take_out(settings, &[])
 }
 

@@ -65,9 +65,9 @@ fn a_red_check_goes_to_the_agent_and_no_judge_is_asked() {
             ("looked b", "check build"),
         ]),
     );
-    assert_eq!(machine.rounds.len(), 1);
-    assert!(machine.rounds[0].verdict.feedback.contains("`build` exited with code 3"));
-    assert!(machine.rounds[0].verdict.feedback.contains("boom"));
+    assert_eq!(machine.spent.rounds.len(), 1);
+    assert!(machine.spent.rounds[0].verdict.feedback.contains("`build` exited with code 3"));
+    assert!(machine.spent.rounds[0].verdict.feedback.contains("boom"));
 }
 
 #[test]
@@ -133,6 +133,9 @@ fn a_message_an_interrupt_and_the_end_drop_the_checks_like_a_review() {
         let machine = check_with(rules(&["test"], &[]), &after_stop(&rows));
         assert_eq!(machine.task.round, 0, "{happens}: no round was spent");
     }
+    let running = after_stop(&[("looked a", "check test")]);
+    let machine = check_with(rules(&["test"], &[]), &running);
+    assert_eq!(machine.carried().round, 0, "nor for a ccc that is killed meanwhile");
     // Also while the files are looked at; the answer is nobody's then.
     check_with(
         rules(&["test"], &[]),

@@ -64,6 +64,17 @@ fn only_the_person_moves_the_agent_to_another_conversation() {
     assert!(reviewing.contains("stop review") && reviewing.ends_with("→Waiting"), "{reviewing}");
 }
 
+/// Found by the fuzz target: the review went on while it was the person's turn, and another could begin.
+#[test]
+fn a_result_without_a_turn_does_not_disturb_a_review() {
+    check(&after_review(&[
+        ("failed x", ""),
+        ("result something else", ""),
+        ("said /supervisor", "supervision true"),
+        ("rejects more", "stop review; send \"more\"; →Working"),
+    ]));
+}
+
 #[test]
 fn a_review_that_runs_is_in_the_count_that_begins_anew() {
     check(&after_review(&[
@@ -72,6 +83,16 @@ fn a_review_that_runs_is_in_the_count_that_begins_anew() {
             "supervisor-dies",
             "stop review; review failed \"the supervisor exited with code 1: boom\"; review 1/10 of S [do it]",
         ),
+    ]));
+}
+
+#[test]
+fn a_project_that_changes_during_its_review_is_told_and_the_verdict_counts() {
+    check(&after_review(&[
+        ("tree-changes new.rs", "changed new.rs (added)"),
+        ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        // The review is over: what changes now is nobody's alarm.
+        ("tree-changes more.rs", ""),
     ]));
 }
 
@@ -224,7 +245,7 @@ fn leaving_and_signals_end_the_session() {
 fn costs_add_up_over_processes_and_reviews() {
     let mut machine = Machine::new(Rules::default());
     for (total, sum) in [(1.0, 1.0), (1.5, 1.5), (0.25, 1.75)] {
-        machine.cost.agent(total);
+        machine.spent.cost.agent(total);
         assert!((machine.status().cost_usd - sum).abs() < 1e-9);
     }
 }

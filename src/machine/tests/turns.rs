@@ -165,6 +165,19 @@ fn a_slash_command_is_not_reviewed_and_is_no_wish_of_the_user() {
 }
 
 #[test]
+fn a_turn_that_used_a_tool_is_no_slash_command() {
+    let start = ("start /cost", "start agent; send \"/cost\"; →Working");
+    check_headless(&[start, ("init, command-result", "→Ended; finish Unreviewed")]);
+    check_headless(&[
+        start,
+        (
+            "init, uses Bash, command-result",
+            "→Ended; finish NoVerdict(\"the agent's turn ended without any work that could be reviewed\")",
+        ),
+    ]);
+}
+
+#[test]
 fn a_background_task_delays_the_review_until_the_agent_has_seen_its_end() {
     check(&[
         ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
@@ -246,4 +259,38 @@ fn a_message_that_the_agent_has_not_taken_up_can_be_taken_back() {
         ("taken, result done", ""),
         ("given-back", "give back \"and that\"; →Reviewing; review 1/10 of S [do it|also this]"),
     ]));
+}
+
+#[test]
+fn going_back_takes_the_task_with_the_conversation() {
+    let mut rows = vec![
+        ("start", "start agent; →Waiting"),
+        ("said one", "send \"one\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/10 of S [one]"),
+        ("rejects not yet", "stop review; send \"not yet\"; →Working"),
+        ("back-both 1", "not back Both: the agent is working: interrupt it first"),
+        ("init, taken, result done", "→Reviewing; review 2/10 of S [one]"),
+        ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        ("said two", "send \"two\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 1/10 of S [·|two]"),
+        ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        // Files alone change nothing of the task.
+        ("back-files 3", "rewind files"),
+        ("went-back", "back Files before \"two\""),
+        ("back-both 3", "rewind files; rewind conversation"),
+        ("not-back No file checkpoint", "not back Files: No file checkpoint"),
+        ("went-back", "back Conversation before \"two\"; give back \"two\""),
+        ("back-conversation 4", "not back Conversation: this session has no such message any more"),
+    ];
+    let machine = check_with(Rules::default(), &rows);
+    assert_eq!(machine.status().points.len(), 2, "one, and its feedback");
+    assert_eq!(machine.status().points[0].round, Some(1));
+    // Before the feedback of round 1: it counts from there, and it is the same task.
+    rows.extend([
+        ("back-conversation 2", "rewind conversation"),
+        ("went-back", "back Conversation before \"not yet\""),
+        ("said three", "send \"three\"; →Working"),
+        ("init, taken, result done", "→Reviewing; review 2/10 of S [one|three]"),
+    ]);
+    check_with(Rules::default(), &rows);
 }

@@ -16,7 +16,7 @@ use crate::review::verdict::{Reading, Verdict};
 
 /// What the judge was asked for last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Turn {
+enum JudgeTurn {
     Review,
     /// A verdict that can be read, after an answer that was none. What it said then still counts if it
     /// says nothing better.
@@ -34,7 +34,7 @@ pub(super) struct Sitting {
     asks_left: u32,
     /// How often it may still be asked for its proof.
     pub(super) proof_asks_left: u32,
-    turn: Turn,
+    turn: JudgeTurn,
     clock: Clock,
     /// What this judge runs in, as its shim says before it says anything.
     case: Option<CaseReport>,
@@ -57,7 +57,7 @@ impl Sitting {
             attempt: 0,
             asks_left: 0,
             proof_asks_left: 0,
-            turn: Turn::Review,
+            turn: JudgeTurn::Review,
             known,
             word: None,
             verifying: None,
@@ -88,7 +88,11 @@ impl Sitting {
                 self.steps.push(Step::Held(report));
             }
             // The client did not take the hook by which it asks before each tool.
-            Message::ControlAnswered { request_id, .. } if request_id == INITIALIZE => {
+            Message::ControlAnswered { request_id, .. }
+            | Message::ControlRefused { request_id, .. }
+            | Message::Model { request_id, .. }
+                if request_id == INITIALIZE =>
+            {
                 self.fail("this client does not let ccc decide what its tools may do", now);
             }
             Message::Control { request_id, request } => self.asked(request_id, request, now),
@@ -114,9 +118,9 @@ impl Sitting {
     pub fn gone(&mut self, gone: &Gone, now: Now) -> Vec<Step> {
         // One that left rather than answer has said what it has said.
         let left = gone.code == Some(0);
-        match (std::mem::replace(&mut self.turn, Turn::Review), self.doubt.take()) {
+        match (std::mem::replace(&mut self.turn, JudgeTurn::Review), self.doubt.take()) {
             (_, Some(doubt)) if left => self.unproven(doubt, now),
-            (Turn::Form { prose, why }, None) if left => self.unread(&why, prose, now),
+            (JudgeTurn::Form { prose, why }, None) if left => self.unread(&why, prose, now),
             _ => self.fail(&gone.told_of("the supervisor"), now),
         }
         self.take()
@@ -147,7 +151,7 @@ impl Sitting {
         (self.case, self.spoke) = (None, false);
         self.asks_left = self.policy.asks_again;
         self.proof_asks_left = self.policy.asks_again;
-        self.turn = Turn::Review;
+        self.turn = JudgeTurn::Review;
         self.word = None;
         self.verifying = None;
         self.doubt = None;
@@ -190,9 +194,9 @@ impl Sitting {
         if result.is_error {
             return self.fail(&result.failure(), now);
         }
-        let earlier = match std::mem::replace(&mut self.turn, Turn::Review) {
-            Turn::Form { prose, .. } => prose,
-            Turn::Review => None,
+        let earlier = match std::mem::replace(&mut self.turn, JudgeTurn::Review) {
+            JudgeTurn::Form { prose, .. } => prose,
+            JudgeTurn::Review => None,
         };
         match Reading::of(result, self.word.as_deref()) {
             Reading::Verdict { verdict, has_word } => self.given(verdict, has_word, now),
@@ -209,7 +213,7 @@ impl Sitting {
     fn ask_again(&mut self, why: &str, prose: Option<String>, now: Now) {
         if self.asks_left > 0 {
             self.asks_left -= 1;
-            self.turn = Turn::Form { prose, why: why.to_owned() };
+            self.turn = JudgeTurn::Form { prose, why: why.to_owned() };
             self.steps.push(Step::Tell(prompt::ask_for_the_verdict(why, self.word.as_deref())));
         } else {
             self.unread(why, prose, now);

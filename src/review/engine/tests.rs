@@ -302,8 +302,14 @@ fn the_verdict_says_what_was_denied_and_in_which_case() {
 
 #[test]
 fn a_client_that_does_not_ask_before_each_tool_does_not_judge() {
-    let mut engine = started(hook());
-    let answer = Message::ControlAnswered { request_id: INITIALIZE.into(), cancelled: None };
-    let steps = short(&engine.heard(envelope(answer), second(1)));
-    assert_eq!(steps[1], "failed: this client does not let ccc decide what its tools may do");
+    let request_id = INITIALIZE.to_owned();
+    for answer in [
+        Message::ControlAnswered { request_id: request_id.clone(), cancelled: None },
+        Message::ControlRefused { request_id: request_id.clone(), error: "unknown".into() },
+        Message::Model { request_id, model: "m".into() },
+    ] {
+        let mut engine = started(hook());
+        let steps = short(&engine.heard(envelope(answer), second(1)));
+        assert_eq!(steps[1], "failed: this client does not let ccc decide what its tools may do");
+    }
 }

@@ -92,6 +92,12 @@ fn only_at_a_command_are_more_of_them_welcome() {
 }
 
 #[test]
+fn no_space_is_needed_behind_chinese() {
+    assert!(typed("看看@sr").is_open());
+    assert!(!typed("somebody@sr").is_open(), "an address");
+}
+
+#[test]
 fn files_after_an_at_sign() {
     for (before, expected) in [
         ("@", &["src/", "tests/", "README.md", "my notes/", "src/main.rs", "src/surface/"][..]),

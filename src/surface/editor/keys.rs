@@ -9,6 +9,12 @@ use super::{Act, Editor};
 
 impl Editor {
     pub fn key(&mut self, key: KeyEvent) {
+        if !self.vim_key(key) {
+            self.plain_key(key);
+        }
+    }
+
+    pub(super) fn plain_key(&mut self, key: KeyEvent) {
         self.begin();
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -49,9 +55,10 @@ impl Editor {
             'j' => self.insert("\n"),
             'k' => self.kill(|line, ring| line.kill(&Movement::EndOfLine, ring)),
             'u' => self.kill(|line, ring| line.kill(&Movement::BeginningOfLine, ring)),
+            // As in a shell, up to the last space; but not a whole sentence that has none.
+            'w' if text::is_unspaced(&self.text) => self.kill_word_before(),
             'w' => self.kill(|line, ring| line.kill(&Movement::BackwardWord(1, Word::Big), ring)),
             'y' => self.yank(),
-            't' => self.edit(Act::Other, text::swap_characters),
             // What terminals send for Ctrl-_ and Ctrl-/ reads as Ctrl-7.
             '_' | '/' | '7' => self.undo(),
             _ => {}
@@ -63,6 +70,7 @@ impl Editor {
             'b' => self.go(|line| line.move_backward(word_before(line))),
             'f' => self.go(|line| line.move_forward(word_behind(line))),
             'd' => self.kill_word_behind(),
+            's' => self.edit(Act::Other, text::swap_characters),
             't' => self.edit(Act::Other, text::swap_words),
             'u' => self.change_word(str::to_uppercase),
             'l' => self.change_word(str::to_lowercase),

@@ -11,6 +11,7 @@ mod search;
 mod tests;
 mod text;
 mod undo;
+mod vim;
 
 use std::ops::Range;
 
@@ -22,6 +23,7 @@ use kill::Ring;
 use paste::Pastes;
 use search::Search;
 use undo::Undo;
+use vim::Vim;
 
 /// More text than this in one piece is a paste, wherever it comes from: every key goes through all
 /// of the text.
@@ -42,6 +44,8 @@ pub struct Editor {
     history: Vec<String>,
     browsing: Option<Browsing>,
     search: Option<Search>,
+    /// The keys are vi's.
+    vim: Option<Vim>,
     cells: usize,
     /// The first row of the text that is in view.
     top: usize,
@@ -80,6 +84,7 @@ impl Default for Editor {
             history: Vec::new(),
             browsing: None,
             search: None,
+            vim: None,
             cells: 0,
             top: 0,
         }
@@ -129,6 +134,7 @@ impl Editor {
         }
         self.clear();
         self.undo = Undo::default();
+        self.vim_begins();
         Some(sent)
     }
 

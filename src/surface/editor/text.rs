@@ -20,10 +20,41 @@ pub fn word_behind(line: &LineBuffer) -> RepeatCount {
 
 fn word<'a>(clusters: impl Iterator<Item = &'a str>) -> RepeatCount {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || is_mark(c);
-    let mut clusters = clusters.map(|cluster| cluster.contains(is_word));
+    let mut clusters = clusters.map(|cluster| cluster.contains(is_word).then(|| script(cluster)));
+    let mut before = 0;
+    let first = clusters.by_ref().inspect(|_| before += 1).find_map(|script| script);
     let reach =
-        clusters.position(|word| word).map(|at| at + 1 + clusters.take_while(|word| *word).count());
+        first.map(|first| before + clusters.take_while(|next| *next == Some(first)).count());
     reach.and_then(|reach| reach.try_into().ok()).unwrap_or(RepeatCount::MAX)
+}
+
+/// What stands before the cursor, back to a space, has words of a script that puts none between them.
+pub fn is_unspaced(line: &LineBuffer) -> bool {
+    let last = line[..line.pos()].split_whitespace().next_back().unwrap_or_default();
+    last.graphemes(true).any(|cluster| script(cluster) != Script::Spaced)
+}
+
+/// Scripts that are written without spaces: a word ends at the latest where another one begins. Words
+/// within one would need a dictionary.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Han,
+    Hiragana,
+    Katakana,
+    Spaced,
+}
+
+fn script(cluster: &str) -> Script {
+    match cluster.chars().next().unwrap_or_default() {
+        '\u{3005}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{323af}' => Script::Han,
+        '\u{3041}'..='\u{309f}' => Script::Hiragana,
+        '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' => Script::Katakana,
+        _ => Script::Spaced,
+    }
 }
 
 /// A cursor inside of a cluster goes behind it.

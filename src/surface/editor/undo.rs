@@ -17,6 +17,17 @@ pub struct Was {
     cursor: usize,
 }
 
+impl Undo {
+    pub fn steps(&self) -> usize {
+        self.done.len()
+    }
+
+    /// All that was done since there were so many steps is one.
+    pub fn merge_from(&mut self, steps: usize) {
+        self.done.truncate(steps + 1);
+    }
+}
+
 impl Editor {
     /// After something was done to the text. What goes on is one step: typing, erasing, looking for
     /// the kill to put back.

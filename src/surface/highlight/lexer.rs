@@ -1,8 +1,8 @@
 //! The words, numbers, strings and comments of a line of code.
 
 use super::language::{Keys, Language, Quote};
-use super::shell::Session;
-use super::{State, Style, Styled};
+use super::shell::ShellSession;
+use super::{Style, Styled, Within};
 
 pub(super) struct Lexer<'a> {
     pub(super) language: &'static Language,
@@ -34,31 +34,31 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    pub(super) fn run(mut self, state: &mut State, shell: &mut Session) -> Styled {
+    pub(super) fn run(mut self, state: &mut Within, shell: &mut ShellSession) -> Styled {
         if self.language.shell && self.indent.is_some() && shell.line(&mut self, state) {
             return self.out;
         }
-        if *state == State::Code {
+        if *state == Within::Code {
             self.key();
         }
         while self.at < self.text.len() {
             match state {
-                State::Block(depth) => {
+                Within::Block(depth) => {
                     if let Some(depth) = self.block(*depth) {
                         *state = depth;
                     }
                 }
-                State::Quoted(quote) => {
+                Within::Quoted(quote) => {
                     if self.quoted(quote) {
-                        *state = State::Code;
+                        *state = Within::Code;
                     }
                 }
-                State::Raw(hashes) => {
+                Within::Raw(hashes) => {
                     if self.raw(*hashes) {
-                        *state = State::Code;
+                        *state = Within::Code;
                     }
                 }
-                State::Code => *state = self.code(shell),
+                Within::Code => *state = self.code(shell),
                 _ => self.at = self.text.len(),
             }
         }
@@ -86,7 +86,7 @@ impl<'a> Lexer<'a> {
         self.text.as_bytes().get(at).copied().unwrap_or_default()
     }
 
-    fn code(&mut self, shell: &mut Session) -> State {
+    fn code(&mut self, shell: &mut ShellSession) -> Within {
         while self.at < self.text.len() {
             let byte = self.byte(self.at);
             let state = if byte == b' ' {
@@ -104,7 +104,7 @@ impl<'a> Lexer<'a> {
                 return state;
             }
         }
-        State::Code
+        Within::Code
     }
 
     pub(super) fn word_end(&self, from: usize) -> usize {
@@ -112,7 +112,7 @@ impl<'a> Lexer<'a> {
         from + rest.iter().take_while(|byte| self.language.in_word(**byte)).count()
     }
 
-    fn word(&mut self, shell: &mut Session) -> Option<State> {
+    fn word(&mut self, shell: &mut ShellSession) -> Option<Within> {
         let from = self.at;
         let end = self.word_end(from + 1);
         let word = &self.text[from..end];
@@ -121,7 +121,7 @@ impl<'a> Lexer<'a> {
             let hashes = self.hashes(end);
             if self.byte(end + hashes) == b'"' {
                 self.begin(from, end + hashes + 1);
-                return Some(State::Raw(hashes));
+                return Some(Within::Raw(hashes));
             }
         }
         if matches!(next, b'"' | b'\'') {
@@ -129,7 +129,7 @@ impl<'a> Lexer<'a> {
                 && let Some(quote) = self.quote(end)
             {
                 self.begin(from, end + quote.open.len());
-                return Some(State::Quoted(quote));
+                return Some(Within::Quoted(quote));
             }
             // It is more often in a text between the code than it begins a string.
             if next == b'\'' && !self.language.character && !self.language.shell {
@@ -213,7 +213,7 @@ impl<'a> Lexer<'a> {
         self.language.quotes.iter().find(|quote| opens(quote.open))
     }
 
-    fn mark(&mut self, byte: u8, shell: &mut Session) -> Option<State> {
+    fn mark(&mut self, byte: u8, shell: &mut ShellSession) -> Option<Within> {
         let (from, language) = (self.at, self.language);
         if let Some(state) = self.opener(byte) {
             // A command can follow an assignment.
@@ -255,23 +255,23 @@ impl<'a> Lexer<'a> {
     }
 
     /// A comment or a string.
-    fn opener(&mut self, byte: u8) -> Option<State> {
+    fn opener(&mut self, byte: u8) -> Option<Within> {
         let (from, language) = (self.at, self.language);
         let rest = &self.text.as_bytes()[from..];
         let begins = |open: &str| open.as_bytes()[0] == byte && rest.starts_with(open.as_bytes());
         if let Some(block) = language.block.as_ref().filter(|block| begins(block.open)) {
             self.begin(from, from + block.open.len());
-            return Some(State::Block(1));
+            return Some(Within::Block(1));
         }
         let apart = !language.spaced || from == 0 || self.byte(from - 1) == b' ';
         if apart && language.comments.iter().any(|open| begins(open)) {
             self.begin(from, from + 1);
-            return Some(State::Comment);
+            return Some(Within::Comment);
         }
         let quote = language.quotes.iter().find(|quote| begins(quote.open))?;
         self.begin(from, from + quote.open.len());
         self.naming = false;
-        Some(State::Quoted(quote))
+        Some(Within::Quoted(quote))
     }
 
     /// Behind the `#` of a line of the preprocessor.

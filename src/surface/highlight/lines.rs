@@ -2,25 +2,25 @@
 
 use super::language::Keys;
 use super::lexer::Lexer;
-use super::{State, Style, Styled};
+use super::{Style, Styled, Within};
 
-pub(super) fn diff(text: &str, begins: bool, state: &mut State) -> Styled {
+pub(super) fn diff(text: &str, begins: bool, state: &mut Within) -> Styled {
     let header = ["diff ", "index ", "Index: "].iter().any(|start| text.starts_with(start));
     let style = match text.as_bytes().first() {
         _ if !begins => Style::Plain,
         _ if header => {
-            *state = State::Code;
+            *state = Within::Code;
             Style::Bold
         }
         Some(b'+' | b'-')
-            if *state == State::Code && (text.starts_with("--- ") || text.starts_with("+++ ")) =>
+            if *state == Within::Code && (text.starts_with("--- ") || text.starts_with("+++ ")) =>
         {
             Style::Bold
         }
         Some(b'+') => Style::Added,
         Some(b'-') => Style::Removed,
         Some(b'@') if text.starts_with("@@") => {
-            *state = State::Hunk;
+            *state = Within::Hunk;
             Style::Name
         }
         _ => Style::Plain,

@@ -28,7 +28,7 @@ enum Syntax {
 
 /// What the end of a line has left open.
 #[derive(Debug, Clone, PartialEq, Default)]
-enum State {
+enum Within {
     #[default]
     Code,
     /// Until the line ends.
@@ -50,7 +50,7 @@ enum State {
     Hunk,
 }
 
-impl State {
+impl Within {
     fn style(&self) -> Style {
         match self {
             Self::Comment | Self::Block(_) => Style::Comment,
@@ -64,8 +64,8 @@ impl State {
 #[derive(Debug, Clone)]
 pub struct Code {
     syntax: Syntax,
-    state: State,
-    shell: shell::Session,
+    state: Within,
+    shell: shell::ShellSession,
     /// A part of the line has been shown.
     inside: bool,
 }
@@ -74,7 +74,7 @@ impl Code {
     /// `info` is what stands behind the opening fence.
     pub fn new(info: &str) -> Self {
         let syntax = languages::named(info);
-        Self { syntax, state: State::Code, shell: shell::Session::default(), inside: false }
+        Self { syntax, state: Within::Code, shell: shell::ShellSession::default(), inside: false }
     }
 
     pub fn line(&mut self, line: &str) -> Styled {
@@ -105,8 +105,8 @@ impl Code {
         self.inside = false;
         self.shell.end_line(&mut self.state);
         match &self.state {
-            State::Comment => self.state = State::Code,
-            State::Quoted(quote) if !quote.lines => self.state = State::Code,
+            Within::Comment => self.state = Within::Code,
+            Within::Quoted(quote) if !quote.lines => self.state = Within::Code,
             _ => {}
         }
     }

@@ -2,14 +2,14 @@
 
 use super::language::{Keys, Quote};
 use super::lexer::Lexer;
-use super::{State, Style};
+use super::{Style, Within};
 
 /// The longest character in quotes that is written with an escape.
 const ESCAPED: usize = 12;
 
 impl Lexer<'_> {
     /// How deep it still is, unless the line ends in it.
-    pub(super) fn block(&mut self, depth: usize) -> Option<State> {
+    pub(super) fn block(&mut self, depth: usize) -> Option<Within> {
         let block = self.language.block.as_ref()?;
         let bytes = self.text.as_bytes();
         let (open, close) = (block.open.as_bytes(), block.close.as_bytes());
@@ -25,14 +25,14 @@ impl Lexer<'_> {
             if rest.starts_with(close) {
                 self.at += close.len();
                 if depth > 1 {
-                    return Some(State::Block(depth - 1));
+                    return Some(Within::Block(depth - 1));
                 }
                 self.emit(Style::Comment, self.at);
-                return Some(State::Code);
+                return Some(Within::Code);
             }
             if block.nested && rest.starts_with(open) {
                 self.at += open.len();
-                return Some(State::Block(depth + 1));
+                return Some(Within::Block(depth + 1));
             }
             self.at = (self.at + 1).min(bytes.len());
         }

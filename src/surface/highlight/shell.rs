@@ -2,10 +2,10 @@
 //! and documents in the middle of a script.
 
 use super::lexer::{Lexer, is_number};
-use super::{State, Style};
+use super::{Style, Within};
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Session {
+pub(super) struct ShellSession {
     /// Lines without a prompt are what commands have said.
     prompted: bool,
     /// The next line is more of this one.
@@ -18,20 +18,20 @@ pub(super) struct Session {
     heredoc: Option<String>,
 }
 
-impl Session {
+impl ShellSession {
     /// A line begins. Whether that is all: a line of a document, or of output.
-    pub(super) fn line(&mut self, lexer: &mut Lexer<'_>, state: &mut State) -> bool {
+    pub(super) fn line(&mut self, lexer: &mut Lexer<'_>, state: &mut Within) -> bool {
         let continued = std::mem::take(&mut self.continued);
         let text = lexer.text;
-        if let State::Heredoc(end) = state {
+        if let Within::Heredoc(end) = state {
             let style = if text.trim() == end { Style::Keyword } else { Style::Quoted };
             if style == Style::Keyword {
-                *state = State::Code;
+                *state = Within::Code;
             }
             lexer.emit(style, text.len());
             return true;
         }
-        if *state != State::Code || continued {
+        if *state != Within::Code || continued {
             self.continued = text.ends_with('\\');
             return false;
         }
@@ -49,11 +49,11 @@ impl Session {
         false
     }
 
-    pub(super) fn end_line(&mut self, state: &mut State) {
+    pub(super) fn end_line(&mut self, state: &mut Within) {
         if let Some(end) = self.heredoc.take()
-            && *state != State::Comment
+            && *state != Within::Comment
         {
-            *state = State::Heredoc(end);
+            *state = Within::Heredoc(end);
         }
     }
 

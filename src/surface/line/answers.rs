@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::LineSurface;
 use crate::client::form::{self, FormQuestion};
+use crate::client::plan;
 use crate::client::stream::Permission;
 use crate::event::{Asker, Event, Question};
 use crate::surface::Intent;
@@ -38,6 +39,11 @@ impl<W: Write> LineSurface<W> {
                      Type a number or your own words, or {DECLINE} to answer none of them."
                 )
             }
+            None if plan::is_plan(&question.asked) => {
+                "Type y to go by the plan, edits to go by it and \
+                 accept edits, n to go on planning, d and what to change."
+                    .to_owned()
+            }
             None => {
                 let always = if can_always(question) {
                     ", always to allow it for the whole session"
@@ -55,6 +61,7 @@ impl<W: Write> LineSurface<W> {
         let text = match self.form() {
             Some((_, 1, 1)) => "Answer? ".to_owned(),
             Some((_, at, of)) => format!("Answer {at}/{of}? "),
+            None if plan::is_plan(&question.asked) => "Go by the plan? [y/edits/n/d] ".to_owned(),
             None => {
                 let tool = styled::cut(&question.asked.tool, NAME, "...");
                 let who = match question.asker {
@@ -79,7 +86,11 @@ impl<W: Write> LineSurface<W> {
             return self.form_answer(&question, at == of, typed);
         }
         let question = self.question.as_ref()?;
-        match permission(typed, can_always(question)) {
+        let answer = match typed.to_lowercase().as_str() {
+            "edits" if plan::is_plan(&question.asked) => Some(Permission::AcceptEdits),
+            _ => permission(typed, can_always(question)),
+        };
+        match answer {
             Some(answer) => self.answered(answer),
             None => {
                 self.say_choices();

@@ -5,6 +5,7 @@
 //! While it is the person's turn, the last thing on the screen is a marker to type behind.
 
 mod answers;
+mod rewind;
 #[cfg(test)]
 mod tests;
 mod typed;
@@ -13,15 +14,18 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::commands::{self, About, OwnCommand, own_command};
+use super::diff;
 use super::styled::{self, Style, Styled};
 use super::terminal::{SECOND_KEY, SETTLE};
-use super::{Intent, Look, Report, Surface, TextSurface};
-use crate::client::stream::{Line, Message, Part};
+use super::{Intent, Look, Report, Surface, TextSurface, Whereabouts};
+use crate::client::stream::{Line, Message, Model, Part};
 use crate::event::{Event, Notice, Now, Phase, Question};
 use crate::machine::Status;
 pub use typed::{Typed, read_typed};
 
 const MARKER: &str = "> ";
+/// So many lines of a diff are read.
+const DIFF: usize = 200;
 /// Behind a line that ended with a backslash.
 const GOES_ON: &str = "... ";
 const MINUTE: Duration = Duration::from_secs(60);
@@ -48,6 +52,7 @@ pub struct LineSurface<W> {
     status: Option<Status>,
     /// What the client has for slash commands.
     commands: Vec<String>,
+    models: Vec<Model>,
     /// Output of the person's own commands, which goes with the next message.
     shown_to_the_agent: String,
     question: Option<Question>,
@@ -79,6 +84,7 @@ impl<W: Write> LineSurface<W> {
             draft: String::new(),
             status: None,
             commands: Vec::new(),
+            models: Vec::new(),
             shown_to_the_agent: String::new(),
             question: None,
             asked: None,
@@ -89,6 +95,12 @@ impl<W: Write> LineSurface<W> {
             leaving: None,
             broken: false,
         }
+    }
+
+    #[must_use]
+    pub fn at(mut self, place: Whereabouts) -> Self {
+        self.text.transcript.set_place(place);
+        self
     }
 
     /// Nobody takes the output any more.
@@ -136,7 +148,8 @@ impl<W: Write> LineSurface<W> {
     /// What is for ccc itself; `Err` is what is not.
     fn own_command(&mut self, text: String) -> Result<Vec<Intent>, String> {
         let Some(status) = &self.status else { return Err(text) };
-        let about = About { status, provider: "", session: self.text.transcript.session() };
+        let provider = self.text.transcript.provider();
+        let about = About { status, provider, session: self.text.transcript.session() };
         let command = match text.trim() {
             "?" => Some(OwnCommand::Help),
             _ => own_command(&text, &about, |name| self.commands.iter().any(|known| known == name)),
@@ -146,6 +159,26 @@ impl<W: Write> LineSurface<W> {
             Some(OwnCommand::Leave) => vec![Intent::Event(Event::Leave)],
             Some(OwnCommand::Shell(command)) => vec![Intent::Shell(command)],
             Some(OwnCommand::Note(note)) => vec![Intent::Note(note)],
+            Some(OwnCommand::Wish(wish)) => vec![Intent::Event(Event::Wish(wish))],
+            Some(OwnCommand::Diff) => vec![Intent::Diff],
+            Some(OwnCommand::ChooseModel) => {
+                let models = commands::models(&self.models, &self.now_model());
+                self.say(Style::Plain, &models);
+                Vec::new()
+            }
+            Some(OwnCommand::Todos) => {
+                let rows = self.text.transcript.todo_rows(usize::MAX);
+                if rows.is_empty() {
+                    self.say(Style::Dim, commands::NO_TODOS);
+                }
+                self.text.push(&rows);
+                Vec::new()
+            }
+            Some(OwnCommand::Vim) => {
+                self.say(Style::Dim, "Your terminal edits the lines here; there are no vim keys.");
+                Vec::new()
+            }
+            Some(OwnCommand::Rewind(rest)) => self.rewind(&rest),
             Some(OwnCommand::Help) => {
                 self.say(Style::Plain, commands::PLAIN_HELP);
                 Vec::new()
@@ -155,6 +188,10 @@ impl<W: Write> LineSurface<W> {
                 Vec::new()
             }
         })
+    }
+
+    fn now_model(&self) -> String {
+        self.status.as_ref().map(|status| status.model.clone()).unwrap_or_default()
     }
 
     /// What was typed ended the line that it stands on; in a pipe it is missing.
@@ -226,10 +263,12 @@ impl<W: Write> LineSurface<W> {
 impl<W: Write> Surface for LineSurface<W> {
     fn agent(&mut self, line: &Line) {
         for part in &line.parts {
-            if let Part::Message(envelope) = part
-                && let Message::Init(init) = &envelope.message
-            {
-                self.commands.clone_from(&init.commands);
+            if let Part::Message(envelope) = part {
+                match &envelope.message {
+                    Message::Init(init) => self.commands.clone_from(&init.commands),
+                    Message::Introduced(told) => self.models.clone_from(&told.models),
+                    _ => {}
+                }
             }
         }
         self.text.agent(line);
@@ -320,6 +359,17 @@ impl<W: Write> Surface for LineSurface<W> {
         self.shown_to_the_agent.push_str(&commands::shown_to_the_agent(command, output));
         self.shown_to_the_agent.push_str("\n\n");
         self.say(Style::Dim, "The agent sees it with your next message.");
+    }
+
+    fn diff(&mut self, text: &str) -> bool {
+        let mut lines = diff::patch(text);
+        let more = lines.len().saturating_sub(DIFF);
+        lines.truncate(DIFF);
+        self.text.push(&lines);
+        if more > 0 {
+            self.say(Style::Dim, &format!("... {more} more lines; `git diff` shows all."));
+        }
+        true
     }
 
     fn told(&mut self, text: Result<String, String>) {

@@ -274,3 +274,24 @@ fn a_closed_pipe_is_an_error_and_no_panic() {
     assert!(surface.is_broken());
     assert!(surface.close(&sample::report(Outcome::Ended)).is_err());
 }
+
+#[test]
+fn going_back_by_a_number() {
+    use crate::event::GoBack;
+    use crate::machine::Offered;
+    let mut desk = Desk::working();
+    desk.status.phase = Phase::Waiting;
+    desk.shown();
+    assert_eq!(desk.types("/rewind"), []);
+    assert!(desk.shown().contains("There is no earlier message"));
+    desk.status.points = vec![Offered { uuid: "u".into(), text: "fix it".into(), round: None }];
+    desk.shown();
+    assert_eq!(desk.types("/rewind"), []);
+    let shown = desk.shown();
+    assert!(shown.contains(" 1. fix it\n") && shown.contains("add \"conversation\""), "{shown}");
+    for (typed, what) in [("/rewind 1", GoBack::Both), ("/rewind 1 files", GoBack::Files)] {
+        let event = Event::GoBack { uuid: "u".into(), what };
+        assert_eq!(desk.types(typed), [Intent::Event(event)]);
+    }
+    assert_eq!(desk.types("/rewind 2"), []);
+}

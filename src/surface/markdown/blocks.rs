@@ -6,7 +6,7 @@
 
 use super::super::highlight::Code;
 use super::super::styled::{Fill, Glyphs, Styled};
-use super::line::{Line, spaces};
+use super::line::{TextLine, spaces};
 use super::long::cut;
 use super::piece::{CodeBlock, Item, Piece};
 use super::plain::plain;
@@ -39,7 +39,7 @@ pub(super) enum Open {
     Piece(Piece),
     Block(CodeBlock),
     /// A line without an end; what stands in it so far, and what it belongs to.
-    Long(Line, Box<Open>),
+    Long(TextLine, Box<Open>),
 }
 
 impl Blocks {
@@ -191,7 +191,7 @@ impl Blocks {
     }
 
     /// A line of code or its beginning; the blank ones before it are shown here, itself is `None` if it is one.
-    pub(super) fn code_line(&mut self, block: &mut CodeBlock, line: &str) -> Option<Line> {
+    pub(super) fn code_line(&mut self, block: &mut CodeBlock, line: &str) -> Option<TextLine> {
         let inner = match &block.fence {
             Some(fence) => scan::unindented(line, fence.indent),
             None if line.trim().is_empty() => {
@@ -204,11 +204,11 @@ impl Blocks {
             self.separate();
         }
         for _ in 0..std::mem::take(&mut block.blanks) {
-            self.show(Line::default());
+            self.show(TextLine::default());
         }
         let text = block.code.part(inner);
         let first = if inner.is_empty() { Styled::default() } else { spaces(CODE) };
-        Some(Line { first, text, fill: Some(Fill::Cells), ..Line::default() })
+        Some(TextLine { first, text, fill: Some(Fill::Cells), ..TextLine::default() })
     }
 
     /// Adds a line to a piece; what was there before is shown if it becomes too much.
@@ -227,7 +227,7 @@ impl Blocks {
     }
 
     /// The lines of a piece, and what more of the same would go on with.
-    pub(super) fn rendered(&mut self, mut piece: Piece) -> (Vec<Line>, Piece) {
+    pub(super) fn rendered(&mut self, mut piece: Piece) -> (Vec<TextLine>, Piece) {
         if std::mem::take(&mut piece.apart) {
             self.separate();
         }
@@ -289,7 +289,7 @@ impl Blocks {
         }
     }
 
-    pub(super) fn show(&mut self, line: Line) {
+    pub(super) fn show(&mut self, line: TextLine) {
         self.begun = true;
         self.rows.extend(line.rows(self.width, self.whole));
     }

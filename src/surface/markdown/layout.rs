@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::super::styled::{Fill, Style, Styled};
-use super::line::{Line, spaces};
+use super::line::{TextLine, spaces};
 use super::render::{CODE, Renderer};
 
 /// How far in things go, where nobody says how wide the screen is.
@@ -38,7 +38,7 @@ impl Renderer<'_> {
             for container in &self.containers[..quotes] {
                 bars.append(container.rest.clone());
             }
-            self.lines.push(Line { text: bars, ..Line::default() });
+            self.lines.push(TextLine { text: bars, ..TextLine::default() });
         }
     }
 
@@ -99,7 +99,7 @@ impl Renderer<'_> {
     }
 
     pub(super) fn push(&mut self, text: Styled, fill: Option<Fill>) {
-        let mut line = Line { text, fill, ..Line::default() };
+        let mut line = TextLine { text, fill, ..TextLine::default() };
         for container in &mut self.containers {
             line.first.append(container.first.take().unwrap_or_else(|| container.rest.clone()));
             line.hanging.append(container.rest.clone());

@@ -3,7 +3,7 @@
 use super::super::styled::{Fill, Style, Styled};
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Line {
+pub struct TextLine {
     /// In front of the first row.
     pub first: Styled,
     /// In front of the others.
@@ -13,7 +13,7 @@ pub struct Line {
     pub fill: Option<Fill>,
 }
 
-impl Line {
+impl TextLine {
     /// `whole`: code stays in one piece, and the terminal breaks it where it must.
     pub fn rows(mut self, width: Option<usize>, whole: bool) -> Vec<Styled> {
         self.make_room(width);

@@ -4,7 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::super::styled::{Fill, Style};
 use super::blocks::{Blocks, LIMIT, Open};
-use super::line::Line;
+use super::line::TextLine;
 use super::render::render;
 use crate::client::stream::strip_escapes;
 
@@ -53,10 +53,10 @@ impl Blocks {
                 lines.into_iter().for_each(|line| self.show(line));
                 (last.unwrap_or_default(), Open::Piece(piece))
             }
-            other => (Line::default(), other),
+            other => (TextLine::default(), other),
         };
         let fill = Some(line.fill.unwrap_or(Fill::Words));
-        self.open = Open::Long(Line { fill, ..line }, Box::new(back));
+        self.open = Open::Long(TextLine { fill, ..line }, Box::new(back));
         self.more("");
     }
 
@@ -78,7 +78,7 @@ impl Blocks {
                     line.text.append(more.text.without_first(GUARD.len()));
                 } else {
                     let next =
-                        Line { text: more.text, first: line.hanging.clone(), ..line.clone() };
+                        TextLine { text: more.text, first: line.hanging.clone(), ..line.clone() };
                     self.show(std::mem::replace(&mut line, next));
                 }
             }

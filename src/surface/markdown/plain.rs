@@ -1,12 +1,12 @@
 //! Lines without any mark, which need no parser: most of a long list, or of a log.
 
 use super::super::styled::{Fill, Style, Styled};
-use super::line::{Line, spaces};
+use super::line::{TextLine, spaces};
 use super::render::Setting;
 use super::scan::Marker;
 
 /// The one line of `text`, exactly as the parser would have it; `None` if it has to be asked.
-pub fn plain(text: &str, item: Option<Marker>, setting: &Setting<'_>) -> Option<Line> {
+pub fn plain(text: &str, item: Option<Marker>, setting: &Setting<'_>) -> Option<TextLine> {
     let line = text.trim_end_matches(['\n', ' ']);
     let mut words = line;
     let mut first = Styled::default();
@@ -30,7 +30,12 @@ pub fn plain(text: &str, item: Option<Marker>, setting: &Setting<'_>) -> Option<
         return None;
     }
     let hanging = spaces(first.width());
-    Some(Line { first, hanging, text: Styled::new(Style::Plain, words), fill: Some(Fill::Words) })
+    Some(TextLine {
+        first,
+        hanging,
+        text: Styled::new(Style::Plain, words),
+        fill: Some(Fill::Words),
+    })
 }
 
 /// Says nothing but itself wherever it stands in a line.

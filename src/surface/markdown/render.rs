@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::super::highlight::Code;
 use super::super::styled::{Glyphs, Style, Styled};
 use super::inline::Inline;
-use super::line::{Line, spaces};
+use super::line::{TextLine, spaces};
 use super::table::{Columns, Table};
 
 /// Code stands this far in.
@@ -30,7 +30,7 @@ pub struct Setting<'a> {
 
 #[derive(Debug)]
 pub struct Rendered {
-    pub lines: Vec<Line>,
+    pub lines: Vec<TextLine>,
     /// The head of the table that the piece ends with, and its columns.
     pub table: Option<(String, Columns)>,
 }
@@ -55,7 +55,7 @@ pub(super) struct Container {
 pub(super) struct Renderer<'a> {
     pub(super) source: &'a str,
     pub(super) setting: Setting<'a>,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<TextLine>,
     pub(super) containers: Vec<Container>,
     /// The numbers of the next items of the open lists.
     pub(super) lists: Vec<Option<u64>>,

@@ -182,7 +182,7 @@ fn nothing_steers_the_terminal() {
         markdown.tail(100)
     }] {
         let mut out = Vec::new();
-        rows.iter().for_each(|row| row.write(false, &mut out));
+        rows.iter().for_each(|row| row.write(None, &mut out));
         let out = String::from_utf8(out).unwrap();
         assert!(!out.chars().any(char::is_control), "{out:?}");
         assert!(out.contains("red"), "{out:?}");

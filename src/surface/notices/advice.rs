@@ -18,7 +18,7 @@ pub(super) fn advice(error: &str) -> Option<&'static str> {
         ),
         (
             &["credit balance", "billing", "402", "quota"],
-            "The account is out of credit: top it up, or go on with another provider (`ccc --supervisor NAME --resume …`).",
+            "The account is out of credit: top it up, or continue with another provider (`ccc --supervisor NAME --resume …`).",
         ),
         (
             &["prompt is too long", "context"],

@@ -31,8 +31,9 @@ impl Transcript {
             self.check_output.push_str(text);
             if self.check_output.len() > 2 * KEPT {
                 let from = self.check_output.len() - KEPT;
-                let from = (from..).find(|at| self.check_output.is_char_boundary(*at));
-                self.check_output.drain(..from.unwrap_or_default());
+                let length = self.check_output.len();
+                let from = (from..length).find(|at| self.check_output.is_char_boundary(*at));
+                self.check_output.drain(..from.unwrap_or(length));
             }
         }
     }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::indented;
 use crate::client::form::{self, FormQuestion};
+use crate::client::plan;
 use crate::client::stream::always_means;
 use crate::event::{Asker, Question};
 use crate::surface::Transcript;
@@ -22,6 +23,9 @@ impl Transcript {
         if let Some(questions) = form::questions(asked) {
             let lines = questions.iter().flat_map(form_lines).collect();
             return self.apart(lines);
+        }
+        if plan::is_plan(asked) {
+            return self.plan(question);
         }
         let mut head = Styled::new(Style::Question, &format!("? {who} asks to use "))
             .with(Style::Bold, &exposed(&asked.tool));

@@ -72,9 +72,9 @@ impl Transcript {
                 None
             }
             Outcome::Limit => Some(format!(
-                "To go on with the same number of reviews: {resume} -p \"go on\" (--max-iterations N allows more)"
+                "To continue with as many reviews again: {resume} -p \"continue\" (--max-iterations N allows more)"
             )),
-            _ => Some(format!("To go on: {resume} -p \"what to do next\"")),
+            _ => Some(format!("To continue: {resume} -p \"what to do next\"")),
         }
     }
 }

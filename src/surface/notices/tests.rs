@@ -3,7 +3,10 @@ use super::super::{Glyphs, Look, sample};
 use super::*;
 use crate::client::stream::PermissionRequest;
 use crate::event::{Asker, Ending, Outcome, Question, Stood, Supervision};
+use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
+use crate::review::policy::Seat;
+use crate::review::requirement::{Evidence, Requirement, Standing};
 use crate::review::verdict::Verdict;
 
 fn shown(look: Look, notice: &Notice) -> String {
@@ -305,6 +308,92 @@ fn a_verdict_says_what_was_denied() {
     assert!(shown.ends_with("2 more were denied"), "{shown}");
 }
 
+fn item(id: &str, status: Standing) -> Requirement {
+    let evidence = vec![Evidence::Check("cargo test".into())];
+    Requirement { id: id.into(), text: format!("wish {id}"), status, evidence }
+}
+
+fn listing(completed: bool, requirements: Vec<Requirement>) -> Notice {
+    let Notice::Verdict { verdict, round, max, seconds, cost_usd, session_usd, usage } =
+        verdict(completed)
+    else {
+        unreachable!("it is one")
+    };
+    let verdict = Verdict { requirements, ..verdict };
+    Notice::Verdict { verdict, round, max, seconds, cost_usd, session_usd, usage }
+}
+
+#[test]
+fn what_is_open_comes_first_and_what_is_met_shows_its_evidence() {
+    let list = vec![
+        item("R1", Standing::Met),
+        item("R2", Standing::Unmet),
+        item("R3", Standing::Dropped),
+        item("R4", Standing::Unproven),
+    ];
+    let text = shown(LOOK, &listing(false, list));
+    let lines: Vec<_> = text.lines().map(|line| line.trim_matches(['┃', ' '])).collect();
+    assert_eq!(
+        lines[1..5],
+        [
+            "✘ wish R2",
+            "? wish R4",
+            "✔ wish R1   check \"cargo test\"",
+            "– wish R3   check \"cargo test\""
+        ],
+        "{text}"
+    );
+}
+
+#[test]
+fn what_was_met_before_is_not_said_again() {
+    let mut transcript = Transcript::new(LOOK);
+    let (met, open) = (item("R1", Standing::Met), item("R2", Standing::Unmet));
+    transcript.notice(&listing(false, vec![met.clone(), open.clone()]));
+    let third = item("R3", Standing::Met);
+    let again = listing(false, vec![met.clone(), open, third]);
+    let text = texts(&transcript.notice(&again)).join("\n");
+    assert!(!text.contains("wish R1") && text.contains("1 is met as before"), "{text}");
+    assert!(text.contains("✘ wish R2") && text.contains("✔ wish R3"), "{text}");
+    // A confirmation rests on all of it.
+    let all = vec![met, item("R2", Standing::Met), item("R3", Standing::Met)];
+    let text = texts(&transcript.notice(&listing(true, all))).join("\n");
+    assert_eq!(text.matches("✔ wish").count(), 3, "{text}");
+}
+
+#[test]
+fn a_long_list_is_folded_on_a_screen_and_whole_elsewhere() {
+    let list: Vec<_> = (0..30).map(|at| item(&format!("R{at}"), Standing::Met)).collect();
+    let shown =
+        |look| texts(&Transcript::new(look).notice(&listing(true, list.clone()))).join("\n");
+    let screen = shown(Look { live: true, ..LOOK });
+    assert!(
+        screen.matches("✔ wish").count() == 8 && screen.contains("22 more are met"),
+        "{screen}"
+    );
+    assert_eq!(shown(Look { live: false, ..LOOK }).matches("✔ wish").count(), 30);
+}
+
+#[test]
+fn each_of_several_judges_has_a_line() {
+    let seat = |name: &str, fresh| Seat { name: name.into(), fresh };
+    let yes = Opinion::new(&seat("kimi", true), Ok(Verdict::new(true, "")));
+    let yes = Opinion { seconds: 12.0, cost_usd: 0.25, ..yes };
+    let none = Opinion::new(&seat("glm", false), Err("no credit".into()));
+    let verdict = Verdict { opinions: vec![yes, none.clone()], ..Verdict::new(false, "x") };
+    let Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, .. } =
+        self::verdict(false)
+    else {
+        unreachable!("it is one")
+    };
+    let notice = Notice::Verdict { verdict, round, max, seconds, cost_usd, session_usd, usage };
+    let text = shown(LOOK, &notice);
+    assert!(text.contains("✔ judge kimi (fresh eyes): complete · 12s · $0.25"), "{text}");
+    assert!(text.contains("? judge glm: no verdict: no credit · 0s"), "{text}");
+    let alone = shown(LOOK, &Notice::Opinion { round: 1, opinion: none });
+    assert!(alone.contains("glm: no verdict: no credit"), "{alone}");
+}
+
 #[test]
 fn only_a_case_that_is_not_the_best_has_a_line() {
     let case = |held, why: &str| Notice::ReviewCase { round: 1, held, why: why.into() };
@@ -317,7 +406,7 @@ fn only_a_case_that_is_not_the_best_has_a_line() {
 
 #[test]
 fn a_resumed_session_shows_how_the_old_one_ended() {
-    let answer = (1..=30).map(|at| format!("line {at}\n")).collect::<String>();
+    let answer = (1..=30).map(|at| format!("line {at}\n")).collect::<Vec<_>>().concat();
     let resumed =
         |ending| Notice::Resumed { round: 2, max: 10, messages: 3, cost_usd: 0.25, ending };
     assert_eq!(shown(LOOK, &resumed(None)), "Resumed: after round 2 of 10, 3 messages, $0.25");

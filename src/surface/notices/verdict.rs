@@ -8,6 +8,7 @@ use super::super::transcript::{Author, LineKind, Whole};
 use super::amounts::{duration, review_cost};
 use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
+use crate::review::policy::Seat;
 use crate::review::requirement::{Requirement, Standing};
 use crate::review::verdict::{Halt, Verdict};
 
@@ -19,6 +20,34 @@ const MOST_SETTLED: usize = 8;
 const MARGIN: usize = 8;
 
 impl Transcript {
+    pub(super) fn review_started(
+        &mut self,
+        round: &str,
+        attempt: u32,
+        judge: Option<&Seat>,
+    ) -> Vec<Styled> {
+        self.review_dropped = false;
+        let second = if attempt > 1 { ", second try" } else { "" };
+        let by = judge.map(|judge| {
+            let eyes = if judge.fresh { ", fresh eyes" } else { "" };
+            format!(" by {}{eyes}", judge.name)
+        });
+        let by = by.unwrap_or_default();
+        let text = format!("{}Review {round}{by}{second}", self.look.glyphs.gutter);
+        let lines = vec![Styled::new(Style::Supervisor, &text)];
+        let lines = if attempt > 1 || self.look.phases { lines } else { self.apart(lines) };
+        self.heading(lines)
+    }
+
+    /// What one of several judges said stands in the block of the verdict; that it said nothing, here.
+    pub(super) fn opinion(&mut self, opinion: &Opinion) -> Vec<Styled> {
+        if opinion.completed.is_some() {
+            return Vec::new();
+        }
+        let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
+        self.shown(vec![line.with(Style::Bad, &opinion.told())])
+    }
+
     pub(super) fn verdict(
         &mut self,
         round: &str,

@@ -28,6 +28,13 @@ pub struct Ruling {
     pub line: &'static str,
     pub column: &'static str,
     pub cross: &'static str,
+    /// A branch of a tree behind which more follow.
+    pub mid_branch: &'static str,
+    /// In front of what is still to be done.
+    pub todo: &'static str,
+    /// Of a bar.
+    pub full: &'static str,
+    pub empty: &'static str,
 }
 
 impl Glyphs {
@@ -46,7 +53,15 @@ impl Glyphs {
             ellipsis: "…",
             bullet: "• ",
             quote: "▎ ",
-            ruling: &Ruling { line: "─", column: "│", cross: "┼" },
+            ruling: &Ruling {
+                line: "─",
+                column: "│",
+                cross: "┼",
+                mid_branch: "├",
+                todo: "○",
+                full: "█",
+                empty: "░",
+            },
             spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
         }
     }
@@ -66,7 +81,15 @@ impl Glyphs {
             ellipsis: "...",
             bullet: "- ",
             quote: "| ",
-            ruling: &Ruling { line: "-", column: "|", cross: "+" },
+            ruling: &Ruling {
+                line: "-",
+                column: "|",
+                cross: "+",
+                mid_branch: "|-",
+                todo: "[ ]",
+                full: "#",
+                empty: ".",
+            },
             spinner: &["|", "/", "-", "\\"],
         }
     }

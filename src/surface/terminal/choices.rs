@@ -5,6 +5,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::client::form::FormQuestion;
+use crate::client::plan;
 use crate::event::Question;
 use crate::surface::status::can_always;
 use crate::surface::styled::{self, Glyphs, Style, Styled};
@@ -16,6 +17,8 @@ const NOT_LIST: usize = 8;
 pub enum Choice {
     Once,
     Always,
+    /// A plan, and the edits that come of it.
+    AcceptEdits,
     Deny,
     DenyAndExplain,
     /// An option of a form.
@@ -37,12 +40,25 @@ pub struct Choices {
 
 impl Choices {
     pub fn permission(question: &Question) -> Self {
+        if plan::is_plan(&question.asked) {
+            return Self::plan();
+        }
         let mut list = vec![(Choice::Once, "Yes, once".to_owned())];
         if can_always(question) {
             list.push((Choice::Always, "Yes, always in this session".to_owned()));
         }
         list.push((Choice::Deny, "No".to_owned()));
         list.push((Choice::DenyAndExplain, "No, and say why".to_owned()));
+        Self { list, ..Self::default() }
+    }
+
+    fn plan() -> Self {
+        let list = [
+            (Choice::Once, "Yes, go by it"),
+            (Choice::AcceptEdits, "Yes, and accept edits without asking"),
+            (Choice::DenyAndExplain, "No, and say what to change"),
+        ];
+        let list = list.map(|(choice, label)| (choice, label.to_owned())).into();
         Self { list, ..Self::default() }
     }
 

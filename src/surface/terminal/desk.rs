@@ -6,7 +6,7 @@ use std::fmt;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Screen, Terminal, help};
-use crate::client::stream::{Line, Message, Part};
+use crate::client::stream::{Line, Message, Model, Part};
 use crate::surface::completion::{Completion, Files};
 use crate::surface::editor::Editor;
 use crate::surface::styled::{self, Style, Styled};
@@ -49,6 +49,8 @@ pub struct Desk {
     pub aids: Aids,
     pub completion: Completion,
     pub help: bool,
+    /// What the client offers.
+    pub models: Vec<Model>,
 }
 
 impl Desk {
@@ -58,7 +60,10 @@ impl Desk {
             let Part::Message(envelope) = part else { continue };
             match &envelope.message {
                 Message::Init(init) => self.completion.name_commands(&init.commands),
-                Message::Commands(commands) => self.completion.set_commands(commands),
+                Message::Introduced(told) => {
+                    self.completion.set_commands(&told.commands);
+                    self.models.clone_from(&told.models);
+                }
                 _ => continue,
             }
             // Whoever has begun to type one does not have to begin again.
@@ -135,7 +140,9 @@ impl<S: Screen> Terminal<S> {
     /// What stands between the text and the status.
     pub(super) fn below_rows(&self, columns: usize, height: usize) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
-        if self.desk.help {
+        if let Some(rows) = self.rewind_rows(height.saturating_sub(NOT_POPUP)) {
+            rows
+        } else if self.desk.help {
             help::rows(columns, height.saturating_sub(NOT_HELP), glyphs)
         } else {
             self.desk.completion.rows(columns, height.saturating_sub(NOT_POPUP), glyphs)

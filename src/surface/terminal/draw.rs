@@ -9,12 +9,16 @@ use unicode_width::UnicodeWidthStr;
 use super::frame::{BEGIN, END, Frame, clamp};
 use super::screen::cleared;
 use super::{Focus, Screen, Terminal};
+use crate::client::mode::PermissionMode;
 use crate::surface::status;
 use crate::surface::styled::{self, Style, Styled};
+use crate::surface::whereabouts::BYPASS;
 
 /// Below this there is room for the text alone.
 const PROMPT_FROM: usize = 8;
 const GAP_FROM: usize = 10;
+/// In front of the text while its keys are commands of vi; as wide as the prompt.
+const NORMAL: &str = ": ";
 /// A terminal that had another size this short a time ago may get a third one before it has read what
 /// it is sent.
 const RESIZE_SETTLED: Duration = Duration::from_millis(300);
@@ -81,6 +85,7 @@ impl<S: Screen> Terminal<S> {
     fn frame(&mut self) -> Frame {
         let (columns, height) = self.size;
         let mut status = self.below_rows(columns, height);
+        status.extend(self.alarm_row(columns));
         status.extend(self.status_rows(columns));
         let gap = usize::from(height >= GAP_FROM);
         status.truncate(height - 1 - gap);
@@ -90,6 +95,7 @@ impl<S: Screen> Terminal<S> {
         let (editor, prompt) = match self.focus {
             Focus::Reason if form => (&mut self.reason, self.look.glyphs.prompt),
             Focus::Reason => (&mut self.reason, "Why? "),
+            _ if search.is_none() && self.editor.is_vim_normal() => (&mut self.editor, NORMAL),
             _ => (&mut self.editor, search.as_deref().unwrap_or(self.look.glyphs.prompt)),
         };
         let prompt = if columns < PROMPT_FROM { "" } else { prompt };
@@ -153,11 +159,24 @@ impl<S: Screen> Terminal<S> {
         rows
     }
 
+    /// What must be seen all the time, whatever else there is to say.
+    fn alarm_row(&self, columns: usize) -> Option<Styled> {
+        let skipped = self.status.mode == Some(PermissionMode::Bypass);
+        let row = || Styled::new(Style::Alarm, BYPASS).cut(columns, self.look.glyphs.ellipsis);
+        skipped.then(row)
+    }
+
     fn status_rows(&self, columns: usize) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
+        if let Some(menu) = &self.menu {
+            return menu.rows(self.size, glyphs);
+        }
         let note = |text: &str| {
             vec![Styled::new(Style::Question, &styled::cut(text, columns, glyphs.ellipsis))]
         };
+        if self.escaped.is_some() {
+            return note("press Esc again to go back to an earlier message");
+        }
         if self.leaving.is_some() {
             return note("press Ctrl-C again to leave");
         }

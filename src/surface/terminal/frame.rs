@@ -8,6 +8,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::surface::styled::Styled;
+use crate::surface::theme::Theme;
 
 /// The terminal shows what comes between the two in one piece, if it can.
 pub const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
@@ -48,7 +49,7 @@ impl Frame {
     }
 
     /// Onto rows that are clear, from where the cursor stands.
-    pub fn paint(&self, colour: bool, out: &mut Vec<u8>) {
+    pub fn paint(&self, colour: Option<Theme>, out: &mut Vec<u8>) {
         out.extend(NO_WRAP.bytes());
         for (at, row) in self.rows.iter().enumerate() {
             if at > 0 {
@@ -66,7 +67,7 @@ impl Frame {
     }
 
     /// Over `old`, which it `fits`.
-    pub fn repaint(&self, old: &Frame, colour: bool, out: &mut Vec<u8>) {
+    pub fn repaint(&self, old: &Frame, colour: Option<Theme>, out: &mut Vec<u8>) {
         let mut at = old.cursor.0;
         out.extend(NO_WRAP.bytes());
         for (row, (new, old)) in self.rows.iter().zip(&old.rows).enumerate() {

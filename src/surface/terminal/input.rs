@@ -22,12 +22,12 @@ pub struct Keys {
 
 #[derive(Debug, Default)]
 struct Gate {
-    state: Mutex<State>,
+    state: Mutex<KeyState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct KeyState {
     open: bool,
     /// Nobody reads the terminal.
     at_rest: bool,
@@ -64,14 +64,14 @@ impl Keys {
         if let Err(error) = kill(Pid::this(), Signal::SIGWINCH) {
             log::warn!("the keys cannot be left to others: {error}");
         }
-        let waits = |state: &mut State| !state.at_rest;
+        let waits = |state: &mut KeyState| !state.at_rest;
         let state = self.gate.changed.wait_timeout_while(self.gate.lock(), PATIENCE, waits);
         drop(state.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 impl Gate {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, KeyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -3,11 +3,12 @@
 use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::choices::Choice;
-use super::{Focus, Screen, Terminal};
+use super::menu::{Menu, Pressed};
+use super::{Focus, SECOND_KEY, Screen, Terminal};
 use crate::client::stream::Permission;
-use crate::event::{Event, Phase};
+use crate::event::{Event, Phase, Wish};
 use crate::surface::Intent;
-use crate::surface::commands::{About, OwnCommand, own_command};
+use crate::surface::commands::{About, NO_MODELS, NO_TODOS, OwnCommand, own_command};
 use crate::surface::styled::{Style, Styled};
 
 /// What the agent reads when the person says no more than no.
@@ -54,7 +55,28 @@ impl<S: Screen> Terminal<S> {
     }
 
     fn key(&mut self, key: KeyEvent) -> Option<Intent> {
+        if let Some(menu) = &mut self.menu {
+            let pressed = menu.key(key);
+            if pressed != Pressed::Stays {
+                self.menu = None;
+            }
+            return match pressed {
+                Pressed::Chosen(wish) => Some(Intent::Event(Event::Wish(wish))),
+                Pressed::Stays | Pressed::Closed => None,
+            };
+        }
         let leaving = std::mem::take(&mut self.leaving);
+        let escaped = std::mem::take(&mut self.escaped);
+        if self.rewind.is_some() {
+            return self.rewind_key(key);
+        }
+        if key.code == KeyCode::Esc && self.can_rewind() {
+            match escaped.filter(|at| self.now.saturating_sub(*at) < SECOND_KEY) {
+                Some(_) => self.offer_rewind(),
+                None => self.escaped = Some(self.now),
+            }
+            return None;
+        }
         let help = std::mem::take(&mut self.desk.help);
         let control = key.modifiers == KeyModifiers::CONTROL;
         match key.code {
@@ -67,6 +89,16 @@ impl<S: Screen> Terminal<S> {
                 return Some(Intent::Page(self.question_text.clone()));
             }
             KeyCode::Char('o') if control => return Some(Intent::Page(self.log.text())),
+            KeyCode::Char('t') if control => {
+                self.toggle_todos();
+                return None;
+            }
+            KeyCode::Char('b') if control && self.transcript.is_running_tool() => {
+                return Some(Intent::Event(Event::Wish(Wish::Background)));
+            }
+            KeyCode::BackTab if self.focus != Focus::Reason => {
+                return Some(Intent::Event(Event::Wish(Wish::NextMode)));
+            }
             KeyCode::Char('c') if control => return self.control_c(leaving.is_some()),
             KeyCode::Char('d') if control && self.focus != Focus::Reason => {
                 if self.editor.is_empty() && self.editor.searching().is_none() {
@@ -81,6 +113,35 @@ impl<S: Screen> Terminal<S> {
             Focus::Reason => self.reason_key(key),
             Focus::Text | Focus::Fresh if help && key.code == KeyCode::Esc => None,
             Focus::Text | Focus::Fresh => self.text_key(key, help),
+        }
+    }
+
+    /// Escape has nothing else to do.
+    fn can_rewind(&self) -> bool {
+        self.status.phase == Phase::Waiting
+            && self.focus == Focus::Text
+            && self.editor.is_empty()
+            && self.editor.searching().is_none()
+            && !self.desk.help
+            && !self.desk.completion.is_open()
+    }
+
+    fn toggle_todos(&mut self) {
+        if self.transcript.has_todos() {
+            self.todos = Some(!self.transcript.shows_todos);
+        } else {
+            self.pending.push(Styled::new(Style::Dim, NO_TODOS));
+        }
+    }
+
+    pub fn toggle_vim(&mut self) -> bool {
+        self.editor.toggle_vim()
+    }
+
+    fn choose_model(&mut self) {
+        self.menu = Menu::models(&self.desk.models, &self.status.model);
+        if self.menu.is_none() {
+            self.pending.push(Styled::new(Style::Dim, NO_MODELS));
         }
     }
 
@@ -123,6 +184,10 @@ impl<S: Screen> Terminal<S> {
         let empty = self.editor.is_empty();
         let queued = !self.status.queued.is_empty();
         match key.code {
+            KeyCode::Esc if self.editor.takes_escape() => {
+                self.editor.key(key);
+                None
+            }
             KeyCode::Esc if self.busy() => Some(Intent::Event(Event::Interrupt)),
             KeyCode::Enter if plain => self.send(),
             KeyCode::Up if plain && empty && queued => Some(Intent::Event(Event::TakeBack)),
@@ -130,7 +195,7 @@ impl<S: Screen> Terminal<S> {
                 self.desk.completion.close();
                 Some(Intent::Edit(self.editor.text()))
             }
-            KeyCode::Char('r') if control => {
+            KeyCode::Char('r') if control && !self.editor.is_vim_normal() => {
                 self.desk.completion.close();
                 self.editor.start_search();
                 None
@@ -147,7 +212,11 @@ impl<S: Screen> Terminal<S> {
             }
             _ => {
                 self.editor.key(key);
-                self.desk.after(key, &self.editor);
+                if self.editor.is_vim_normal() {
+                    self.desk.completion.close();
+                } else {
+                    self.desk.after(key, &self.editor);
+                }
                 None
             }
         }
@@ -190,8 +259,33 @@ impl<S: Screen> Terminal<S> {
                 Some(Intent::Shell(command))
             }
             OwnCommand::Note(note) => Some(Intent::Note(note)),
+            OwnCommand::Wish(wish) => Some(Intent::Event(Event::Wish(wish))),
+            OwnCommand::Diff => Some(Intent::Diff),
+            OwnCommand::ChooseModel => {
+                self.choose_model();
+                None
+            }
+            OwnCommand::Todos => {
+                self.toggle_todos();
+                None
+            }
+            OwnCommand::Vim => {
+                let on = self.editor.toggle_vim();
+                let text = if on {
+                    "The prompt has the keys of vi."
+                } else {
+                    "The prompt has the keys of a shell."
+                };
+                let lines = self.transcript.remark(Style::Dim, text);
+                self.print(lines);
+                None
+            }
             OwnCommand::Help => {
                 self.desk.help = true;
+                None
+            }
+            OwnCommand::Rewind(_) => {
+                self.offer_rewind();
                 None
             }
             OwnCommand::Answer(text) => {
@@ -234,6 +328,7 @@ impl<S: Screen> Terminal<S> {
         match self.choices.selected()? {
             Choice::Once => self.answer(Permission::Once),
             Choice::Always => self.answer(Permission::Always),
+            Choice::AcceptEdits => self.answer(Permission::AcceptEdits),
             Choice::Deny | Choice::Decline => self.answer(Permission::Deny(DENIED.to_owned())),
             Choice::DenyAndExplain | Choice::OwnWords => {
                 self.focus = Focus::Reason;

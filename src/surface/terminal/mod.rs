@@ -9,6 +9,8 @@ mod frame;
 mod help;
 mod input;
 mod keys;
+mod menu;
+mod rewind;
 mod screen;
 #[cfg(test)]
 mod tests;
@@ -24,14 +26,18 @@ use desk::Desk;
 use frame::Frame;
 pub use input::Keys;
 pub(super) use keys::DENIED;
+use menu::Menu;
+use rewind::Rewind;
+pub(super) use rewind::{NOTHING as NOTHING_TO_GO_BACK_TO, shown as point_shown};
 pub use screen::{RealScreen, Screen, restore_on_panic};
 
 use super::commands;
+use super::diff;
 use super::editor::Editor;
 use super::status;
 use super::styled::{self, Style, Styled};
 use super::transcript::SessionLog;
-use super::{Intent, Look, Report, Surface, Transcript};
+use super::{Intent, Look, Report, Surface, Transcript, Whereabouts};
 use crate::client::form::{self, FormQuestion};
 use crate::client::stream::Line;
 use crate::event::{Notice, Now, Phase, Question};
@@ -49,6 +55,8 @@ const UNKNOWN: (usize, usize) = (0, 0);
 const PICTURE: Duration = Duration::from_millis(16);
 /// So much that is not on the screen yet does not wait for the next picture.
 const PENDING: usize = 1000;
+/// Rows of a screen that are not for a diff.
+const NOT_DIFF: usize = 6;
 
 /// Who gets the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,8 +115,15 @@ pub struct Terminal<S: Screen> {
     /// When it was first on the screen.
     asked: Option<Now>,
     focus: Focus,
+    /// Something is to be chosen.
+    menu: Option<Menu>,
+    /// Whether the list of what is to do is shown, where the person said so.
+    todos: Option<bool>,
     /// When Ctrl-C was pressed once with nothing to interrupt.
     leaving: Option<Now>,
+    /// When Escape was pressed once with nothing to interrupt.
+    escaped: Option<Now>,
+    rewind: Option<Rewind>,
 }
 
 impl<S: Screen> Terminal<S> {
@@ -140,9 +155,13 @@ impl<S: Screen> Terminal<S> {
                 model: String::new(),
                 background: 0,
                 cost_usd: 0.0,
+                reviews_usd: 0.0,
+                mode: None,
+                limit: None,
                 context: None,
                 queued: Vec::new(),
                 check: None,
+                points: Vec::new(),
                 met: None,
                 questions: 0,
             },
@@ -158,7 +177,11 @@ impl<S: Screen> Terminal<S> {
             answers: Vec::new(),
             asked: None,
             focus: Focus::Text,
+            menu: None,
+            todos: None,
             leaving: None,
+            escaped: None,
+            rewind: None,
         };
         terminal.transcript.keeps_whole = true;
         terminal.take()?;
@@ -167,8 +190,9 @@ impl<S: Screen> Terminal<S> {
 
     /// What the session is called, and how a person is told about it who looks elsewhere.
     #[must_use]
-    pub fn for_session(mut self, provider: &str, attention: Attention) -> Self {
-        provider.clone_into(&mut self.provider);
+    pub fn for_session(mut self, place: Whereabouts, attention: Attention) -> Self {
+        self.provider.clone_from(&place.provider);
+        self.transcript.set_place(place);
         if attention.has_title() {
             self.tell(attention::KEEP_TITLE);
         }
@@ -326,7 +350,11 @@ impl<S: Screen> Surface for Terminal<S> {
         self.status.clone_from(status);
         self.now = now;
         self.transcript.set_now(now);
-        self.leaving = self.leaving.filter(|pressed| now.saturating_sub(*pressed) < SECOND_KEY);
+        let open = status.phase == Phase::Working && self.transcript.has_open_todos();
+        self.transcript.shows_todos = self.todos.unwrap_or(open);
+        let fresh = |pressed: &Now| now.saturating_sub(*pressed) < SECOND_KEY;
+        self.leaving = self.leaving.filter(fresh);
+        self.escaped = self.escaped.filter(fresh);
         if self.focus == Focus::Fresh && self.taken {
             let asked = *self.asked.get_or_insert(now);
             if now.saturating_sub(asked) >= SETTLE {
@@ -342,6 +370,7 @@ impl<S: Screen> Surface for Terminal<S> {
         }
         let moves = matches!(self.status.phase, Phase::Working | Phase::Reviewing);
         let waits = self.leaving.is_some()
+            || self.escaped.is_some()
             || self.focus == Focus::Fresh
             || self.desk.is_waiting()
             || !self.is_calm();
@@ -366,6 +395,16 @@ impl<S: Screen> Surface for Terminal<S> {
         let told = "The agent sees it with your next message.";
         let lines = self.transcript.remark(Style::Dim, told);
         self.print(lines);
+    }
+
+    fn diff(&mut self, text: &str) -> bool {
+        let lines = diff::patch(text);
+        let fits = lines.len() + NOT_DIFF <= self.size.1;
+        if fits {
+            let lines = self.transcript.own(lines);
+            self.print(lines);
+        }
+        fits
     }
 
     fn told(&mut self, text: Result<String, String>) {

@@ -5,7 +5,7 @@ mod live;
 
 pub const LOOK: Look = Look {
     glyphs: Glyphs::unicode(),
-    colour: false,
+    colour: None,
     hints: true,
     phases: false,
     rich: true,
@@ -59,7 +59,7 @@ fn what_the_agent_prints() {
         (tool("t", "Read", r#"{"limit":5,"file_path":"/a/b.rs"}"#), &["● Read /a/b.rs"]),
         (tool("t", "Grep", r#"{"path":"src","pattern":"fn \\w+"}"#), &[r"● Grep fn \w+"]),
         (tool("t", "mcp__x__y", r#"{"n":1,"what":"it"}"#), &["● mcp__x__y it"]),
-        (tool("t", "TodoWrite", r#"{"todos":[]}"#), &["● TodoWrite"]),
+        (tool("t", "TodoWrite", r#"{"todos":[]}"#), &[]),
         (
             r#"{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"retry_delay_ms":8012.4,"error":"rate_limit"}"#.into(),
             &["rate limited, retry 3/10 in 9 s"],

@@ -5,7 +5,10 @@ use std::time::Duration;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
+use super::sub_agents::{SubAgent, starts_one};
+use super::todos::keeps_list;
 use super::{Author, Transcript};
+use crate::client::plan;
 use crate::client::stream::ToolResult;
 use crate::event::{Asker, Now};
 use crate::surface::diff;
@@ -18,22 +21,33 @@ const OUTPUT: usize = 3;
 const FAILURE: usize = 8;
 const CHANGES: usize = 16;
 /// Below this nobody wants to know how long it took.
-const WORTH_TELLING: Duration = Duration::from_secs(2);
+pub const WORTH_TELLING: Duration = Duration::from_secs(2);
 /// The supervisor's way to give its verdict, which has a notice of its own.
 const VERDICT_TOOL: &str = "StructuredOutput";
 /// Tools whose output is for the agent: how much it was says enough.
 const READERS: [&str; 6] = ["Read", "NotebookRead", "Glob", "Grep", "LS", "ToolSearch"];
-/// Tools that start a sub-agent.
-const SUB_AGENTS: [&str; 2] = ["Task", "Agent"];
 /// Lines around a sub-agent's report that are for the model.
 const FOR_THE_MODEL: [&str; 3] =
     ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
+const ASYNC_AGENT: &str = "Async agent launched successfully";
 /// What the client tells the model, and what a person is told instead.
-const CLIENTS_WORDS: [(&str, &str); 4] = [
+const CLIENTS_WORDS: [(&str, &str); 10] = [
     ("The user doesn't want to proceed with this tool use", "not run: denied"),
     ("The user doesn't want to take this action right now", "not run: denied"),
-    ("Async agent launched successfully", "started in the background"),
+    (ASYNC_AGENT, "started in the background"),
     ("[Request interrupted by user", "interrupted"),
+    ("User has approved your plan", "approved"),
+    ("User has approved exiting plan mode", "approved"),
+    ("Command was manually backgrounded by user", "goes on in the background"),
+    ("Command running in background with ID", "runs in the background"),
+    (
+        "Permission for this action was denied by the Claude Code auto mode",
+        "not run: auto mode denied it",
+    ),
+    (
+        "Auto mode is unavailable",
+        "not run: auto mode cannot check actions here; choose another permission mode",
+    ),
 ];
 /// Remarks for the model behind what a person may read.
 const REMARKS: [(&str, &str); 2] =
@@ -58,7 +72,7 @@ const DESCRIPTIVE_FIELDS: [&str; 12] = [
 
 /// A use of a tool that has not answered yet.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningTool {
     id: String,
     name: String,
     /// What tells its result from those of others that ran beside it.
@@ -91,9 +105,15 @@ impl Transcript {
         if !first.is_empty() {
             head = head.with(Style::Plain, &format!(" {}", self.short(&first, more, used, place)));
         }
-        let hidden = name == VERDICT_TOOL;
+        let agents = place == Author::AGENT;
+        let listed = agents && keeps_list(name);
+        // A plan has a question of its own.
+        let hidden = name == VERDICT_TOOL || listed || (agents && name == plan::TOOL);
+        if agents && starts_one(name) {
+            self.sub_agents.push(SubAgent::new(id, &first, self.now));
+        }
         let label = styled::cut(&format!("{name} {first}"), LABEL, self.look.glyphs.ellipsis);
-        let running = Running {
+        let running = RunningTool {
             id: id.to_owned(),
             name: name.to_owned(),
             label: label.trim_end().to_owned(),
@@ -135,6 +155,7 @@ impl Transcript {
     pub(super) fn give_up_tools(&mut self) -> Vec<Styled> {
         let lines = (0..self.running.len()).flat_map(|at| self.show_tool(at)).collect();
         self.running.clear();
+        self.forget_sub_agents(false);
         lines
     }
 
@@ -148,12 +169,20 @@ impl Transcript {
         if at.is_none() && place.own {
             return lines;
         }
+        // Its line comes when it has ended.
+        if self.look.live && result.preview.starts_with(ASYNC_AGENT) {
+            self.running.retain(|running| running.id != result.tool_use_id);
+            self.goes_on_in_background(&result.tool_use_id);
+            return lines;
+        }
         if let Some(at) = at {
+            let tools_used = self.sub_agent_ended(&result.tool_use_id);
             let took = self.now.saturating_sub(self.running[at].since);
             let running = &mut self.running[at];
             if !running.shown {
                 let mut facts: Vec<String> = Vec::new();
                 facts.extend(code.take().map(|code| format!("exit {code}")));
+                facts.extend(tools_used);
                 facts.extend((took >= WORTH_TELLING).then(|| clock(took)));
                 let mut head = std::mem::take(&mut running.head);
                 if result.is_error {
@@ -167,6 +196,10 @@ impl Transcript {
             }
             lines = self.show_tool(at);
             let running = self.running.remove(at);
+            if running.hidden && !result.is_error && keeps_list(&running.name) {
+                let changed = self.todos.done(&running.name, &running.input, &result.preview);
+                return if changed { self.todos_changed() } else { Vec::new() };
+            }
             if running.hidden {
                 return Vec::new();
             }
@@ -224,7 +257,7 @@ impl Transcript {
         // The client marks its own complaints for the model; a person needs no mark.
         let output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
         let output = without_remarks(&output);
-        let output = if SUB_AGENTS.contains(&name) { report(&output) } else { output };
+        let output = if starts_one(name) { report(&output) } else { output };
         let (kept, output) = kept_elsewhere(&output);
         let clean = |line: &str| styled::first_line(last_state(line)).0.into_owned();
         let mut lines: Vec<_> =
@@ -299,9 +332,19 @@ impl Transcript {
         }
     }
 
+    /// The plan of the use that the person is asked about.
+    pub(in crate::surface) fn running_plan(&self) -> Option<String> {
+        let asked = self.running.iter().rev().find(|running| running.name == plan::TOOL)?;
+        plan::text(&asked.input)
+    }
+
+    pub fn is_running_tool(&self) -> bool {
+        self.running.iter().any(|running| running.place.who == Asker::Agent)
+    }
+
     /// What is running now, for how long.
     pub(super) fn running_rows(&self) -> Vec<Styled> {
-        let row = |running: &Running| {
+        let row = |running: &RunningTool| {
             let took = self.asked_at.unwrap_or(self.now).saturating_sub(running.since);
             let line = running.head.clone();
             let line = if took >= WORTH_TELLING {
@@ -311,7 +354,11 @@ impl Transcript {
             };
             self.placed(line, running.place)
         };
-        self.running.iter().filter(|running| !running.shown && !running.hidden).map(row).collect()
+        let in_tree =
+            |running: &&RunningTool| running.place == Author::AGENT && starts_one(&running.name);
+        let shown = |running: &&RunningTool| !running.shown && !running.hidden && !in_tree(running);
+        let rows = self.running.iter().filter(shown).map(row);
+        rows.chain(self.sub_agent_rows()).collect()
     }
 }
 
@@ -328,7 +375,7 @@ fn kept_elsewhere(preview: &str) -> (Option<&str>, &str) {
 }
 
 /// What a sub-agent reported, as far as it is for people.
-fn report(preview: &str) -> String {
+pub fn report(preview: &str) -> String {
     let preview = preview.split("\n<usage>").next().unwrap_or_default();
     let for_the_model =
         |line: &&str| FOR_THE_MODEL.iter().any(|mark| line.trim_start().starts_with(mark));

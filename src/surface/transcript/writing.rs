@@ -195,6 +195,9 @@ impl Transcript {
     /// What is being written, run and waited for; at most so many rows, the last ones.
     pub fn live(&self, rows: usize) -> Vec<Styled> {
         let mut below = self.running_rows();
+        if self.shows_todos {
+            below.extend(self.live_todos(rows.saturating_sub(below.len())));
+        }
         if let Some(retry) = &self.retry {
             let when = match seconds(retry.until.saturating_sub(self.now)) {
                 0 => "now".to_owned(),

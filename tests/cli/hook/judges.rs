@@ -58,3 +58,12 @@ fn one_that_gives_no_verdict_is_no_confirmation_and_says_so() {
     let done = room.hook("abc123").run();
     done.allows("zq-second gave no verdict (1 of 2 judges call it complete): ");
 }
+
+#[test]
+fn a_yes_without_proof_is_told_as_that() {
+    let room = Room::new();
+    room.write("project/SUPERVISOR.md", "BE STRICT");
+    room.enable("abc123", 0);
+    let done = room.hook("abc123").run().allows("confirmed complete in round 1, without proof");
+    done.tells("confirmed complete in round 1, without proof");
+}

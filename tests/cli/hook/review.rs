@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::patience::{PATIENCE, wait_within};
-use crate::room::{Room, value_of};
+use crate::room::{Room, value_of, verdict};
 
 fn reviewed() -> Room {
     let room = Room::supervised();
@@ -281,4 +281,24 @@ fn a_tool_is_decided_on_before_it_runs() {
         })
         .collect();
     assert_eq!(decided, ["deny", "deny", "allow", "deny"], "{answers}");
+}
+
+/// What the hook judged stands in `ccc sessions` like every session.
+#[test]
+fn a_session_that_the_hook_judges_is_among_the_sessions() {
+    let room = reviewed();
+    let said = json!({"type": "user", "message": {"content": "build it"}}).to_string() + "\n";
+    room.write("transcript.jsonl", said);
+    room.supervisor_prints(&verdict(false, "the tests are missing"));
+    room.hook("abc123").run().blocks("the tests are missing");
+    let listed = room.ccc(&["sessions"]).run().code(0).out();
+    assert!(listed.contains("hook-abc") && listed.contains("build it"), "{listed}");
+    let shown = room.ccc(&["sessions", "show", "abc123"]).run().code(0).out();
+    assert!(shown.contains("build it") && shown.contains("the tests are missing"), "{shown}");
+    let json = room.ccc(&["sessions", "show", "abc123", "--json"]).run().code(0).out();
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["rounds"][0]["feedback"], "the tests are missing", "{json}");
+    room.ccc(&["sessions", "rm", "abc123", "--yes"]).run().code(0);
+    assert!(!room.path("project/.claude/ccc/sessions/hook-abc123").exists());
+    assert!(!room.path("project/.claude/ccc/supervisor-abc123.json").exists());
 }

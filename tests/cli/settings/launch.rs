@@ -218,7 +218,7 @@ fn the_fork_of_a_session_is_supervised() {
     let room = room();
     let id = "3d5f2c9e-0000-4000-8000-000000000001";
     room.ccc(&["--supervisor=hook", "kimi", "--resume", id, "--fork-session"]).run();
-    let forked = value_of(&room.seen("supervisor-0.args"), "--session-id");
+    let forked = value_of(&room.seen("agent-0.args"), "--session-id");
     assert_eq!(room.state(&forked)["enabled"], true);
     assert!(!room.path(&state_file(id)).exists());
 }

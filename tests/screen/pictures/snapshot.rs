@@ -90,6 +90,8 @@ fn word(word: &str) -> String {
         _ if is_clock => CLOCK.to_owned(),
         _ if is_id => "SESSION".to_owned(),
         _ if word.strip_suffix('s').is_some_and(digits) => "0s".to_owned(),
+        _ if word.ends_with("/project") => "PROJECT".to_owned(),
+        _ if word.split('.').count() == 3 && word.split('.').all(digits) => "VERSION".to_owned(),
         other => other.to_owned(),
     }
 }
@@ -102,6 +104,7 @@ fn what_differs_from_run_to_run_is_masked() {
         ("✔ Confirmed · 12s · $0.25", "✔ Confirmed · 0s · $0.25"),
         ("Session ended · 2 rounds · 1m 07s · $0.50", "Session ended · 2 rounds · 0s · $0.50"),
         ("● Bash make  0:02", "● Bash make"),
+        ("  ccc 0.1.0 · /tmp/x/project · y", "  ccc VERSION · PROJECT · y"),
         ("a test: 12 of 13, 4:3", "a test: 12 of 13, 0:00"),
         (&format!("--resume {id}"), "--resume SESSION"),
     ] {

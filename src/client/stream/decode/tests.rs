@@ -1,5 +1,7 @@
 use super::super::message::{Block, Command, Control, Partial, TurnResult, Usage};
+use super::super::tells::{Introduction, Model, RateLimit, TaskProgress};
 use super::*;
+use crate::client::mode::PermissionMode;
 use proptest::prelude::*;
 
 fn parts(line: &[u8]) -> Vec<Part> {
@@ -130,18 +132,102 @@ fn the_clients_commands_are_an_answer_of_their_own() {
         answer(
             r#"[{"name":"clear","description":"Start\nanew","argumentHint":"[name]","aliases":["new"]},{"name":"odd","description":7},{"name":"bare"}]"#
         ),
-        Message::Commands(vec![
-            command("clear", "Start\nanew"),
-            command("odd", ""),
-            command("bare", "")
-        ])
+        Message::Introduced(Box::new(Introduction {
+            commands: vec![
+                command("clear", "Start\nanew"),
+                command("odd", ""),
+                command("bare", "")
+            ],
+            models: vec![Model { value: "m".into(), ..Model::default() }],
+            version: None,
+            mode: None,
+        }))
     );
     let plain = Message::ControlAnswered { request_id: "r".into(), cancelled: None };
     for other in [r#"["clear"]"#, r#"{"clear":{}}"#, r#"[{"title":"clear"}]"#, "7", "null"] {
         assert_eq!(answer(other), plain, "{other}");
     }
     let unknown = r#"{"type":"control_response","response":{"subtype":"error","request_id":"r","error":"Unsupported control request subtype: initialize"}}"#;
-    assert_eq!(message(unknown), plain);
+    assert!(
+        matches!(message(unknown), Message::ControlRefused { request_id, .. } if request_id == "r")
+    );
+}
+
+#[test]
+fn what_the_client_tells_of_itself() {
+    let answer = |response: &str| {
+        message(&format!(
+            r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{response}}}}}"#
+        ))
+    };
+    let introduced = answer(
+        r#"{"commands":[],"models":[{"value":"opus","resolvedModel":"claude-opus-5-5","displayName":"Opus","description":"d"}],"claude_code_version":"2.1.325","current_permission_mode":"plan"}"#,
+    );
+    let Message::Introduced(introduced) = introduced else { panic!("{introduced:?}") };
+    assert_eq!(introduced.version.as_deref(), Some("2.1.325"));
+    assert_eq!(introduced.mode, Some(PermissionMode::Plan));
+    assert_eq!(introduced.models[0].resolved, "claude-opus-5-5");
+    for model in [r#"{"model":"m"}"#, r#"{"effective":{},"applied":{"model":"m","effort":null}}"#] {
+        assert_eq!(answer(model), Message::Model { request_id: "r".into(), model: "m".into() });
+    }
+    let usage = answer(
+        r#"{"categories":[{"name":"Messages","tokens":10,"color":"x"},{"name":"Free space","tokens":90},{"name":"New","tokens":5,"kind":"buffer"}],"maxTokens":105,"autoCompactThreshold":80,"model":"m"}"#,
+    );
+    let Message::ContextUsage(usage) = usage else { panic!("{usage:?}") };
+    assert_eq!((usage.window, usage.compacts_at), (105, Some(80)));
+    assert_eq!(
+        usage.categories.iter().map(|one| one.free).collect::<Vec<_>>(),
+        [false, true, true]
+    );
+    assert_eq!(
+        message(r#"{"type":"system","subtype":"status","status":null,"permissionMode":"auto"}"#),
+        Message::Mode(PermissionMode::Auto)
+    );
+    let updated = |patch: &str| {
+        message(&format!(
+            r#"{{"type":"system","subtype":"task_updated","task_id":"b","patch":{patch}}}"#
+        ))
+    };
+    assert!(matches!(
+        updated(r#"{"is_backgrounded":true}"#),
+        Message::TaskStarted(note) if note.task_id == "b" && note.background == Some(true)
+    ));
+    assert!(matches!(updated(r#"{"status":"completed"}"#), Message::Other { .. }));
+    assert!(matches!(
+        message(r#"{"type":"system","subtype":"status","status":"compacting"}"#),
+        Message::Other { .. }
+    ));
+    assert_eq!(
+        message(
+            r#"{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1794831808,"rateLimitType":"five_hour","utilization":0.91}}"#
+        ),
+        Message::RateLimit(RateLimit {
+            kind: "five_hour".into(),
+            status: "allowed_warning".into(),
+            used: Some(0.91),
+            resets_at: Some(1_794_831_808),
+        })
+    );
+    assert_eq!(
+        message(
+            r#"{"type":"system","subtype":"task_progress","tool_use_id":"t","description":"Running ls","usage":{"total_tokens":26,"tool_uses":2,"duration_ms":64}}"#
+        ),
+        Message::TaskProgress(TaskProgress {
+            tool_use_id: "t".into(),
+            tools: 2,
+            doing: "Running ls".into(),
+        })
+    );
+    let back = |answer: &str| {
+        message(&format!(
+            r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{answer}}}}}"#
+        ))
+    };
+    let went =
+        |done, error: &str| Message::WentBack { request_id: "r".into(), done, error: error.into() };
+    assert_eq!(back(r#"{"rewound":true,"prefillText":"x"}"#), went(true, ""));
+    assert_eq!(back(r#"{"rewound":false,"error":"stale target"}"#), went(false, "stale target"));
+    assert_eq!(back(r#"{"canRewind":true,"filesChanged":["a"]}"#), went(true, ""));
 }
 
 #[test]
@@ -301,4 +387,14 @@ proptest! {
     fn no_bytes_can_break_it(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = Line::decode(bytes);
     }
+}
+
+#[test]
+fn an_image_of_a_tool_is_named_with_its_size() {
+    let data = "A".repeat(4096);
+    let line = format!(
+        r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{data}"}}}}]}}]}}}}"#
+    );
+    let Message::ToolResults(results) = message(&line) else { panic!("no results") };
+    assert_eq!(results[0].preview, "image png, 3 KB\n");
 }

@@ -6,7 +6,7 @@ use crate::surface::Glyphs;
 
 const LOOK: Look = Look {
     glyphs: Glyphs::unicode(),
-    colour: false,
+    colour: None,
     hints: false,
     phases: false,
     rich: false,

@@ -1,7 +1,7 @@
 //! Several judges: one no is a no, and a yes is the yes of all.
 
 use super::*;
-use crate::review::requirement::Standing;
+use crate::review::requirement::Standing::{Met, Unmet, Unproven};
 
 const YES: &str = r#"{"completed":true,"feedback":"fine"}"#;
 const NO: &str = r#"{"completed":false,"feedback":"accents"}"#;
@@ -146,7 +146,6 @@ fn the_second_lists_what_the_first_listed_and_the_strictest_counts() {
     let steps = engine.heard(result(&second_says), second(2));
     let Some(Step::End(Ok(verdict))) = steps.last() else { panic!("{steps:?}") };
     let told: Vec<_> = verdict.requirements.iter().map(|one| (&*one.id, one.status)).collect();
-    use Standing::{Met, Unmet, Unproven};
     assert_eq!(told, [("R1", Unproven), ("R2", Unmet), ("R3", Met), ("R4", Met)]);
 }
 

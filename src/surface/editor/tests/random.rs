@@ -9,7 +9,7 @@ const MOVES: [&str; 14] = [
     "left", "right", "up", "down", "home", "end", "C-home", "C-end", "A-b", "A-f", "C-left", "A-<",
     "A->", "A-_",
 ];
-const CHANGES: [&str; 5] = ["C-t", "A-t", "A-u", "A-l", "A-c"];
+const CHANGES: [&str; 5] = ["A-s", "A-t", "A-u", "A-l", "A-c"];
 const CUTS: [&str; 12] =
     ["del", "bs", "C-w", "C-k", "C-y", "C-u", "A-y", "A-/", "A-d", "C-7", "A-bs", "C-j"];
 

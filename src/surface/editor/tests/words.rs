@@ -44,6 +44,20 @@ fn a_word_has_its_signs() {
     assert_eq!(state(&typed("a e\u{301}cole<A-b><A-c>")), "a E\u{301}cole|");
 }
 
+/// Chinese and Japanese put no spaces between words.
+#[test]
+fn a_word_ends_where_another_script_begins() {
+    for (keys, expected) in [
+        ("修复parser<C-w>", "修复|"),
+        ("看看parser的测试<A-b><A-b>", "看看|parser的测试"),
+        ("テストを書く<C-w>", "テストを書|"),
+        ("テストを書く<C-w><C-w><C-w>", "テスト|"),
+        ("修复，测试<C-w>", "修复，|"),
+    ] {
+        assert_eq!(state(&typed(keys)), expected, "{keys}");
+    }
+}
+
 #[test]
 fn a_paste_is_a_word() {
     let long = "row\n".repeat(34);
@@ -58,7 +72,7 @@ fn a_paste_is_a_word() {
         ("see ", "<A-t>", "P see|"),
         ("see ", "<A-b><A-u>x", "see Px|"),
         ("see ", "<bs>", "see |"),
-        ("see ", "<left><C-t>", "seeP |"),
+        ("see ", "<left><A-s>", "seeP |"),
     ] {
         let mut editor = typed(before);
         editor.paste(&long);

@@ -49,10 +49,10 @@ fn a_long_line_is_wrapped_and_scrolls() {
 #[test]
 fn a_busy_session_is_seen_to_move() {
     let mut bench = Bench::new(80, 24).phase(Phase::Working);
-    assert_eq!(bench.last(), "⠋ working 0:00 · round 1/10 · claude-test · Esc interrupts");
+    assert_eq!(bench.last(), "⠋ working 0:00 · round 1/10 · Esc interrupts");
     assert!(bench.terminal.redraw_in().is_some());
     bench.wait(12_250);
-    assert_eq!(bench.last(), "⠇ working 0:12 · round 1/10 · claude-test · Esc interrupts");
+    assert_eq!(bench.last(), "⠇ working 0:12 · round 1/10 · Esc interrupts");
     let bench = bench.phase(Phase::Waiting);
     assert_eq!((bench.last().as_str(), bench.terminal.redraw_in()), (READY, None));
 }

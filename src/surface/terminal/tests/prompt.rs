@@ -5,6 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::*;
+use crate::event::GoBack;
+use crate::machine::Offered;
 use crate::surface::terminal::help::KEYS;
 
 const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D ends";
@@ -252,7 +254,7 @@ fn what_is_for_ccc_is_not_sent() {
     assert_eq!(entered("#use tabs").1, Some(Intent::Note("use tabs".into())));
     let (mut bench, intent) = entered("/cost");
     assert_eq!(intent, None);
-    assert!(bench.rows().join(" ").contains("has cost"), "{:?}", bench.rows());
+    assert!(bench.rows().join(" ").contains("reviews  $0.00"), "{:?}", bench.rows());
     let (help, intent) = entered("/help");
     assert!(intent.is_none() && help.rows().join(" ").contains("Ctrl-O"), "{:?}", help.rows());
     bench.terminal.ran("make", "no rule\n");
@@ -281,4 +283,39 @@ fn the_pager_has_all_of_it() {
     for part in ["zq-two", "● Bash seq", "line-0\n", "line-49"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+#[test]
+fn escape_twice_offers_earlier_messages_to_go_back_to() {
+    let mut bench = bench(Phase::Waiting);
+    let point =
+        |uuid: &str, text: &str, round| Offered { uuid: uuid.into(), text: text.into(), round };
+    assert_eq!(bench.key(KeyCode::Esc), None);
+    assert_eq!(bench.last(), "press Esc again to go back to an earlier message");
+    bench.wait(3000);
+    assert_eq!(bench.last(), READY, "it fades");
+    bench.key(KeyCode::Esc);
+    bench.key(KeyCode::Esc);
+    assert!(bench.rows().join("\n").contains("no earlier message"), "{:?}", bench.rows());
+    bench.status.points = vec![point("u2", "add tests\nfor it", Some(1)), point("u1", "fix", None)];
+    bench.update();
+    bench.key(KeyCode::Esc);
+    bench.key(KeyCode::Esc);
+    let rows = bench.rows().join("\n");
+    for row in ["before which message?", "❯ round 1 was sent back: add tests ...", "  fix"] {
+        assert!(rows.contains(row), "{row}: {rows}");
+    }
+    bench.key(KeyCode::Down);
+    assert_eq!(bench.key(KeyCode::Enter), None);
+    assert!(bench.rows().join("\n").contains("❯ The conversation and the files"));
+    bench.type_in("only");
+    bench.key(KeyCode::Down);
+    let event = Event::GoBack { uuid: "u1".into(), what: GoBack::Files };
+    assert_eq!(bench.key(KeyCode::Enter), Some(Intent::Event(event)));
+    assert_eq!(bench.last(), READY);
+    // Text that is being typed is not lost to it.
+    bench.type_in("x");
+    bench.key(KeyCode::Esc);
+    bench.key(KeyCode::Esc);
+    assert!(bench.rows().ends_with(&["❯ x".to_owned(), READY.to_owned()]), "{:?}", bench.rows());
 }

@@ -88,7 +88,7 @@ fn keys_answer() {
     }
     assert_eq!(bench.press(KeyCode::Char('y'), KeyModifiers::ALT), None);
     assert_eq!(bench.key(KeyCode::Enter), Some(denied()));
-    assert_eq!(bench.last(), "⠴ working 0:00 · round 1/10 · claude-test · Esc interrupts");
+    assert_eq!(bench.last(), "⠴ working 0:00 · round 1/10 · Esc interrupts");
 }
 
 /// "a" was "always, all edits" once.
@@ -274,7 +274,7 @@ fn several_options_of_a_form_are_marked() {
 
 #[test]
 fn a_long_question_stays_in_view_and_opens_in_the_pager() {
-    let content = (1..=60).map(|at| format!("line {at}\\n")).collect::<String>();
+    let content = (1..=60).map(|at| format!("line {at}\\n")).collect::<Vec<_>>().concat();
     let asked = PermissionRequest {
         tool: "Write".into(),
         input: format!(r#"{{"file_path":"long.txt","content":"{content}"}}"#),

@@ -177,14 +177,85 @@ fn a_failure_is_told_on_the_tools_own_line_without_the_time_of_the_person() {
     );
 }
 
+fn of(parent: &str, raw: &str) -> String {
+    raw.replacen('{', &format!(r#"{{"parent_tool_use_id":"{parent}","#), 1)
+}
+
+fn task(subtype: &str, id: &str, more: &str) -> String {
+    format!(
+        r#"{{"type":"system","subtype":"{subtype}","task_id":"x","tool_use_id":"{id}",{more}}}"#
+    )
+}
+
 #[test]
-fn a_sub_agent_stands_below_the_tool_that_started_it() {
+fn sub_agents_are_a_tree_until_they_report() {
     let mut watched = Watched::new();
-    watched.agent(&tool("p", "Task", r#"{"description":"look"}"#));
-    let inner = tool("i", "Bash", r#"{"command":"ls"}"#);
-    watched.agent(&inner.replacen('{', r#"{"parent_tool_use_id":"p","#, 1));
-    assert_eq!(watched.settled, ["● Task look"]);
-    assert_eq!(watched.live(), ["  ● Bash ls"]);
+    watched.agent(&tool("p", "Task", r#"{"description":"look around","prompt":"P"}"#));
+    watched.agent(&tool("q", "Agent", r#"{"description":"write tests","prompt":"P"}"#));
+    assert_eq!(watched.live(), ["● 2 agents", "  ├ look around", "  └ write tests"]);
+    // What they do is counted, not shown; newer clients count themselves.
+    watched.agent(&of("p", &tool("i", "Bash", r#"{"command":"ls"}"#)));
+    watched.agent(&of("p", &outcome("i", "a\nb", false)));
+    watched.agent(&task(
+        "task_progress",
+        "q",
+        r#""description":"Running make","usage":{"tool_uses":3}"#,
+    ));
+    watched.after(5);
+    assert_eq!(
+        watched.live(),
+        [
+            "● 2 agents",
+            "  ├ look around  1 tool · 0:05",
+            "  └ write tests  3 tools · 0:05 · Runni…"
+        ]
+    );
+    assert!(watched.settled.is_empty(), "{:?}", watched.settled);
+    watched.agent(&outcome(
+        "p",
+        "All is well.\nagentId: x (for SendMessage)\n<usage>1</usage>",
+        false,
+    ));
+    assert_eq!(watched.settled, ["● Task look around  1 tool 0:05", "  └ All is well."]);
+    assert_eq!(watched.live()[0], "● 1 agent");
+}
+
+#[test]
+fn an_agent_in_the_background_reports_when_it_has_ended() {
+    let mut watched = Watched::new();
+    watched.agent(&tool("p", "Task", r#"{"description":"look","prompt":"P"}"#));
+    let metadata =
+        "Async agent launched successfully. (This tool result is internal metadata)\nagentId: x";
+    watched.agent(&outcome("p", metadata, false));
+    watched.agent(r#"{"type":"result","num_turns":1,"result":"ok"}"#);
+    assert!(watched.settled.is_empty(), "{:?}", watched.settled);
+    assert_eq!(watched.live(), ["● 1 agent", "  └ look  in the background"]);
+    watched.agent(&of("p", &assistant(r#"{"type":"text","text":"Report: fine.\nMore."}"#)));
+    let ended = r#""status":"completed","summary":"Report: fine.\nMore.""#;
+    watched.agent(&task("task_notification", "p", ended));
+    assert_eq!(watched.settled, ["● Agent look", "  └ Report: fine. …"]);
+    assert!(watched.live().is_empty());
+}
+
+#[test]
+fn the_list_of_what_is_to_do_is_drawn_once_and_left_with_the_turn() {
+    let mut watched = Watched::new();
+    watched.transcript.shows_todos = true;
+    let todos = |first: &str| {
+        format!(
+            r#"{{"todos":[{{"content":"A","status":"{first}"}},{{"content":"B","status":"pending"}}]}}"#
+        )
+    };
+    for (id, state) in [("1", "in_progress"), ("2", "completed")] {
+        watched.agent(&tool(id, "TodoWrite", &todos(state)));
+        watched.agent(&outcome(id, "Todos have been modified", false));
+    }
+    assert!(watched.settled.is_empty(), "{:?}", watched.settled);
+    assert_eq!(watched.live(), ["Todo: 1 of 2 done", "  ✔ A", "  ○ B"]);
+    watched.agent(r#"{"type":"result","num_turns":1,"result":"ok"}"#);
+    assert_eq!(watched.settled, ["Todo: 1 of 2 done", "  ✔ A", "  ○ B"]);
+    watched.agent(r#"{"type":"result","num_turns":1,"result":"ok"}"#);
+    assert_eq!(watched.settled.len(), 3, "once");
 }
 
 #[test]

@@ -1,0 +1,141 @@
+//! Permission modes: what the client asks about, and what it does unasked.
+
+use serde::{Deserialize, Serialize};
+
+/// As the client names them. A name that this version does not know is kept, and shown as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum PermissionMode {
+    /// Everything that could do harm is asked about.
+    #[default]
+    Ask,
+    AcceptEdits,
+    /// Nothing is changed until a plan is approved.
+    Plan,
+    /// A check of the provider's decides.
+    Auto,
+    /// What would have to be asked about is denied.
+    DontAsk,
+    /// Nothing is asked about.
+    Bypass,
+    Other(String),
+}
+
+impl PermissionMode {
+    /// As the client writes it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Ask => "default",
+            Self::AcceptEdits => "acceptEdits",
+            Self::Plan => "plan",
+            Self::Auto => "auto",
+            Self::DontAsk => "dontAsk",
+            Self::Bypass => "bypassPermissions",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// As a person reads it.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Ask => "ask",
+            Self::AcceptEdits => "accept edits",
+            Self::Plan => "plan",
+            Self::Auto => "auto",
+            Self::DontAsk => "deny unasked",
+            Self::Bypass => "skip permissions",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// As a person may type it.
+    pub fn typed(text: &str) -> Option<Self> {
+        let text = text.trim().to_lowercase();
+        Some(match text.as_str() {
+            "ask" | "default" | "manual" => Self::Ask,
+            "edits" | "accept edits" | "acceptedits" => Self::AcceptEdits,
+            "plan" => Self::Plan,
+            "auto" => Self::Auto,
+            "bypass" | "skip permissions" | "bypasspermissions" => Self::Bypass,
+            _ => return None,
+        })
+    }
+
+    /// The next one in the client's own order, of those that can be had here.
+    #[must_use]
+    pub fn next(&self, bypass: bool, auto: bool) -> Self {
+        const ORDER: [PermissionMode; 5] = [
+            PermissionMode::Ask,
+            PermissionMode::AcceptEdits,
+            PermissionMode::Plan,
+            PermissionMode::Bypass,
+            PermissionMode::Auto,
+        ];
+        let here = |mode: &&Self| match mode {
+            Self::Bypass => bypass,
+            Self::Auto => auto,
+            _ => true,
+        };
+        let at = ORDER.iter().position(|mode| mode == self).map_or(0, |at| at + 1);
+        ORDER[at..].iter().find(here).cloned().unwrap_or_default()
+    }
+}
+
+impl From<String> for PermissionMode {
+    fn from(name: String) -> Self {
+        match name.as_str() {
+            "default" => Self::Ask,
+            "acceptEdits" => Self::AcceptEdits,
+            "plan" => Self::Plan,
+            "auto" => Self::Auto,
+            "dontAsk" => Self::DontAsk,
+            "bypassPermissions" => Self::Bypass,
+            _ => Self::Other(name),
+        }
+    }
+}
+
+impl From<PermissionMode> for String {
+    fn from(mode: PermissionMode) -> Self {
+        mode.name().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_goes_through_the_modes_that_can_be_had() {
+        let cycle = |bypass, auto| {
+            let mut mode = PermissionMode::Ask;
+            let mut names = Vec::new();
+            loop {
+                mode = mode.next(bypass, auto);
+                names.push(mode.words().to_owned());
+                if mode == PermissionMode::Ask {
+                    return names.join(", ");
+                }
+            }
+        };
+        assert_eq!(cycle(false, false), "accept edits, plan, ask");
+        assert_eq!(cycle(true, false), "accept edits, plan, skip permissions, ask");
+        assert_eq!(cycle(false, true), "accept edits, plan, auto, ask");
+        // What the key does not lead to, it leads out of.
+        assert_eq!(PermissionMode::DontAsk.next(false, false), PermissionMode::Ask);
+        assert_eq!(PermissionMode::Bypass.next(false, false), PermissionMode::Ask);
+    }
+
+    #[test]
+    fn a_name_survives() {
+        for name in
+            ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "new"]
+        {
+            let mode = PermissionMode::from(name.to_owned());
+            assert_eq!(mode.name(), name);
+            assert!(!mode.words().is_empty());
+        }
+        assert_eq!(PermissionMode::typed(" Accept edits "), Some(PermissionMode::AcceptEdits));
+        assert_eq!(PermissionMode::typed("fast"), None);
+    }
+}

@@ -1,0 +1,300 @@
+//! The agent has stopped: whether that is judged, and what the client is told.
+
+use std::env;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use super::guard::{self, Guarded, Standing};
+use super::review::{self, Occasion, Reviewed};
+use super::{Args, Decision, Told, allow, project, say};
+use crate::client::transcript::Transcript;
+use crate::cmd::{base, logging};
+use crate::config::Config;
+use crate::config::clients::Limits;
+use crate::directories::Directories;
+use crate::event::{Dropped, Notice, Outcome, Round, Said};
+use crate::hook::event::HookEvent;
+use crate::hook::state::{HookState, StateFile};
+use crate::hook::task::Task;
+use crate::hook::transcript_file::TranscriptFile;
+use crate::record::by_hook;
+use crate::review::circle::Circle;
+use crate::review::verdict::{Halt, Verdict};
+
+/// Why nothing is judged when the person has typed something meanwhile.
+const MESSAGE_FIRST: &str = "not reviewed: your message goes first";
+
+pub fn stopped(
+    args: &Args,
+    event: &HookEvent,
+    state: &StateFile,
+    state_dir: &Path,
+    told: &mut Told,
+) -> Result<Decision> {
+    // A project that was never supervised gets no files of ours.
+    if state_dir.is_dir() {
+        logging::start(state_dir.join("ccc.log"));
+    }
+    let mut transcript = TranscriptFile::new(event.transcript_path.as_deref());
+    let mut guarded = match standing(args, event, state, &mut transcript, told) {
+        Standing::Off => return allow("supervision is off"),
+        Standing::On(guarded) => Some(guarded),
+        Standing::Unpinned => {
+            let found = state.load().inspect_err(|_| told.supervised = true)?;
+            match found {
+                None => return allow("this session is not supervised"),
+                Some(state) if !state.enabled => return allow("supervision is off"),
+                Some(_) => None,
+            }
+        }
+    };
+    if event.has_background_tasks() {
+        return allow("background tasks are still running");
+    }
+    transcript.wait_for_answer(event.last_assistant_message.as_deref());
+    if let Some(why) = transcript.transcript().turn.unjudged() {
+        return allow(why);
+    }
+    told.supervised = true;
+    if transcript.transcript().waiting().next().is_some() {
+        return allow(MESSAGE_FIRST);
+    }
+    let beside = beside(event, transcript.transcript());
+    if let Some(guarded) = guarded.as_deref_mut() {
+        told.changes.extend(beside.filter(|beside| guarded.tell_once(beside)));
+    }
+    let decision = supervise(args, event, transcript, state, state_dir, guarded.as_deref_mut());
+    told.changes.extend(guarded.into_iter().flat_map(|mut guarded| guarded.for_the_person()));
+    decision
+}
+
+/// What else makes the agent go on. It is left alone.
+fn beside(event: &HookEvent, transcript: &Transcript) -> Option<String> {
+    if transcript.goal.is_some() {
+        let text = "A /goal is active beside the supervision: the agent goes on until both are content. \
+                    The reviews know nothing of it but your own words.";
+        return Some(text.to_owned());
+    }
+    let schedule = "A schedule (/loop) is active beside the supervision: what the agent does when it wakes \
+                    is reviewed too.";
+    event.has_schedule().then(|| schedule.to_owned())
+}
+
+/// What was pinned when supervision began, if that can be read.
+fn standing(
+    args: &Args,
+    event: &HookEvent,
+    state: &StateFile,
+    transcript: &mut TranscriptFile,
+    told: &mut Told,
+) -> Standing {
+    let found = args.pinned(event).and_then(|file| guard::standing(file, event, state, transcript));
+    found.unwrap_or_else(|error| {
+        told.supervised = true;
+        told.changes.push(format!("What supervision began with cannot be read: {error:#}"));
+        Standing::Unpinned
+    })
+}
+
+fn supervise(
+    args: &Args,
+    event: &HookEvent,
+    transcript: TranscriptFile,
+    state: &StateFile,
+    state_dir: &Path,
+    mut guarded: Option<&mut Guarded>,
+) -> Result<Decision> {
+    let found = Directories::find()?;
+    let began_in = guarded.as_deref().map(|guarded| guarded.pinned.project.clone());
+    let project = began_in.or_else(|| project(event.cwd.as_deref())).unwrap_or(found.project);
+    let place = Directories { state_dir: state_dir.to_owned(), project, ..found };
+    let (config, max) = match guarded.as_deref_mut() {
+        Some(guarded) => (guarded.config(&place), Some(guarded.pinned.max_iterations)),
+        None => {
+            let max = env::var("CCC_MAX_ITERATIONS").ok().and_then(|max| max.parse().ok());
+            (Config::load(&place.config_dir)?, max)
+        }
+    };
+    let limits = Limits::of(&config, max)?;
+    let max = limits.max_iterations;
+    let mut kept = Kept { state, guarded };
+    let task = kept.count(transcript.transcript().said.len(), max);
+    let said = review::said(transcript.transcript(), &task);
+    let mut record = Record { state_dir, event, said, task: &task, notices: Vec::new() };
+    if task.settled {
+        record.notices.push(Notice::LimitReached { max });
+        record.add(Outcome::Limit, None);
+        return allow(&format!(
+            "the limit of {max} reviews is reached; your next message begins anew"
+        ));
+    }
+    let (began, round) = (Instant::now(), task.count);
+    let guarded = kept.guarded.as_deref_mut();
+    let occasion = Occasion {
+        settings: &args.settings,
+        event,
+        place: &place,
+        config: &config,
+        limits: &limits,
+        task: &task,
+    };
+    let reviewed = review::run(&occasion, transcript, guarded);
+    let Reviewed { verdict, tree, cost_usd, usage, notices } = match reviewed {
+        Ok(reviewed) => reviewed,
+        Err(error) => {
+            let reason = format!("{error:#}");
+            let failed = Notice::ReviewFailed { round, reason: reason.clone(), retrying: false };
+            record.notices.push(failed);
+            record.add(Outcome::NoVerdict(reason), None);
+            return Err(error);
+        }
+    };
+    record.notices = notices;
+    let Some(verdict) = verdict else {
+        // Nobody waits for it any more: it is no round.
+        kept.change(|task| task.count = task.count.saturating_sub(1))?;
+        record.notices.push(Notice::ReviewDropped { round, why: Dropped::UserMessage });
+        record.add(Outcome::Ended, None);
+        return allow(MESSAGE_FIRST);
+    };
+    let stuck = kept.change(|task| remember(task, &verdict, tree)).unwrap_or_else(|error| {
+        say(&format!("the review is not kept: {error:#}"));
+        None
+    });
+    if let Some(guarded) = kept.guarded.filter(|_| verdict.completed) {
+        base::renew(guarded.file(), &place.project);
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    record.notices.push(Notice::Verdict {
+        round,
+        max,
+        seconds,
+        cost_usd,
+        session_usd: None,
+        usage,
+        verdict: verdict.clone(),
+    });
+    let (decision, outcome) = concluded(&verdict, stuck, round, &mut record.notices);
+    record.add(outcome, Some(Round { round, verdict, seconds, cost_usd, usage }));
+    Ok(decision)
+}
+
+/// What the client is told, and what that makes of the session.
+fn concluded(
+    verdict: &Verdict,
+    stuck: Option<&str>,
+    round: u32,
+    notices: &mut Vec<Notice>,
+) -> (Decision, Outcome) {
+    let feedback = verdict.feedback.clone();
+    match (verdict.halt, stuck) {
+        _ if verdict.completed => {
+            let proof = if verdict.without_proof { ", without proof" } else { "" };
+            let told = format!("confirmed complete in round {round}{proof}");
+            (Decision::Allow(told), Outcome::Completed)
+        }
+        (Some(Halt::Blocked), _) => {
+            (Decision::Allow(format!("blocked: {feedback}")), Outcome::Blocked(feedback))
+        }
+        (Some(Halt::Impossible), _) => {
+            (Decision::Allow(format!("impossible: {feedback}")), Outcome::Impossible(feedback))
+        }
+        (None, Some(why)) => {
+            let open = verdict.open().cloned().collect();
+            notices.push(Notice::Stuck { why: why.to_owned(), open });
+            let told = format!("{why}: {feedback}");
+            (Decision::Allow(format!("stuck: {told}")), Outcome::Stuck(told))
+        }
+        (None, None) => {
+            notices.push(Notice::Feedback { round, text: feedback.clone() });
+            (Decision::Block(feedback), Outcome::Ended)
+        }
+    }
+}
+
+/// What goes on record about this stop.
+struct Record<'a> {
+    state_dir: &'a Path,
+    event: &'a HookEvent,
+    said: Vec<Said>,
+    task: &'a Task,
+    notices: Vec<Notice>,
+}
+
+impl Record<'_> {
+    fn add(self, outcome: Outcome, round: Option<Round>) {
+        let settled = self.task.settled || outcome == Outcome::Completed;
+        let stop = by_hook::Stop {
+            session_id: &self.event.session_id,
+            said: self.said,
+            notices: self.notices,
+            outcome,
+            round,
+            count: self.task.count,
+            settled,
+            last_answer: self.event.last_assistant_message.as_deref().unwrap_or_default(),
+        };
+        if let Err(error) = by_hook::add(self.state_dir, stop) {
+            log::warn!("supervisor-hook: the review is not recorded: {error:#}");
+        }
+    }
+}
+
+/// How far the task has come, in the state file and among what is pinned.
+struct Kept<'a> {
+    state: &'a StateFile,
+    guarded: Option<&'a mut Guarded>,
+}
+
+impl Kept<'_> {
+    /// One more review: counted before it begins, since one that is cut off has been paid for too. A
+    /// task that has had all it may have is settled.
+    fn count(&mut self, messages: usize, max: u32) -> Task {
+        let counted = self.change(|task| {
+            task.stopped(messages);
+            if task.count < max {
+                task.settled = false;
+                task.count += 1;
+            } else {
+                task.settle();
+            }
+            task.clone()
+        });
+        counted.unwrap_or_else(|error| {
+            // The client's own cap still ends the loop.
+            say(&format!("the count is not kept: {error:#}"));
+            Task { count: 1, ..Task::default() }
+        })
+    }
+
+    fn change<T>(&mut self, change: impl FnOnce(&mut Task) -> T) -> Result<T> {
+        let changed = |state: &mut HookState| (change(&mut state.task), state.task.clone());
+        let (result, task) = self.state.change(changed)?;
+        if let Some(guarded) = self.guarded.as_deref_mut() {
+            guarded.keep(&task)?;
+        }
+        Ok(result)
+    }
+}
+
+/// Keeps what the next review of this task has to know. Says why the task is stuck, if it is.
+fn remember(task: &mut Task, verdict: &Verdict, tree: Option<String>) -> Option<&'static str> {
+    if verdict.completed {
+        task.settle();
+        return None;
+    }
+    if !verdict.requirements.is_empty() {
+        task.requirements.clone_from(&verdict.requirements);
+    }
+    if verdict.halt.is_some() {
+        task.rejections = Circle::default();
+        return None;
+    }
+    let stuck = task.rejections.rejected(verdict, tree);
+    if stuck.is_some() {
+        task.rejections = Circle::default();
+    }
+    stuck
+}

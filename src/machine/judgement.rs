@@ -1,0 +1,109 @@
+//! What is being done about work that has no verdict yet: its checks run, or a judge looks at it, never
+//! both at once.
+
+use super::checks::CheckRun;
+use crate::client::stream::Usage;
+use crate::event::Now;
+use crate::review::engine::Engine;
+
+#[derive(Debug, Default)]
+pub(super) enum Judgement {
+    #[default]
+    None,
+    Checks(CheckRun),
+    Review(Box<Review>),
+}
+
+#[derive(Debug)]
+pub(super) struct Review {
+    /// Of the process that judges now: a second attempt is another one.
+    pub id: u32,
+    pub started: Now,
+    pub cost_usd: f64,
+    pub usage: Usage,
+    pub engine: Engine,
+}
+
+impl Judgement {
+    /// The round that has begun counts only with its verdict.
+    pub fn is_running(&self) -> bool {
+        !matches!(self, Judgement::None)
+    }
+
+    pub fn deadline(&self) -> Option<Now> {
+        match self {
+            Judgement::None => None,
+            Judgement::Checks(run) => run.deadline(),
+            Judgement::Review(review) => review.engine.deadline(),
+        }
+    }
+
+    pub fn checks(&self) -> Option<&CheckRun> {
+        match self {
+            Judgement::Checks(run) => Some(run),
+            Judgement::None | Judgement::Review(_) => None,
+        }
+    }
+
+    /// Only the look at the files, or the check, that is waited for now.
+    pub fn checks_of(&mut self, id: u32) -> Option<&mut CheckRun> {
+        match self {
+            Judgement::Checks(run) if run.id == id => Some(run),
+            _ => None,
+        }
+    }
+
+    pub fn take_checks_of(&mut self, id: u32) -> Option<CheckRun> {
+        match std::mem::take(self) {
+            Judgement::Checks(run) if run.id == id => Some(run),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
+
+    pub fn engine(&self) -> Option<&Engine> {
+        match self {
+            Judgement::Review(review) => Some(&review.engine),
+            Judgement::None | Judgement::Checks(_) => None,
+        }
+    }
+
+    pub fn review(&mut self) -> Option<&mut Review> {
+        match self {
+            Judgement::Review(review) => Some(review),
+            Judgement::None | Judgement::Checks(_) => None,
+        }
+    }
+
+    /// Only the process that judges now.
+    pub fn review_of(&mut self, id: u32) -> Option<&mut Review> {
+        self.review().filter(|review| review.id == id)
+    }
+
+    pub fn take_review(&mut self) -> Option<Review> {
+        match std::mem::take(self) {
+            Judgement::Review(review) => Some(*review),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_with_another_id_stays_where_it_is() {
+        let mut judgement = Judgement::Checks(CheckRun::new(3, Now::ZERO));
+        assert!(judgement.take_checks_of(2).is_none() && judgement.checks_of(2).is_none());
+        assert!(judgement.take_review().is_none());
+        assert!(judgement.is_running() && judgement.checks_of(3).is_some());
+        assert!(judgement.take_checks_of(3).is_some());
+        assert!(!judgement.is_running());
+    }
+}

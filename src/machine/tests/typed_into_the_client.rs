@@ -1,0 +1,57 @@
+//! Sessions in which the person types into the client's own screen, and ccc only hears of it.
+
+use super::*;
+use crate::machine::TypedInto;
+
+#[track_caller]
+fn check_native(rows: &[(&str, &str)]) {
+    check_with(Rules { typed_into: TypedInto::Client, ..Rules::default() }, rows);
+}
+
+const TO_NATIVE_REVIEW: (&str, &str) = (
+    "start, conversation S, said do it, init, result done",
+    "start agent; →Waiting; →Working; →Reviewing; review 1/10 of S [do it]",
+);
+
+#[test]
+fn the_client_has_the_message_already_and_a_review_is_dropped_for_it() {
+    check_native(&[
+        TO_NATIVE_REVIEW,
+        ("said and more", "stop review; →Working"),
+        ("init, result done", "→Reviewing; review 1/10 of S [do it|and more]"),
+        ("rejects add tests", "stop review; send \"add tests\"; →Working"),
+    ]);
+}
+
+#[test]
+fn the_client_leaves_and_the_session_ends_with_its_code() {
+    for (happens, outcome) in [("dies 0", "Ended"), ("dies 3", "ClientLeft(3)")] {
+        let end = format!("stop review; →Ended; finish {outcome}");
+        check_native(&[TO_NATIVE_REVIEW, (happens, &end)]);
+    }
+}
+
+#[test]
+fn the_judge_is_denied_what_nobody_can_be_asked_for() {
+    check_native(&[TO_NATIVE_REVIEW, ("supervisor-asks r", "deny")]);
+}
+
+#[test]
+fn without_a_verdict_the_next_stop_is_reviewed() {
+    check_native(&[
+        TO_NATIVE_REVIEW,
+        ("interrupt", "stop review; →Waiting"),
+        ("said /supervisor", "supervision true"),
+        ("init, result done", "→Working; →Reviewing; review 1/10 of S [do it]"),
+    ]);
+}
+
+#[test]
+fn another_conversation_has_its_own_messages_and_count() {
+    check_native(&[
+        TO_NATIVE_REVIEW,
+        ("rejects add tests", "stop review; send \"add tests\"; →Working"),
+        ("conversation S2, said anew", ""),
+        ("init, result done", "→Reviewing; review 1/10 of S2 [anew]"),
+    ]);
+}

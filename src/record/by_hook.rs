@@ -1,0 +1,137 @@
+//! The recording of a session that the Stop hook judges: what the person said, and what its reviews came
+//! to. Nothing runs between two stops, so each of them adds to it, with a report of all so far. There is
+//! nothing in it that a machine could run again.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::events::push;
+use super::format::Content;
+use super::read::{EVENTS, Recording};
+use crate::event::{Carried, Notice, Now, Outcome, Report, Round, Said, Seconds};
+use crate::files;
+
+/// What one stop adds.
+pub struct Stop<'a> {
+    pub session_id: &'a str,
+    pub said: Vec<Said>,
+    /// What there is to tell of it, in order.
+    pub notices: Vec<Notice>,
+    pub outcome: Outcome,
+    pub round: Option<Round>,
+    /// What another run of the session goes on with.
+    pub count: u32,
+    pub settled: bool,
+    pub last_answer: &'a str,
+}
+
+/// Beside a recording that a session of the same conversation may have.
+pub fn directory(state_dir: &Path, session_id: &str) -> PathBuf {
+    state_dir.join("sessions").join(format!("hook-{session_id}"))
+}
+
+pub fn add(state_dir: &Path, stop: Stop<'_>) -> Result<()> {
+    let dir = directory(state_dir, stop.session_id);
+    files::create_dir(&dir)?;
+    let _lock = super::lock(&dir)?;
+    let path = dir.join(EVENTS);
+    let before = path.exists().then(|| Recording::open(&dir)?.runs()).transpose()?;
+    let before = before.and_then(|runs| runs.into_iter().next());
+    let (report, carried) = before.map(|run| (run.ended, run.carried)).unwrap_or_default();
+    let mut lines = Vec::new();
+    let mut tell = |content: Content| push(&mut lines, Now::ZERO, content);
+    if report.is_none() {
+        let session_id = stop.session_id.to_owned();
+        tell(Content::Notice(Notice::Session { session_id }));
+    }
+    let known = carried.map_or(0, |carried| carried.said.len());
+    for said in stop.said.iter().skip(known) {
+        tell(Content::Notice(Notice::UserMessage { text: said.text.clone() }));
+    }
+    stop.notices.into_iter().for_each(|notice| tell(Content::Notice(notice)));
+    let mut report = report.unwrap_or_else(|| empty(stop.session_id));
+    if let Some(round) = stop.round {
+        report.seconds.total += round.seconds;
+        report.seconds.reviewing += round.seconds;
+        report.cost_usd += round.cost_usd;
+        report.supervision.reviews += 1;
+        report.supervision.cost_usd += round.cost_usd;
+        report.supervision.usage += round.usage;
+        report.rounds.push(round);
+    }
+    report.exit_code = stop.outcome.exit_code();
+    report.outcome = stop.outcome;
+    stop.last_answer.clone_into(&mut report.result);
+    let carried = Carried {
+        round: stop.count,
+        fresh: stop.settled,
+        said: stop.said,
+        cost_usd: report.cost_usd,
+        ..Carried::default()
+    };
+    tell(Content::Ended { ended: Box::new(report), carried: Some(Box::new(carried)) });
+    let mut file = files::append(&path).with_context(|| format!("{}", path.display()))?;
+    Ok(file.write_all(&lines)?)
+}
+
+fn empty(session_id: &str) -> Report {
+    Report {
+        outcome: Outcome::Ended,
+        exit_code: 0,
+        session_id: Some(session_id.to_owned()),
+        rounds: Vec::new(),
+        result: String::new(),
+        denials: Vec::new(),
+        cost_usd: 0.0,
+        supervision: crate::event::Supervision::default(),
+        seconds: Seconds::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::stream::Usage;
+    use crate::record::find::{self, First};
+    use crate::record::story::{SessionState, Story};
+    use crate::review::verdict::Verdict;
+
+    #[test]
+    fn every_stop_adds_to_one_story() {
+        let state = tempfile::tempdir().unwrap();
+        let said = |texts: &[&str]| {
+            let said = texts.iter().map(|text| Said { text: (*text).into(), earlier: false });
+            said.collect::<Vec<_>>()
+        };
+        let stop = |texts: &[&str], completed: bool, number| Stop {
+            session_id: "abc",
+            said: said(texts),
+            notices: Vec::new(),
+            outcome: if completed { Outcome::Completed } else { Outcome::Ended },
+            round: Some(Round {
+                round: number,
+                verdict: Verdict::new(completed, "more"),
+                seconds: 2.0,
+                cost_usd: 0.5,
+                usage: Usage::default(),
+            }),
+            count: number,
+            settled: completed,
+            last_answer: "done",
+        };
+        add(state.path(), stop(&["build it"], false, 1)).unwrap();
+        add(state.path(), stop(&["build it", "and test it"], true, 2)).unwrap();
+        let found = find::find(state.path(), "abc", First::Recording).unwrap().unwrap();
+        assert_eq!((found.id.as_str(), found.conversation.as_str()), ("hook-abc", "abc"));
+        let story = Story::read(&found.dir).unwrap();
+        assert_eq!(story.state, SessionState::Over(Outcome::Completed));
+        assert_eq!(story.messages, ["build it", "and test it"]);
+        let rounds: Vec<_> = story.rounds.iter().map(|it| it.verdict.completed).collect();
+        assert_eq!((rounds, story.supervision.reviews), (vec![false, true], 2));
+        assert!((story.cost_usd - 1.0).abs() < 1e-9 && story.unread == 0);
+        let carried = find::carried(&found.dir, None).unwrap();
+        assert_eq!((carried.round, carried.fresh, carried.said.len()), (2, true, 2));
+    }
+}

@@ -1,0 +1,37 @@
+//! What the task has changed, for the person: compared beside the loop, like everything about files.
+
+use std::sync::PoisonError;
+
+use super::{Incoming, Session};
+use crate::brief::diff::patch;
+use crate::threads::named;
+
+impl Session<'_> {
+    pub(super) fn show_diff(&mut self) {
+        let Some(workplace) = self.setup.workplace.clone() else { return };
+        let (base, to_control) = (self.base.clone(), self.to_control.clone());
+        let started = named("diff", move || {
+            let held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let text = held.as_ref().map(|before| {
+                let changed = super::checks::changes(before, &workplace.look());
+                let dir = &workplace.surroundings.dir;
+                patch(dir, workplace.git.as_deref(), before.commit(), &changed)
+            });
+            drop(held);
+            // The session may be over by then.
+            drop(to_control.send(Incoming::Diff(text.unwrap_or_default())));
+        });
+        if let Err(error) = started {
+            self.surface.told(Err(format!("The files were not compared: {error}")));
+        }
+    }
+
+    /// What is too long for the screen is read in the person's pager.
+    pub(super) fn diff_found(&mut self, text: &str) {
+        if text.is_empty() {
+            self.surface.told(Ok("Nothing has changed since the task began.".to_owned()));
+        } else if !self.surface.diff(text) {
+            self.page(text);
+        }
+    }
+}

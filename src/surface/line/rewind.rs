@@ -1,0 +1,42 @@
+//! `/rewind` where nothing can be drawn: a list with numbers, and a line that names one.
+
+use std::io::Write;
+
+use super::LineSurface;
+use crate::event::{Event, GoBack};
+use crate::surface::Intent;
+use crate::surface::styled::Style;
+use crate::surface::terminal::{NOTHING_TO_GO_BACK_TO, point_shown};
+
+const HOW: &str = "Type /rewind and a number to go back to before that message, with the conversation \
+                   and the files; add \"conversation\" or \"files\" for one of the two.";
+
+impl<W: Write> LineSurface<W> {
+    pub(super) fn rewind(&mut self, rest: &str) -> Vec<Intent> {
+        let points = self.status.as_ref().map(|status| status.points.clone()).unwrap_or_default();
+        if points.is_empty() {
+            self.say(Style::Dim, NOTHING_TO_GO_BACK_TO);
+            return Vec::new();
+        }
+        let (number, what) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let what = match what.trim() {
+            "" | "both" => Some(GoBack::Both),
+            "conversation" => Some(GoBack::Conversation),
+            "files" => Some(GoBack::Files),
+            _ => None,
+        };
+        match (number.and_then(|number| points.get(number)), what) {
+            (Some(point), Some(what)) => {
+                vec![Intent::Event(Event::GoBack { uuid: point.uuid.clone(), what })]
+            }
+            _ => {
+                for (at, point) in points.iter().enumerate() {
+                    self.say(Style::Plain, &format!("{:>2}. {}", at + 1, point_shown(point)));
+                }
+                self.say(Style::Dim, HOW);
+                Vec::new()
+            }
+        }
+    }
+}

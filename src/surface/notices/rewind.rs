@@ -1,0 +1,40 @@
+//! Going back to an earlier message.
+
+use super::super::Transcript;
+use super::super::styled::{self, Style, Styled};
+use crate::event::GoBack;
+
+impl Transcript {
+    pub(super) fn went_back(&mut self, text: &str, what: GoBack) -> Vec<Styled> {
+        let (first, more) = styled::first_line(text);
+        let more = if more { format!(" {}", self.look.glyphs.ellipsis) } else { String::new() };
+        let line = format!("{} as before: {first}{more}", subject(what));
+        let lines = self.fitted(vec![Styled::new(Style::Dim, &line)], "  ");
+        self.apart(lines)
+    }
+
+    pub(super) fn not_gone_back(&mut self, what: GoBack, why: &str) -> Vec<Styled> {
+        // The client's own words for two things that people meet.
+        let why = match why {
+            "stale target" => {
+                "this version of claude takes back its last message only; update claude"
+            }
+            "File rewinding is not enabled." | "No file checkpoint found for this message." => {
+                "claude has kept no files from before this message"
+            }
+            "" => "claude gave no reason",
+            other => other,
+        };
+        let line = format!("{} not changed: {why}", subject(what));
+        let lines = self.fitted(vec![Styled::new(Style::Bad, &line)], "  ");
+        self.apart(lines)
+    }
+}
+
+fn subject(what: GoBack) -> &'static str {
+    match what {
+        GoBack::Both => "The conversation and the files are",
+        GoBack::Conversation => "The conversation is",
+        GoBack::Files => "The files are",
+    }
+}

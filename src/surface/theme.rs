@@ -1,0 +1,153 @@
+//! The colours of each style: the terminal's own sixteen, or a palette for a dark or a light ground.
+
+use super::styled::Style;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// The sixteen colours as the terminal has them.
+    #[default]
+    Terminal,
+    Dark,
+    Light,
+}
+
+impl Theme {
+    /// As ccc.json has it.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "terminal" => Self::Terminal,
+            "dark" => Self::Dark,
+            "light" => Self::Light,
+            _ => return None,
+        })
+    }
+
+    pub fn sgr(self, style: Style) -> &'static str {
+        match (self, style) {
+            (_, Style::Plain) => "",
+            (_, Style::Bold | Style::Heading | Style::Name) => "\x1b[1m",
+            (_, Style::Italic) => "\x1b[3m",
+            (_, Style::Strike) => "\x1b[9m",
+            (Self::Terminal, style) => terminal(style),
+            (Self::Dark, style) => dark(style),
+            (Self::Light, style) => light(style),
+        }
+    }
+}
+
+/// Of the eight base colours only those that can be read on white and on black, and none of them as
+/// a background: bold yellow, cyan and green all but vanish on white.
+fn terminal(style: Style) -> &'static str {
+    match style {
+        Style::Dim => "\x1b[2m",
+        Style::User => "\x1b[1;34m",
+        Style::Question => "\x1b[1;35m",
+        Style::Link => "\x1b[4m",
+        Style::Tool | Style::Code | Style::Literal => "\x1b[36m",
+        Style::Good | Style::Added | Style::Quoted => "\x1b[32m",
+        Style::Bad | Style::Removed => "\x1b[31m",
+        Style::Alarm => "\x1b[1;31m",
+        Style::Supervisor | Style::Keyword => "\x1b[35m",
+        Style::Comment => "\x1b[2;3m",
+        _ => "",
+    }
+}
+
+fn dark(style: Style) -> &'static str {
+    match style {
+        Style::Dim => "\x1b[38;5;246m",
+        Style::User => "\x1b[1;38;5;75m",
+        Style::Question => "\x1b[1;38;5;213m",
+        Style::Link => "\x1b[4;38;5;75m",
+        Style::Tool | Style::Code | Style::Literal => "\x1b[38;5;80m",
+        Style::Good | Style::Added | Style::Quoted => "\x1b[38;5;114m",
+        Style::Bad | Style::Removed => "\x1b[38;5;210m",
+        Style::Alarm => "\x1b[1;38;5;203m",
+        Style::Supervisor | Style::Keyword => "\x1b[38;5;177m",
+        Style::Comment => "\x1b[3;38;5;246m",
+        _ => "",
+    }
+}
+
+fn light(style: Style) -> &'static str {
+    match style {
+        Style::Dim => "\x1b[38;5;241m",
+        Style::User => "\x1b[1;38;5;25m",
+        Style::Question => "\x1b[1;38;5;127m",
+        Style::Link => "\x1b[4;38;5;25m",
+        Style::Tool | Style::Code | Style::Literal => "\x1b[38;5;24m",
+        Style::Good | Style::Added | Style::Quoted => "\x1b[38;5;22m",
+        Style::Bad | Style::Removed => "\x1b[38;5;124m",
+        Style::Alarm => "\x1b[1;38;5;124m",
+        Style::Supervisor | Style::Keyword => "\x1b[38;5;90m",
+        Style::Comment => "\x1b[3;38;5;241m",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLOURED: [Style; 14] = [
+        Style::Dim,
+        Style::User,
+        Style::Question,
+        Style::Tool,
+        Style::Code,
+        Style::Literal,
+        Style::Good,
+        Style::Added,
+        Style::Quoted,
+        Style::Bad,
+        Style::Removed,
+        Style::Alarm,
+        Style::Supervisor,
+        Style::Keyword,
+    ];
+
+    /// Of one of the 256 colours.
+    fn luminance(colour: u8) -> f64 {
+        let level = |step: u8| if step == 0 { 0.0 } else { f64::from(55 + 40 * u16::from(step)) };
+        let (r, g, b) = match colour {
+            16..=231 => {
+                let cube = colour - 16;
+                (level(cube / 36), level(cube / 6 % 6), level(cube % 6))
+            }
+            _ => {
+                let grey = f64::from(8 + 10 * u16::from(colour - 232));
+                (grey, grey, grey)
+            }
+        };
+        let linear = |value: f64| {
+            let value = value / 255.0;
+            if value <= 0.03928 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+    }
+
+    /// As WCAG has it: 4.5 is what ordinary text needs.
+    #[test]
+    fn every_colour_can_be_read_on_its_ground() {
+        for (theme, ground) in [(Theme::Dark, 0.01), (Theme::Light, 1.0)] {
+            for style in COLOURED {
+                let sgr = theme.sgr(style);
+                let colour = sgr.trim_end_matches('m').rsplit(';').next().unwrap();
+                let colour = luminance(colour.parse().unwrap());
+                let (light, dark) = (f64::max(colour, ground), f64::min(colour, ground));
+                let contrast = (light + 0.05) / (dark + 0.05);
+                assert!(contrast >= 4.5, "{theme:?} {style:?}: {contrast:.1}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_theme_has_a_name() {
+        assert_eq!(Theme::named("light"), Some(Theme::Light));
+        assert_eq!(Theme::named("terminal"), Some(Theme::default()));
+        assert_eq!(Theme::named("Dracula"), None);
+        for style in COLOURED {
+            assert!(!Theme::Terminal.sgr(style).contains("38;5"), "{style:?}");
+        }
+    }
+}

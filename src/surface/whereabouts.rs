@@ -1,0 +1,210 @@
+//! Where a session takes place: what is told at its start, and of the permission mode after that.
+
+use super::styled::{self, Style, Styled};
+use super::transcript::Transcript;
+use crate::client::mode::PermissionMode;
+use crate::client::stream::Message;
+
+/// What is known before the client says anything.
+#[derive(Debug, Clone, Default)]
+pub struct Whereabouts {
+    /// Version of ccc.
+    pub ccc: String,
+    pub directory: String,
+    pub branch: Option<String>,
+    /// Unless it is claude's own login.
+    pub provider: String,
+    /// Which SUPERVISOR.md.
+    pub instructions: String,
+    pub checks: Vec<String>,
+}
+
+/// The same, and what the client has said about itself so far.
+#[derive(Debug)]
+pub struct Place {
+    here: Whereabouts,
+    version: String,
+    model: String,
+    mode: Option<PermissionMode>,
+    told: bool,
+}
+
+/// Of a long path its end says most.
+const DIRECTORY: usize = 40;
+
+fn end_of(path: &str, ellipsis: &str) -> String {
+    let from = path.char_indices().rev().nth(DIRECTORY - 1).map_or(0, |(at, _)| at);
+    if from == 0 { path.to_owned() } else { format!("{ellipsis}{}", &path[from..]) }
+}
+
+/// Loud, because whatever the agent wants is done.
+pub const BYPASS: &str = "PERMISSIONS ARE SKIPPED: every tool runs without a question";
+
+impl Transcript {
+    #[must_use]
+    pub fn at(mut self, here: Whereabouts) -> Self {
+        self.set_place(here);
+        self
+    }
+
+    pub fn set_place(&mut self, here: Whereabouts) {
+        let (version, model) = (String::new(), String::new());
+        self.place = Some(Place { here, version, model, mode: None, told: false });
+    }
+
+    /// Empty for claude's own login.
+    pub fn provider(&self) -> &str {
+        self.place.as_ref().map_or("", |place| &place.here.provider)
+    }
+
+    pub(super) fn place_lines(&self) -> Vec<Styled> {
+        let Some(Place { here, .. }) = &self.place else { return Vec::new() };
+        let branch = here.branch.as_ref().map(|branch| format!(" ({branch})")).unwrap_or_default();
+        let directory = format!("{}{branch}", end_of(&here.directory, self.look.glyphs.ellipsis));
+        let login = if here.provider.is_empty() { "claude's own login" } else { &here.provider };
+        let checks = match here.checks.as_slice() {
+            [] => "no checks".to_owned(),
+            checks => format!("checks: {}", checks.join(", ")),
+        };
+        let lines = vec![
+            self.facts(&[format!("ccc {}", here.ccc), directory, login.to_owned()]),
+            self.facts(&[here.instructions.clone(), checks]),
+        ];
+        self.fitted(lines, "    ")
+    }
+
+    fn facts(&self, facts: &[String]) -> Styled {
+        let between = format!(" {} ", self.look.glyphs.dot);
+        let text = facts.iter().map(|fact| styled::exposed(fact)).collect::<Vec<_>>();
+        Styled::new(Style::Dim, &format!("  {}", text.join(&between)))
+    }
+
+    /// Once the client has said which it is: newer ones before the first turn, older ones with it.
+    pub(super) fn client_told(&mut self, message: &Message) -> Vec<Styled> {
+        let Some(place) = self.place.as_mut().filter(|place| !place.told) else {
+            return Vec::new();
+        };
+        match message {
+            Message::Introduced(told) => {
+                place.version = told.version.clone().unwrap_or_default();
+                place.mode.clone_from(&told.mode);
+            }
+            Message::Mode(mode) => place.mode = Some(mode.clone()),
+            Message::Model { model, .. } => place.model.clone_from(model),
+            Message::Init(init) => {
+                place.version.clone_from(&init.version);
+                place.model.clone_from(&init.model);
+                let mode = Some(&init.permission_mode).filter(|mode| !mode.is_empty());
+                place.mode = mode.cloned().map(PermissionMode::from).or(place.mode.take());
+            }
+            _ => return Vec::new(),
+        }
+        if place.version.is_empty() || place.model.is_empty() {
+            return Vec::new();
+        }
+        place.told = true;
+        let mut facts = vec![format!("claude {}", place.version), place.model.clone()];
+        facts.extend(place.mode.as_ref().map(|mode| format!("permissions: {}", mode.words())));
+        let lines = self.fitted(vec![self.facts(&facts)], "    ");
+        self.shown(lines)
+    }
+
+    /// Where a status line has it, it needs no line of its own.
+    pub(super) fn mode_told(&mut self, mode: &PermissionMode) -> Vec<Styled> {
+        if self.look.live {
+            return Vec::new();
+        }
+        if *mode == PermissionMode::Bypass {
+            return self.shown(vec![Styled::new(Style::Alarm, &format!("{BYPASS}."))]);
+        }
+        let first = !std::mem::replace(&mut self.mode_known, true);
+        // A mode that asks is what everybody expects.
+        if first && (*mode == PermissionMode::Ask || !self.look.hints) {
+            return Vec::new();
+        }
+        let text = format!("Permission mode: {}", mode.words());
+        self.shown(vec![Styled::new(Style::Dim, &text)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::sample;
+    use crate::surface::transcript::tests::LOOK;
+    use crate::surface::{Look, styled::Glyphs};
+
+    fn told(lines: &[Styled]) -> Vec<String> {
+        lines.iter().map(Styled::text).collect()
+    }
+
+    fn transcript(columns: usize) -> Transcript {
+        let mut transcript = Transcript::new(LOOK).at(Whereabouts {
+            ccc: "1.0".into(),
+            directory: "~/project".into(),
+            branch: Some("main".into()),
+            provider: "kimi".into(),
+            instructions: "SUPERVISOR.md".into(),
+            checks: vec!["tests".into(), "lint".into()],
+        });
+        transcript.set_width(columns);
+        transcript
+    }
+
+    #[test]
+    fn the_start_says_where_one_is() {
+        let place = transcript(80).place_lines();
+        assert_eq!(
+            told(&place),
+            ["  ccc 1.0 · ~/project (main) · kimi", "  SUPERVISOR.md · checks: tests, lint"]
+        );
+        for columns in [20, 30, 47] {
+            let narrow = transcript(columns).place_lines();
+            let widest = |line: &Styled| line.width() <= columns;
+            assert!(narrow.iter().all(widest), "{columns}: {:?}", told(&narrow));
+        }
+        assert!(Transcript::new(LOOK).place_lines().is_empty());
+        let long = end_of(&format!("/{}/project", "x".repeat(80)), "…");
+        assert!(long.starts_with("…xx") && long.ends_with("x/project"), "{long}");
+        assert_eq!(end_of("/a", "…"), "/a");
+    }
+
+    #[test]
+    fn the_client_is_told_once_with_its_mode() {
+        let mut newer = transcript(80);
+        let hears =
+            |transcript: &mut Transcript, raw: &str| told(&transcript.agent(&sample::line(raw)));
+        let answer = |response: &str| {
+            format!(
+                r#"{{"type":"control_response","response":{{"subtype":"success","response":{response}}}}}"#
+            )
+        };
+        let introduced = answer(
+            r#"{"commands":[],"claude_code_version":"2.1.325","current_permission_mode":"default"}"#,
+        );
+        assert!(hears(&mut newer, &introduced).is_empty());
+        let auto = r#"{"type":"system","subtype":"status","permissionMode":"auto"}"#;
+        assert!(hears(&mut newer, auto).is_empty());
+        let line = hears(&mut newer, &answer(r#"{"applied":{"model":"claude-opus-5-5"}}"#));
+        assert_eq!(line, ["  claude 2.1.325 · claude-opus-5-5 · permissions: auto"]);
+        let init = r#"{"type":"system","subtype":"init","claude_code_version":"2.1.197","model":"m","permissionMode":"plan"}"#;
+        assert!(hears(&mut newer, init).is_empty());
+        let older = hears(&mut transcript(80), init);
+        assert_eq!(older, ["  claude 2.1.197 · m · permissions: plan"]);
+    }
+
+    #[test]
+    fn where_no_line_shows_the_mode_its_changes_are_lines() {
+        let mut transcript = Transcript::new(Look { live: false, glyphs: Glyphs::ascii(), ..LOOK });
+        let mut tell = |mode| told(&transcript.mode_told(&mode)).join("\n");
+        assert_eq!(tell(PermissionMode::Ask), "");
+        assert_eq!(tell(PermissionMode::Plan), "Permission mode: plan");
+        assert_eq!(tell(PermissionMode::Ask), "Permission mode: ask");
+        assert_eq!(tell(PermissionMode::Bypass), format!("{BYPASS}."));
+        assert!(
+            Transcript::new(Look { live: true, ..LOOK })
+                .mode_told(&PermissionMode::Plan)
+                .is_empty()
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! Programs that a repository's own configuration names: filters, drivers, pagers, aliases. An agent can
+//! write there, and git would run them for whoever looks at the project next: ccc, or the judge. What the
+//! person's own files say (`~/.gitconfig`, `/etc/gitconfig`) stays.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::process::orphans::Awaited;
+
+/// A setting that stands above the repository's: its name, and its value.
+pub type Setting = (String, String);
+
+/// What holds in every repository, whatever it says.
+const ALWAYS: [(&str, &str); 2] = [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")];
+
+/// A plain comparison, in the form in which git calls such a program.
+const PLAIN_DIFF: &str = r#"f() { diff -u --label "a/$1" --label "b/$1" "$2" "$5"; :; }; f"#;
+
+/// What a setting that names a program is set to, by the beginning and the end of its name.
+const NEUTRAL: [(&str, &str, &str); 29] = [
+    ("filter.", ".clean", ""),
+    ("filter.", ".smudge", ""),
+    ("filter.", ".process", ""),
+    ("filter.", ".required", "false"),
+    ("diff.", ".textconv", "cat"),
+    ("diff.", ".command", PLAIN_DIFF),
+    ("diff.external", "", PLAIN_DIFF),
+    ("merge.", ".driver", "false"),
+    ("mergetool.", ".cmd", "false"),
+    ("difftool.", ".cmd", "false"),
+    ("core.pager", "", "cat"),
+    ("pager.", "", "false"),
+    ("core.editor", "", "true"),
+    ("sequence.editor", "", "true"),
+    ("core.askpass", "", "true"),
+    ("core.sshcommand", "", "ssh"),
+    ("core.gitproxy", "", "none"),
+    ("core.alternaterefscommand", "", "true"),
+    ("credential.", "helper", ""),
+    ("gpg.", "program", "false"),
+    ("alias.", "", "!false"),
+    ("interactive.difffilter", "", "cat"),
+    ("trailer.", ".command", "true"),
+    ("trailer.", ".cmd", "true"),
+    ("tar.", ".command", "cat"),
+    ("remote.", ".uploadpack", "git-upload-pack"),
+    ("remote.", ".receivepack", "git-receive-pack"),
+    ("submodule.", ".update", "checkout"),
+    ("web.browser", "", "false"),
+];
+
+/// Large files that git keeps elsewhere are seen through this program, by anybody who has it.
+const KNOWN: [&str; 2] = ["git-lfs ", "git lfs "];
+
+/// What has to stand above the configuration of the repository around `dir`, and of its submodules.
+pub fn overruled(git: &Path, dir: &Path) -> Vec<Setting> {
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let mut persons: BTreeMap<String, String> = BTreeMap::new();
+    for (scope, name, value) in listed(git, dir, &["--show-scope"]) {
+        match scope.as_str() {
+            "local" | "worktree" => note(&mut found, name, &value),
+            _ => drop(persons.insert(name, value)),
+        }
+    }
+    for config in of_submodules(git, dir) {
+        let file = config.to_string_lossy().into_owned();
+        for (_, name, value) in listed(git, dir, &["--file", &file]) {
+            note(&mut found, name, &value);
+        }
+    }
+    let kept = |(name, neutral): (String, String)| {
+        let value = persons.get(&name).cloned().unwrap_or(neutral);
+        (name, value)
+    };
+    let always = ALWAYS.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    always.into_iter().chain(found.into_iter().map(kept)).collect()
+}
+
+fn note(found: &mut BTreeMap<String, String>, name: String, value: &str) {
+    if KNOWN.iter().any(|known| value.starts_with(known)) {
+        return;
+    }
+    if let Some(neutral) = neutral(&name) {
+        found.insert(name, neutral.to_owned());
+    }
+}
+
+/// The names of sections and variables are in lower case in git's list; what stands between is not.
+fn neutral(name: &str) -> Option<&'static str> {
+    let fits = |(begin, end, _): &&(&str, &str, &str)| {
+        let whole = end.is_empty() && !begin.ends_with('.');
+        if whole { name == *begin } else { name.starts_with(begin) && name.ends_with(end) }
+    };
+    NEUTRAL.iter().find(fits).map(|(_, _, value)| *value)
+}
+
+/// Scope, name and value of each setting. Listing runs nothing.
+fn listed(git: &Path, dir: &Path, how: &[&str]) -> Vec<(String, String, String)> {
+    let scoped = how.contains(&"--show-scope");
+    let kept = ["HOME", "PATH", "XDG_CONFIG_HOME"];
+    let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let mut command = Command::new(git);
+    command
+        .args(["-c", "safe.directory=*", "config", "--includes", "--list", "-z"])
+        .args(how)
+        .current_dir(dir)
+        .env_clear()
+        .envs(kept)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let Ok((child, _awaited)) = Awaited::spawn(&mut command) else { return Vec::new() };
+    let Ok(output) = child.wait_with_output() else { return Vec::new() };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut pieces = text.split('\0').filter(|piece| !piece.is_empty());
+    let mut settings = Vec::new();
+    while let Some(first) = pieces.next() {
+        let (scope, setting) = if scoped {
+            match pieces.next() {
+                Some(setting) => (first, setting),
+                None => break,
+            }
+        } else {
+            ("", first)
+        };
+        // A name alone means "true".
+        let (name, value) = setting.split_once('\n').unwrap_or((setting, "true"));
+        settings.push((scope.to_owned(), name.to_owned(), value.to_owned()));
+    }
+    settings
+}
+
+/// So many directories are looked through for them.
+const MOST: usize = 2000;
+
+fn of_submodules(git: &Path, dir: &Path) -> Vec<PathBuf> {
+    let mut command = Command::new(git);
+    command.args(["rev-parse", "--path-format=absolute", "--git-common-dir"]).current_dir(dir);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok((child, _awaited)) = Awaited::spawn(&mut command) else { return Vec::new() };
+    let Ok(output) = child.wait_with_output() else { return Vec::new() };
+    let git_dir = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end());
+    let (mut found, mut left) = (Vec::new(), vec![git_dir.join("modules")]);
+    for _ in 0..MOST {
+        let Some(dir) = left.pop() else { break };
+        let Ok(entries) = fs::read_dir(&dir) else { continue };
+        for entry in entries.flatten() {
+            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let name = entry.file_name();
+            if is_dir && name != OsStr::new("objects") && name != OsStr::new("refs") {
+                left.push(entry.path());
+            } else if name == OsStr::new("config") {
+                found.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_a_program_is_known_by_its_name() {
+        assert_eq!(neutral("filter.x.clean"), Some(""));
+        assert_eq!(neutral("filter.a.b.process"), Some(""));
+        assert_eq!(neutral("diff.external"), Some(PLAIN_DIFF));
+        assert_eq!(neutral("credential.helper"), Some(""));
+        assert_eq!(neutral("credential.https://x.helper"), Some(""));
+        assert_eq!(neutral("alias.st"), Some("!false"));
+        for name in
+            ["core.bare", "diff.renames", "user.name", "remote.origin.url", "diff.external2"]
+        {
+            assert_eq!(neutral(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! `ccc --supervisor=native`: the client's own screen with a person at it, supervised by the ccc around
+//! it.
+
+mod forged;
+#[cfg(target_os = "linux")]
+mod killed;
+mod picture;
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::script::{begins_review, confirms, count, is_agents, only, rejects};
+use crate::support::api::{Api, Gate, Request, Rule};
+use crate::support::ccc::{Ccc, INSTRUCTIONS};
+use crate::support::client::CleanRoom;
+use crate::support::patience::PATIENCE;
+use crate::support::terminal::Terminal;
+use crate::{on_each_client, on_the_newest_client};
+
+on_each_client!(
+    a_rejection_goes_back_as_feedback_and_a_confirmation_is_told,
+    a_message_comes_before_a_verdict_and_esc_skips_a_review,
+    switches_cost_no_request_and_supervision_outlives_clear_and_compact,
+);
+on_the_newest_client!(
+    at_the_limit_the_person_is_told_and_a_new_message_counts_anew,
+    a_judge_that_fails_is_no_rejection,
+    commands_in_the_shell_and_failed_turns_are_not_reviewed,
+    the_users_own_status_line_stays,
+);
+
+/// A person at the client's own screen.
+fn native(room: &CleanRoom, client: &Path, api: &Api, args: &[&str]) -> Terminal {
+    let ccc = Ccc::new(room).client(client).api(api).instructions(INSTRUCTIONS);
+    let ccc = ccc.arg("--supervisor=native").args(args.iter().copied());
+    let terminal = ccc.args(["--permission-mode", "default"]).on_terminal();
+    terminal.wait_for("supervised");
+    terminal
+}
+
+/// A turn of the agent; the UI also asks for a title and the like, without tools.
+fn is_turn(request: &Request) -> bool {
+    is_agents(request) && request.tool_names().contains(&"Bash")
+}
+
+fn order(api: &Api) -> Vec<&'static str> {
+    let requests = api.requests();
+    let name = |request: &Request| match () {
+        () if begins_review(request) => Some("review"),
+        () if is_turn(request) => Some("turn"),
+        () => None,
+    };
+    requests.iter().filter_map(name).collect()
+}
+
+#[track_caller]
+fn leave(mut terminal: Terminal) {
+    terminal.say("/exit");
+    assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());
+}
+
+/// What ccc prints about the session that was recorded in the room.
+#[track_caller]
+fn told(room: &CleanRoom, args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ccc"));
+    command.args(args).current_dir(room.project()).env_clear().envs(room.env(""));
+    let output = command.output().expect("run ccc");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{args:?}: {text}{errors}");
+    text
+}
+
+fn recording(room: &CleanRoom) -> std::path::PathBuf {
+    let sessions = room.project().join(".claude/ccc/sessions");
+    let mut found = std::fs::read_dir(sessions).expect("recordings").flatten();
+    found.next().expect("a recording").path()
+}
+
+fn a_rejection_goes_back_as_feedback_and_a_confirmation_is_told(client: &Path) {
+    let room = CleanRoom::new();
+    let gate = Gate::new();
+    let api = Api::start(vec![
+        rejects("zq-tests-are-missing").gate(&gate).times(1),
+        confirms(),
+        Rule::on("zq-tests-are-missing").text("zq-tested."),
+        Rule::on("zq-build-it").text("zq-built."),
+    ]);
+    let mut terminal = native(&room, client, &api, &[]);
+    terminal.say("zq-build-it");
+    terminal.wait_for("reviewing");
+    terminal.wait_for("round 1/10 · Esc skips it");
+    terminal.wait_for("ccc reviews the work");
+    picture::matches(client, "reviewing", &terminal.screen());
+    gate.open();
+    terminal.wait_for("Stop hook feedback: zq-tests-are-missing");
+    terminal.wait_for("Stop says: ccc: Confirmed in round 2");
+    terminal.wait_for("confirmed in round 2 ·");
+    let screen = terminal.screen();
+    assert!(!screen.to_lowercase().contains("error"), "{screen}");
+    picture::matches(client, "confirmed", &screen);
+    leave(terminal);
+
+    assert_eq!(order(&api), ["turn", "review", "turn", "review"]);
+    let requests = api.requests();
+    assert!(only(&requests, is_turn)[1].recent_text().contains("zq-tests-are-missing"));
+    let review = only(&requests, begins_review)[1].recent_text();
+    assert!(review.contains("zq-build-it") && review.contains(INSTRUCTIONS), "{review}");
+
+    let list = told(&room, &["sessions"]);
+    assert!(list.contains("confirmed") && list.contains("zq-build-it"), "{list}");
+    let story = told(&room, &["sessions", "show"]);
+    assert!(story.contains("Not complete yet, round 1/10"), "{story}");
+    let dir = recording(&room);
+    let id = dir.file_name().expect("a name").to_str().expect("UTF-8").to_owned();
+    told(&room, &["replay", &id, "--check"]);
+    let cast = std::fs::read_to_string(dir.join("session.cast")).expect("a cast");
+    assert!(cast.contains("zq-tests-are-missing"), "the screen is on record");
+    assert!(cast.contains("\"i\",\"zq-build-it\""), "and so is what was typed");
+}
+
+fn a_message_comes_before_a_verdict_and_esc_skips_a_review(client: &Path) {
+    let room = CleanRoom::new();
+    let (first, second) = (Gate::new(), Gate::new());
+    let api = Api::start(vec![
+        rejects("zq-never-heard").gate(&first).times(1),
+        rejects("zq-never-heard").gate(&second).times(1),
+        confirms(),
+        Rule::on("zq-build-it").text("zq-built."),
+        Rule::on("zq-wait").text("zq-waited."),
+        Rule::on("zq-go-on").text("zq-went-on."),
+    ]);
+    let mut terminal = native(&room, client, &api, &[]);
+    terminal.say("zq-build-it");
+    first.wait_reached(PATIENCE);
+    terminal.say("zq-wait");
+    terminal.wait_for("zq-waited.");
+    second.wait_reached(PATIENCE);
+    terminal.wait_for("ccc reviews the work");
+    terminal.keys("\x1b");
+    terminal.wait_for("review skipped, not confirmed");
+    picture::matches(client, "skipped", &terminal.screen());
+    terminal.say("zq-go-on");
+    terminal.wait_for("zq-went-on.");
+    terminal.wait_for("Confirmed in round 1");
+    leave(terminal);
+
+    assert_eq!(order(&api), ["turn", "review", "turn", "review", "turn", "review"]);
+    let requests = api.requests();
+    let agents = requests.iter().filter(|request| is_agents(request));
+    assert!(!agents.into_iter().any(|request| request.messages_text().contains("zq-never-heard")));
+    let last = only(&requests, begins_review)[2].recent_text();
+    let said = ["zq-build-it", "zq-wait", "zq-go-on"].map(|word| last.matches(word).count());
+    assert!(said.iter().all(|count| *count >= 1), "{said:?}: {last}");
+}
+
+fn switches_cost_no_request_and_supervision_outlives_clear_and_compact(client: &Path) {
+    let room = CleanRoom::new();
+    let api = Api::start(vec![
+        confirms(),
+        Rule::on("zq-first").text("zq-first-done."),
+        Rule::on("zq-second").text("zq-second-done."),
+        Rule::on("zq-third").text("zq-third-done."),
+        Rule::on("zq-fourth").text("zq-fourth-done."),
+        Rule::on("zq-fifth").text("zq-fifth-done."),
+    ]);
+    let mut terminal = native(&room, client, &api, &[]);
+    terminal.say("/supervisoroff");
+    terminal.wait_for("Supervision is off: nothing is reviewed until /supervisor.");
+    terminal.wait_for("supervision off");
+    terminal.say("zq-first");
+    terminal.wait_for("zq-first-done.");
+    // After each turn the client says how long it took: «✻ Brewed for 0s».
+    let ends = |line: &str| line.starts_with('✻') && line.contains(" for ") && !line.contains('…');
+    terminal.wait_until("the end of the turn", |screen| screen.lines().any(ends));
+    picture::matches(client, "off", &terminal.screen());
+    assert_eq!(order(&api), ["turn"]);
+    terminal.say("/supervisor");
+    terminal.wait_for("Supervision is on");
+    assert_eq!(order(&api), ["turn"], "a switch is no request");
+    terminal.say("zq-second");
+    terminal.wait_for("confirmed in round 1");
+    terminal.say("/clear");
+    terminal.wait_until("an empty screen", |screen| !screen.contains("zq-second-done"));
+    terminal.say("zq-third");
+    terminal.wait_for("zq-third-done.");
+    terminal.wait_for("Confirmed in round 1");
+    terminal.say("zq-fourth");
+    terminal.wait_for("zq-fourth-done.");
+    api.wait_for(|requests| count(requests, begins_review) == 3, PATIENCE);
+    terminal.wait_for("confirmed in round 1");
+    terminal.say("/compact");
+    terminal.wait_for("ompacted");
+    terminal.say("zq-fifth");
+    terminal.wait_for("zq-fifth-done.");
+    api.wait_for(|requests| count(requests, begins_review) == 4, PATIENCE);
+    terminal.wait_for("confirmed in round 1");
+    leave(terminal);
+    let requests = api.requests();
+    let reviews = only(&requests, begins_review);
+    let said = |at: usize, word: &str| reviews[at].recent_text().contains(word);
+    assert!(said(1, "zq-third") && !said(1, "zq-second"), "another conversation has its own words");
+    assert!(said(3, "zq-fifth") && said(3, "zq-third"), "a compacted one keeps its words");
+}
+
+fn at_the_limit_the_person_is_told_and_a_new_message_counts_anew(client: &Path) {
+    let room = CleanRoom::new();
+    let api = Api::start(vec![
+        rejects("zq-missing-one").times(1),
+        rejects("zq-missing-two").times(1),
+        confirms(),
+        Rule::on("zq-missing").text("zq-more."),
+    ]);
+    let mut terminal = native(&room, client, &api, &["--max-iterations", "2"]);
+    terminal.say("zq-build-it");
+    terminal.wait_for("Stopped after 2 reviews without confirmation.");
+    terminal.wait_for("limit of 2 reviews reached");
+    picture::matches(client, "limit", &terminal.screen());
+    terminal.say("zq-go-on");
+    terminal.wait_for("confirmed in round 1");
+    leave(terminal);
+    let expected = ["turn", "review", "turn", "review", "turn", "turn", "review"];
+    assert_eq!(order(&api), expected);
+}
+
+fn a_judge_that_fails_is_no_rejection(client: &Path) {
+    let room = CleanRoom::new();
+    let fails =
+        || Rule::any().when(begins_review).status(400, "invalid_request_error", "zq-no-credit");
+    let api = Api::start(vec![fails(), Rule::on("zq-build-it").text("zq-built.")]);
+    let mut terminal = native(&room, client, &api, &[]);
+    terminal.say("zq-build-it");
+    terminal.wait_for("The work was not reviewed:");
+    terminal.wait_for("zq-no-credit");
+    terminal.wait_until("the line below", |screen| {
+        screen.lines().any(|line| line.trim() == "not reviewed")
+    });
+    picture::matches(client, "failed", &terminal.screen());
+    leave(terminal);
+    assert_eq!(count(&api.requests(), is_turn), 1);
+}
+
+fn commands_in_the_shell_and_failed_turns_are_not_reviewed(client: &Path) {
+    let room = CleanRoom::new();
+    let failed = Rule::on("zq-fail").status(400, "invalid_request_error", "zq-refused");
+    let api = Api::start(vec![confirms(), failed]);
+    let mut terminal = native(&room, client, &api, &[]);
+    terminal.keys("!");
+    terminal.wait_for("!");
+    terminal.say("echo zq-shell-$((40+2))");
+    terminal.wait_for("zq-shell-42");
+    terminal.wait_for("ok.");
+    terminal.say("zq-fail");
+    terminal.wait_for("zq-refused");
+    terminal.wait_for("turn failed, not reviewed");
+    assert_eq!(count(&api.requests(), begins_review), 0, "{}", terminal.screen());
+    leave(terminal);
+}
+
+fn the_users_own_status_line_stays(client: &Path) {
+    let room = CleanRoom::new();
+    let api = Api::start(Vec::new());
+    let line =
+        json!({"type": "command", "command": "printf 'zq-mine %s' \"$(grep -c session_id)\""});
+    let settings = json!({"statusLine": line}).to_string();
+    std::fs::write(room.home().join(".claude/settings.json"), settings).expect("settings");
+    let terminal = native(&room, client, &api, &[]);
+    terminal.wait_for("zq-mine 1");
+    let screen = terminal.screen();
+    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}: {screen}"));
+    assert!(at("zq-mine 1") < at("supervised"), "{screen}");
+    leave(terminal);
+}
