@@ -116,10 +116,10 @@ pub fn play(session: &Session, template: &Path, judge: Judge, proof: &str) -> Pl
     let instructions = format!("---\nproof: {proof}\n{checks}---\nBe strict.\n");
     room.write("home/.claude/SUPERVISOR.md", instructions);
     // What keeps a judge from changing files has a suite of its own.
-    // One round is enough to see whether a judge is believed; how it ends is the critic's part, and
+    // One round, of each message of the user's, is enough to see whether a judge is believed; how it ends is the critic's part, and
     // that of a check that stays red.
     let ends = judge == Judge::Critic || !session.checks.is_empty();
-    let most = if ends { 10 } else { 1 };
+    let most = if ends { 10 } else { session.turns().len() };
     room.config(&json!({"supervisor": {"sandbox": "off", "max_iterations": most}}));
     let socket = room.path("socket");
     let listener = UnixListener::bind(&socket).expect("a socket");
