@@ -24,7 +24,7 @@ fn init_writes_the_default_and_never_overwrites() {
     assert_eq!(room.read("project/SUPERVISOR.md"), default);
     room.write("project/SUPERVISOR.md", "mine");
     let done = room.ccc(&["init"]).run().code(1);
-    assert!(done.err().contains("left as it is"), "{}", done.err());
+    assert!(done.err().contains("already exists and was not changed"), "{}", done.err());
     assert_eq!(room.read("project/SUPERVISOR.md"), "mine");
     room.ccc(&["init", "--global"]).run().code(0);
     assert_eq!(room.read("home/.claude/SUPERVISOR.md"), default);
@@ -64,7 +64,10 @@ fn without_a_person_proposals_are_comments_unless_they_are_asked_for() {
     let text = room.read("project/SUPERVISOR.md");
     assert!(text.contains("\n# checks:\n#   - go vet ./...\n#   - go test ./...\n"), "{text}");
     let again = room.ccc(&["init", "--yes"]).run().code(1);
-    assert!(again.err().contains("left as it is") && again.err().contains("  - go test ./..."));
+    assert!(
+        again.err().contains("already exists and was not changed")
+            && again.err().contains("  - go test ./...")
+    );
     std::fs::remove_file(room.path("project/SUPERVISOR.md")).expect("a file");
     room.ccc(&["init", "--yes"]).run().code(0);
     assert!(room.read("project/SUPERVISOR.md").contains("\nchecks:\n  - go vet ./...\n"));

@@ -4,6 +4,8 @@
 mod patience;
 #[path = "../support/processes.rs"]
 mod processes;
+#[path = "../support/shell.rs"]
+mod shell;
 
 mod agent_process;
 #[cfg(target_os = "linux")]

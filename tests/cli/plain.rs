@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::patience::wait_until;
 use crate::person::Person;
 use crate::room::{Room, verdict};
+use crate::shell::as_a_job;
 use client::CLIENT;
 
 const CCC: &str = env!("CARGO_BIN_EXE_ccc");
@@ -179,8 +180,8 @@ fn other_signals_end_the_session_as_everywhere() {
 #[test]
 fn ctrl_z_stops_and_it_goes_on_with_a_marker() {
     let room = room();
-    let mut person = plain(&room);
-    person.types(CTRL_Z);
+    let mut person = Person::starts(&room, &as_a_job(&[CCC, "--supervisor", "--plain"]), &[]);
+    person.sees("Supervisor mode enabled").sees("\n> ").types(CTRL_Z);
     let pid = Pid::from_raw(person.pid());
     let stopped = || {
         let status = waitpid(pid, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED));

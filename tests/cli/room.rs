@@ -197,6 +197,19 @@ impl Room {
         self.ccc(&["supervisor-hook"]).input(self.event(id).to_string())
     }
 
+    /// The settings that the client was launched with.
+    pub fn launch_settings(&self) -> Value {
+        let path = value_of(&self.seen("agent-0.args"), "--settings");
+        assert!(path.contains("/supervised/"), "{path}");
+        serde_json::from_slice(&fs::read(path).expect("the settings")).expect("JSON")
+    }
+
+    /// The Stop hook of generated settings, as the client runs it: by a shell.
+    pub fn hook_of(&self, settings: &Value, id: &str) -> Ccc {
+        let shell = self.run_program("/bin/sh".as_ref()).args(&["-c", &hook_command(settings)]);
+        shell.input(self.event(id).to_string())
+    }
+
     pub fn ccc(&self, args: &[&str]) -> Ccc {
         self.run_program(Path::new(env!("CARGO_BIN_EXE_ccc"))).args(args)
     }
@@ -219,6 +232,14 @@ impl Room {
 /// Instructions under which a yes needs no proof.
 pub fn trusting(instructions: &str) -> String {
     format!("---\nproof: off\n---\n{instructions}")
+}
+
+/// The command of ccc's own Stop hook in generated settings.
+pub fn hook_command(settings: &Value) -> String {
+    let stops = settings["hooks"]["Stop"].as_array().expect("Stop hooks");
+    let own = stops.last().expect("one of ours");
+    assert_eq!(own["hooks"][0]["type"], "command");
+    own["hooks"][0]["command"].as_str().expect("a command").to_owned()
 }
 
 pub fn state_file(id: &str) -> String {

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::room::{Ccc, Room, value_of, verdict};
+use crate::room::{Ccc, Room, hook_command, value_of, verdict};
 
 const MAIN: &str = "home/.claude/settings-kimi.json";
 const SUPERVISORS: &str = "home/.claude/settings-kimi-supervisor.json";
@@ -45,23 +45,9 @@ fn room() -> Room {
     room
 }
 
-/// The command of ccc's own Stop hook in generated settings.
-fn hook_command(settings: &Value) -> String {
-    let stops = settings["hooks"]["Stop"].as_array().expect("Stop hooks");
-    let own = stops.last().expect("one of ours");
-    assert_eq!(own["hooks"][0]["type"], "command");
-    own["hooks"][0]["command"].as_str().expect("a command").to_owned()
-}
-
 /// Runs the Stop hook of generated settings as the client does: by a shell.
 fn stop(room: &Room, settings: &str, id: &str) -> Ccc {
-    run_hook(room, &room.json(settings), id)
-}
-
-fn run_hook(room: &Room, settings: &Value, id: &str) -> Ccc {
-    let command = hook_command(settings);
-    let shell = room.run_program("/bin/sh".as_ref()).args(&["-c", &command]);
-    shell.input(room.event(id).to_string())
+    room.hook_of(&room.json(settings), id)
 }
 
 /// Scenarios 002 «生成带 Hook 的 Settings», 003 «Settings 文件结构»; the design puts it into a file per

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, state_file, verdict};
+use crate::room::{Ccc, Done, Room, state_file, verdict};
 
 const ID: &str = "abc123";
 
@@ -15,12 +15,25 @@ fn supervised() -> Room {
     room
 }
 
-fn mode(room: &Room, word: &str) {
-    room.ccc(&["supervisor-mode", "--session", ID, word]).run().code(0);
+/// A command that the client runs gets the variables of its settings.
+fn with_their_env(command: Ccc, settings: &Value) -> Ccc {
+    let env = settings["env"].as_object().expect("variables");
+    env.iter()
+        .fold(command, |command, (name, value)| command.env(name, value.as_str().expect("a text")))
 }
 
-fn goes_on(room: &Room) -> crate::room::Done {
-    let done = room.hook(ID).run().code(0);
+fn mode(room: &Room, word: &str) {
+    let command = room.ccc(&["supervisor-mode", "--session", ID, word]);
+    with_their_env(command, &room.launch_settings()).run().code(0);
+}
+
+fn hook(room: &Room) -> Ccc {
+    let settings = room.launch_settings();
+    with_their_env(room.hook_of(&settings, ID), &settings)
+}
+
+fn goes_on(room: &Room) -> Done {
+    let done = hook(room).run().code(0);
     let answer: Value = serde_json::from_str(&done.out()).expect("an answer");
     assert_eq!(answer["decision"], "block", "{} {}", done.out(), done.err());
     done
@@ -47,7 +60,7 @@ fn the_person_can() {
     goes_on(&room);
     room.typed(ID, "supervisoroff");
     mode(&room, "off");
-    room.hook(ID).run().allows("supervision is off");
+    hook(&room).run().allows("supervision is off");
     assert_eq!(room.state(ID)["switched_off_by"], "the person");
     assert_eq!(room.reviews(), 1);
     // And on again, with what counts now.
@@ -136,7 +149,7 @@ fn the_agent_cannot_begin_anew() {
 fn what_goes_wrong_is_told_on_the_persons_screen() {
     let room = supervised();
     room.client("#!/bin/sh\nexit 1\n");
-    let done = room.hook(ID).run().allows("no verdict");
+    let done = hook(&room).run().allows("no verdict");
     done.tells("The work was not reviewed");
     let room = Room::supervised();
     room.write(&state_file(ID), "{half");

@@ -10,6 +10,8 @@ mod patience;
 mod processes;
 #[path = "../cli/room.rs"]
 mod room;
+#[path = "../support/shell.rs"]
+mod shell;
 
 #[path = "../screen/client.rs"]
 #[allow(dead_code, reason = "each test binary uses its own part of it")]

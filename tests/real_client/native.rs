@@ -33,9 +33,16 @@ on_the_newest_client!(
 
 /// A person at the client's own screen.
 fn native(room: &CleanRoom, client: &Path, api: &Api, args: &[&str]) -> Terminal {
+    supervised(command(room, client, api).args(args.iter().copied()))
+}
+
+fn command(room: &CleanRoom, client: &Path, api: &Api) -> Ccc {
     let ccc = Ccc::new(room).client(client).api(api).instructions(INSTRUCTIONS);
-    let ccc = ccc.arg("--supervisor=native").args(args.iter().copied());
-    let terminal = ccc.args(["--permission-mode", "default"]).on_terminal();
+    ccc.args(["--supervisor=native", "--permission-mode", "default"])
+}
+
+fn supervised(ccc: Ccc) -> Terminal {
+    let terminal = ccc.on_terminal();
     terminal.wait_for("supervised");
     terminal
 }

@@ -25,9 +25,10 @@ while read -r line; do
     continue
     ;;
   esac
-  printf '%s\n' "$line" >>"$ROOM/$id.$role.input"
   uuid=${line#*\"uuid\":\"}
   uuid=${uuid%%\"*}
+  [ -z "$QUIET" ] || line=$uuid
+  printf '%s\n' "$line" >>"$ROOM/$id.$role.input"
   if [ $role = supervisor ]; then
     n=0
     while read -r _; do n=$((n + 1)); done <"$ROOM/$id.$role.input"

@@ -14,6 +14,8 @@ mod patience;
 mod processes;
 #[path = "../cli/room.rs"]
 mod room;
+#[path = "../support/shell.rs"]
+mod shell;
 
 mod client;
 mod glass;

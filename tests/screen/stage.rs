@@ -7,6 +7,7 @@ use crate::client::{Client, SCRIPT};
 use crate::person::Person;
 use crate::picture::Picture;
 use crate::room::Room;
+use crate::shell::as_a_job;
 
 pub struct Stage {
     // The person first: ccc has to be gone before its directory goes.
@@ -19,10 +20,11 @@ pub struct Opening {
     size: (u16, u16),
     env: Vec<(&'static str, String)>,
     reflows: bool,
+    job: bool,
 }
 
 pub fn opening() -> Opening {
-    Opening { size: (80, 24), env: Vec::new(), reflows: false }
+    Opening { size: (80, 24), env: Vec::new(), reflows: false, job: false }
 }
 
 /// A room with the client of these tests in it.
@@ -49,6 +51,12 @@ impl Opening {
         self
     }
 
+    /// As the job of a shell, which can stop it and continue it.
+    pub fn as_a_job(mut self) -> Self {
+        self.job = true;
+        self
+    }
+
     pub fn command(&self, room: &Room, program: &Path, args: &[&str]) -> Command {
         let mut command = room.run_program(program).env("TERM", "xterm-256color").args(args);
         for (name, value) in &self.env {
@@ -59,7 +67,9 @@ impl Opening {
 
     pub fn start(self) -> Stage {
         let room = room();
-        let command = self.command(&room, Path::new(env!("CARGO_BIN_EXE_ccc")), &["--supervisor"]);
+        let argv = [env!("CARGO_BIN_EXE_ccc"), "--supervisor"];
+        let argv = if self.job { as_a_job(&argv) } else { argv.to_vec() };
+        let command = self.command(&room, Path::new(argv[0]), &argv[1..]);
         Stage { person: Person::runs(&command, self.size, self.reflows), room }
     }
 

@@ -8,7 +8,7 @@ use nix::sys::signal::Signal;
 use crate::patience::wait_until;
 use crate::person::Person;
 use crate::picture::Picture;
-use crate::stage::{Stage, is_ready, is_working, opening, room};
+use crate::stage::{Opening, Stage, is_ready, is_working, opening, room};
 
 const CTRL_Z: &str = "\x1a";
 const CTRL_D: &str = "\x04";
@@ -24,8 +24,8 @@ fn whole(picture: &Picture) -> bool {
 }
 
 /// At work, with something said and something typed.
-fn at_work() -> Stage {
-    let (mut stage, agent) = opening().working();
+fn at_work(opening: Opening) -> Stage {
+    let (mut stage, agent) = opening.working();
     agent.answers("zq-words");
     stage.person.types("draft");
     stage.person.looks_for("all of it", whole);
@@ -36,7 +36,7 @@ fn at_work() -> Stage {
 
 #[test]
 fn ctrl_z_gives_the_terminal_back_and_continuing_takes_it_again() {
-    let mut stage = at_work();
+    let mut stage = at_work(opening().as_a_job());
     let raw = stage.person.modes();
     assert_eq!(stage.person.titles(), 1, "the window's title is kept while ccc has its own");
     for _ in 0..2 {
@@ -56,7 +56,7 @@ fn ctrl_z_gives_the_terminal_back_and_continuing_takes_it_again() {
 
 #[test]
 fn a_stop_that_nobody_announced_is_repaired_as_well() {
-    let mut stage = at_work();
+    let mut stage = at_work(opening());
     let raw = stage.person.modes();
     stage.person.signal(Signal::SIGSTOP);
     wait_until("ccc stands still", || state(stage.person.pid()) == 'T');

@@ -35,6 +35,7 @@ pub struct Ccc {
     pub(super) args: Vec<OsString>,
     pub(super) env: Vec<(String, String)>,
     pub(super) project: PathBuf,
+    pub(super) job: bool,
     config_dir: PathBuf,
 }
 
@@ -46,6 +47,7 @@ impl Ccc {
             // Nobody listens on port 1.
             env: room.env("http://127.0.0.1:1"),
             project: room.project(),
+            job: false,
             config_dir: room.home().join(".claude"),
         }
     }
@@ -100,6 +102,12 @@ impl Ccc {
         fs::write(&path, config.to_string()).expect("write ccc.json");
         // As ccc itself writes it: it may hold keys, and ccc warns of a file that others can read.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("a private file");
+        self
+    }
+
+    /// On a terminal: as the job of a shell, which can stop it and continue it.
+    pub fn as_a_job(mut self) -> Self {
+        self.job = true;
         self
     }
 

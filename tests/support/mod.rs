@@ -6,4 +6,5 @@ pub mod client;
 pub mod held;
 pub mod patience;
 pub mod processes;
+pub mod shell;
 pub mod terminal;

@@ -15,6 +15,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 
 use super::ccc::Ccc;
 use super::patience::{PATIENCE, wait_within};
+use super::shell::as_a_job;
 
 pub const COLUMNS: u16 = 100;
 pub const ROWS: u16 = 50;
@@ -31,7 +32,9 @@ impl Ccc {
     pub fn on_terminal(self) -> Terminal {
         let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("open a PTY");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ccc"));
+        let ccc = [env!("CARGO_BIN_EXE_ccc")];
+        let argv = if self.job { as_a_job(&ccc) } else { ccc.to_vec() };
+        let mut command = CommandBuilder::from_argv(argv.into_iter().map(Into::into).collect());
         command.args(&self.args);
         command.cwd(&self.project);
         command.env_clear();

@@ -124,7 +124,7 @@ fn what_still_looks_like_a_secret_does_not_leave_unseen() {
     let dir = project.recorded("rejected_then_confirmed", SESSION);
     let suspect = "qX7vR2mK9pLw4ZtB8nHc3sYd";
     for file in [EVENTS, "agent.jsonl"] {
-        edit(&dir, file, |text| text.replace("build it", &format!("build {suspect}")));
+        edit(&dir, file, |text| text.replace("Write slugify", &format!("Write {suspect}")));
     }
     let output = project.ccc(&["fixture", SESSION, "-o", "bug.jsonl"]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));

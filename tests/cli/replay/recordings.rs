@@ -9,6 +9,7 @@ use ccc::fixture::{MachineStep, Script, run_on_machine_before};
 use ccc::machine::Rules;
 use ccc::record::read::{AGENT, EVENTS, SUPERVISOR};
 use ccc::record::{Begun, ClientLines, Content, EventLine, VERSION};
+use regex::Regex;
 
 /// Ids as they are in the world: the session's, and a seed of its own.
 pub const SESSION: &str = "0f1e2d3c-4b5a-4678-9abc-def012345678";
@@ -112,9 +113,9 @@ fn lines_in(file: &Path) -> u64 {
 
 /// With ids as a real session has them.
 fn worldly(content: &[u8]) -> String {
-    String::from_utf8_lossy(content)
-        .replace("\"S1\"", &format!("\"{SESSION}\""))
-        .replace("00000000-0000-4000-8ccc-00000001", "0000abcd-0000-4000-8ccc-12345678")
+    let own = Regex::new("00000000-([0-9a-f]{4}-4[0-9a-f]{3})-8ccc-00000001").expect("a pattern");
+    let content = String::from_utf8_lossy(content).replace("\"S1\"", &format!("\"{SESSION}\""));
+    own.replace_all(&content, "0000abcd-$1-8ccc-12345678").into_owned()
 }
 
 pub fn fixtures() -> Vec<PathBuf> {

@@ -1,9 +1,9 @@
 //! The plain client: started in ccc's place, with what was typed.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{MAIN, hook_command, room};
-use crate::room::{Ccc, Done, Room, state_file, value_of, verdict};
+use super::{MAIN, room};
+use crate::room::{Ccc, Done, Room, hook_command, state_file, value_of, verdict};
 
 fn args(room: &Room) -> Vec<String> {
     room.seen("agent-0.args").lines().map(str::to_owned).collect()
@@ -15,7 +15,7 @@ fn typed(room: &Room, settings: &str) -> Vec<String> {
     let args = args(room);
     assert_eq!(args[0], "--settings");
     // Those of the launch are the provider's, with what is its own.
-    let (launch, provider) = (launched(room), room.json(settings));
+    let (launch, provider) = (room.launch_settings(), room.json(settings));
     for (name, value) in provider["env"].as_object().into_iter().flatten() {
         assert_eq!(launch["env"][name], *value, "{name}");
     }
@@ -23,16 +23,9 @@ fn typed(room: &Room, settings: &str) -> Vec<String> {
     args[2..].to_vec()
 }
 
-/// The settings that the client was started with.
-fn launched(room: &Room) -> Value {
-    let path = value_of(&room.seen("agent-0.args"), "--settings");
-    assert!(path.contains("/supervised/"), "{path}");
-    serde_json::from_slice(&std::fs::read(path).expect("the settings")).expect("JSON")
-}
-
 /// Runs the hook of those settings.
 fn stop(room: &Room, id: &str) -> Ccc {
-    super::run_hook(room, &launched(room), id)
+    room.hook_of(&room.launch_settings(), id)
 }
 
 #[test]
@@ -261,7 +254,8 @@ fn stop_without_launch(room: &Room, id: &str) -> Ccc {
 fn what_the_hook_goes_by_stands_in_the_settings_of_the_launch() {
     let room = room();
     room.ccc(&["--supervisor=hook", "--max-iterations", "3", "kimi"]).run().code(0);
-    let (first, settings) = (value_of(&room.seen("agent-0.args"), "--settings"), launched(&room));
+    let (first, settings) =
+        (value_of(&room.seen("agent-0.args"), "--settings"), room.launch_settings());
     let env = &settings["env"];
     let text = |name: &str| env[name].as_str().unwrap_or("nothing").to_owned();
     assert_eq!((text("CCC_STATE_DIR"), text("CCC_MAX_ITERATIONS")), (state_dir(&room), "3".into()));
@@ -277,7 +271,7 @@ fn what_the_hook_goes_by_stands_in_the_settings_of_the_launch() {
     // Another launch leaves them as they are.
     room.ccc(&["--supervisor=hook", "kimi"]).run().code(0);
     assert_ne!(value_of(&room.seen("agent-1.args"), "--settings"), first);
-    assert_eq!(launched(&room), settings);
+    assert_eq!(room.launch_settings(), settings);
 }
 
 /// The limit of the command line reaches the hook through the client.

@@ -7,7 +7,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
 
-use super::{is_turn, leave, native, recording, told};
+use super::{command, is_turn, leave, native, recording, supervised, told};
 use crate::on_the_newest_client;
 use crate::script::confirms;
 use crate::support::api::{Api, Gate, Rule};
@@ -124,7 +124,7 @@ fn state(pid: i32) -> char {
 fn a_stopped_client_gives_the_shell_back_and_goes_on(client: &Path) {
     let room = CleanRoom::new();
     let api = Api::start(vec![confirms(), Rule::on("zq-build-it").text("zq-built.")]);
-    let mut terminal = native(&room, client, &api, &[]);
+    let mut terminal = supervised(command(&room, client, &api).as_a_job());
     for _ in 0..2 {
         terminal.keys("\x1a");
         wait_until("ccc stands still", || state(terminal.pid()) == 'T');
@@ -134,7 +134,7 @@ fn a_stopped_client_gives_the_shell_back_and_goes_on(client: &Path) {
         // The client reads keys again.
         terminal.keys("zq-key");
         terminal.wait_until("the key", |screen| {
-            screen.lines().any(|line| line.starts_with("❯ zq-key"))
+            screen.lines().any(|line| line.starts_with('❯') && line.contains("zq-key"))
         });
         terminal.keys("\x15");
         terminal.wait_until("an empty line", |screen| !screen.contains("zq-key"));
