@@ -2,15 +2,14 @@
 //! files that are new stand there themselves. Bounded, whatever was changed.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::facts::{Changed, How};
 use super::signs::FileDiff;
-use crate::process::orphans::Awaited;
-use crate::tree::git_programs::overruled;
+use crate::files;
+use crate::tree::{self, git_programs::overruled};
 
 /// Of git's answer, and of a new file.
 const MOST_BYTES: u64 = 4 << 20;
@@ -140,18 +139,9 @@ fn ask(git: &Path, project: &Path, commit: &str, context: &str, paths: &[&str]) 
         .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context])
         .args(["--ignore-submodules", commit, "--"])
         // By their names below the root of the repository, to the letter.
-        .args(paths.iter().map(|path| format!(":(top,literal){path}")))
-        .current_dir(project)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let (mut child, _awaited) = Awaited::spawn(&mut command).ok()?;
-    let mut bytes = Vec::new();
-    let read = child.stdout.take().map(|output| output.take(MOST_BYTES).read_to_end(&mut bytes));
-    let _ = child.kill();
-    let _ = child.wait();
-    read?.ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+        .args(paths.iter().map(|path| format!(":(top,literal){path}")));
+    let answer = tree::ask(&mut command, project, b"", MOST_BYTES).ok()?;
+    Some(String::from_utf8_lossy(&answer.printed).into_owned())
 }
 
 fn parse(text: &str) -> Vec<FileDiff> {
@@ -183,15 +173,10 @@ fn parse(text: &str) -> Vec<FileDiff> {
 fn read_new(project: &Path, path: &str) -> FileDiff {
     let mut file = FileDiff { path: path.to_owned(), how: Some(How::Added), ..FileDiff::default() };
     let whole = project.join(path);
-    // A pipe or a device might never end.
-    let Some(size) =
-        whole.metadata().ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len())
-    else {
-        return file;
-    };
-    file.empty = size == 0;
+    let Ok(open) = files::open_file(&whole) else { return file };
+    file.empty = open.metadata().is_ok_and(|meta| meta.len() == 0);
     let mut bytes = Vec::new();
-    let read = File::open(whole).and_then(|open| open.take(NEW_BYTES).read_to_end(&mut bytes));
+    let read = open.take(NEW_BYTES).read_to_end(&mut bytes);
     if read.is_ok() && !bytes.contains(&0) {
         let text = String::from_utf8_lossy(&bytes);
         file.added = (1..).zip(text.lines().map(str::to_owned)).collect();

@@ -79,7 +79,7 @@ fn elsewhere(root: &Path, line: &str) -> Option<PathBuf> {
 }
 
 fn first_line(path: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
+    let text = crate::files::read_text(path).ok()?;
     text.lines().next().map(str::to_owned)
 }
 

@@ -100,7 +100,7 @@ fn proposals(project: &Path) -> Vec<Check> {
         if size > MAX_MANIFEST {
             return Some(String::new());
         }
-        std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        crate::files::read(&path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     })
 }
 

@@ -15,6 +15,8 @@ use super::open::{Missing, Spot};
 /// For one holder: changes under a lock take milliseconds. Where it goes from hand to hand, as among a
 /// hundred hooks on a busy machine, everybody's turn comes.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// And for all of them together: a holder that pretends to be many must not keep anybody for ever.
+const MOST: u32 = 6;
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// Held until it is dropped.
@@ -31,7 +33,8 @@ fn lock_within(path: &Path, patience: Duration) -> Result<Lock> {
     let cannot = || format!("cannot lock {}", path.display());
     let spot = Spot::find(path, Missing::IsMade).with_context(cannot)?;
     let mut file = spot.private(OFlag::O_RDWR).with_context(cannot)?;
-    let (mut until, mut last) = (Instant::now() + patience, String::new());
+    let began = Instant::now();
+    let (mut until, mut last) = (began + patience, String::new());
     loop {
         match file.try_lock() {
             Ok(()) => break,
@@ -39,15 +42,16 @@ fn lock_within(path: &Path, patience: Duration) -> Result<Lock> {
                 let now = note(&mut file);
                 if now != last {
                     (until, last) = (Instant::now() + patience, now);
+                    until = until.min(began + patience * MOST);
                 }
                 thread::sleep(LOOK_AGAIN);
             }
             Err(TryLockError::WouldBlock) => bail!(
-                "{} is held by {}; it was waited for {} s. End that process, or wait for it, and \
-                 try again",
+                "{} is held by {}; it was waited for {:.1} s. End that process, or wait for it, \
+                 and try again",
                 path.display(),
                 holder(&mut file),
-                patience.as_secs_f32()
+                began.elapsed().as_secs_f32()
             ),
             Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
         }
@@ -116,6 +120,25 @@ mod tests {
             }
             drop(held);
             waiting.join().unwrap().unwrap();
+        });
+    }
+
+    /// The same holder, whose note changes without an end.
+    #[test]
+    fn nobody_waits_for_ever_for_a_lock_that_seems_to_move() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.lock");
+        let mut held = lock(&path).unwrap();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| lock_within(&path, Duration::from_millis(100)).map(drop));
+            let mut holder = 0;
+            while !waiting.is_finished() {
+                held.0.seek(SeekFrom::Start(0)).unwrap();
+                held.0.write_all(format!("{holder} now\n").as_bytes()).unwrap();
+                holder += 1;
+                thread::sleep(LOOK_AGAIN);
+            }
+            assert!(waiting.join().unwrap().unwrap_err().to_string().contains("is held by"));
         });
     }
 

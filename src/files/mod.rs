@@ -17,7 +17,7 @@ use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 
 pub use lock::{Lock, lock};
-pub use open::read;
+pub use open::{open_file, read};
 pub use unchanged::{WatchedFiles, digest_of, hex_digest};
 
 use open::{Missing, Spot};

@@ -141,10 +141,16 @@ fn not_a_file(what: &str) -> io::Error {
 
 /// A file of the person's, which may be a link: its bytes, if it is a regular file of a sane size.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    capped(open_file(path)?)
+}
+
+/// The same, to be read piece by piece. Nobody is waited for: between a look at what it is and the
+/// opening it could become a FIFO.
+pub fn open_file(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = fs::OpenOptions::new();
     options.read(true).custom_flags(OFlag::O_NONBLOCK.bits());
-    capped(regular(options.open(path)?)?)
+    regular(options.open(path)?)
 }
 
 pub fn capped(file: File) -> io::Result<Vec<u8>> {

@@ -1,6 +1,7 @@
 //! Processes of ours: the two clients, the shim in front of each, whoever they leave behind, and
 //! signals.
 
+pub mod answer;
 pub mod child;
 pub mod exit;
 pub mod orphans;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -32,13 +32,6 @@ impl Awaited {
     #[expect(clippy::disallowed_methods, reason = "the one place")]
     pub fn spawn(command: &mut Command) -> io::Result<(Child, Self)> {
         Self::start(|| command.spawn(), Child::id)
-    }
-
-    /// Runs to the end, with nothing to read.
-    pub fn output(command: &mut Command) -> io::Result<Output> {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let (child, _awaited) = Self::spawn(command)?;
-        child.wait_with_output()
     }
 
     /// Starts a child. From its first moment nobody takes it for an orphan.

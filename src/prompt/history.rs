@@ -1,9 +1,8 @@
 //! `history.jsonl`: what a person has typed in this project, one JSON string per line, for all its
 //! sessions.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -80,7 +79,7 @@ impl History {
     }
 
     fn read(&self) -> Result<Vec<u8>> {
-        match fs::read(self.path()) {
+        match files::read_own(&self.path()) {
             Ok(bytes) => Ok(bytes),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => {
@@ -92,10 +91,8 @@ impl History {
     /// A file of its own that is never removed: a lock on a file that is replaced locks nothing.
     fn lock(&self) -> Result<File> {
         let path = self.dir.join("history.lock");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
         let file =
-            options.open(&path).with_context(|| format!("cannot open {}", path.display()))?;
+            files::append(&path).with_context(|| format!("cannot open {}", path.display()))?;
         for _ in 0..TRIES {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
@@ -116,6 +113,7 @@ fn entries(bytes: &[u8]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use ignore::WalkBuilder;
 
 use crate::threads;
+use crate::tree::has_rules;
 
 /// More names than this are of no use to a person; the deepest ones are left out.
 const MOST: usize = 50_000;
@@ -62,7 +63,16 @@ fn lock(known: &Mutex<KnownFiles>) -> MutexGuard<'_, KnownFiles> {
 }
 
 fn walk(root: &Path, most: usize) -> Vec<String> {
-    let walk = WalkBuilder::new(root).require_git(false).build();
+    // Where a pipe stands in the place of a directory's rules, nobody waits for it.
+    let rules = has_rules(root);
+    let walk = WalkBuilder::new(root)
+        .require_git(false)
+        .ignore(rules)
+        .git_ignore(rules)
+        .filter_entry(|entry| {
+            !entry.file_type().is_some_and(|kind| kind.is_dir()) || has_rules(entry.path())
+        })
+        .build();
     let mut found = Vec::new();
     for entry in walk.flatten().filter(|entry| entry.depth() > 0) {
         let directory = entry.file_type().is_some_and(|kind| kind.is_dir());

@@ -1,7 +1,6 @@
 //! `events.jsonl` as it is written: what happened and what was decided, in order, and the clients'
 //! lines by their number.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -85,8 +84,8 @@ fn seconds(at: Now) -> f64 {
 
 /// How many lines are in a file, as `WholeLines` counts them: empty ones are none.
 pub fn count_lines(path: &Path) -> io::Result<u64> {
-    let file = File::open(path)?;
-    // No further than that: there are devices that never end.
+    let file = crate::files::open_file(path)?;
+    // No further than that: it may grow.
     let len = file.metadata()?.len();
     let mut file = BufReader::with_capacity(256 << 10, file.take(len));
     let (mut lines, mut last) = (0, b'\n');

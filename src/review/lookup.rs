@@ -7,6 +7,7 @@ use super::commands::Commands;
 use super::evidence::Facts;
 use crate::directories::STATE_DIR;
 use crate::event::ReviewRequest;
+use crate::files;
 
 /// A file that somebody cites is read by people, and not as long as this.
 const LONGEST_FILE: u64 = 8 << 20;
@@ -55,7 +56,7 @@ impl Facts for Lookup<'_> {
         if metadata.len() > LONGEST_FILE {
             return Err(format!("{path} is too long to look it up"));
         }
-        let bytes = fs::read(&found).map_err(|error| format!("{path}: {error}"))?;
+        let bytes = files::read(&found).map_err(|error| format!("{path}: {error}"))?;
         if bytes.contains(&0) {
             return Err(format!("{path} is no text; a command can show what is in it"));
         }

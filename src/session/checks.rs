@@ -81,8 +81,9 @@ impl Session<'_> {
             let _ = to_control.send(Incoming::FilesNoted);
         });
         match started {
-            // Until it holds the base: a look that comes later must not overtake it.
-            Ok(()) => drop(wait.recv()),
+            // Until it holds the base: a look that comes later must not overtake it. But one that
+            // began earlier may take long.
+            Ok(()) => drop(wait.recv_timeout(LONGEST_HOLD)),
             Err(error) => log::warn!("the files are not looked at: {error}"),
         }
         if waiting.is_ok() {

@@ -1,13 +1,16 @@
 //! The branch that a project is on, without asking git: where `HEAD` points.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use super::asking::git_dir;
+use crate::files;
 
 /// So much of a commit names it where no branch does.
 const SHORT: usize = 7;
 
 pub fn branch(project: &Path) -> Option<String> {
-    let head = fs::read_to_string(git_dir(project)?.join("HEAD")).ok()?;
+    let root = project.ancestors().find(|dir| dir.join(".git").exists())?;
+    let head = files::read_text(&git_dir(root)?.join("HEAD")).ok()?;
     let head = head.trim();
     match head.strip_prefix("ref: ") {
         Some(reference) => {
@@ -17,19 +20,10 @@ pub fn branch(project: &Path) -> Option<String> {
     }
 }
 
-/// A worktree and a submodule have a file in its place that names it.
-fn git_dir(project: &Path) -> Option<PathBuf> {
-    let found = project.ancestors().map(|dir| dir.join(".git")).find(|git| git.exists())?;
-    if found.is_dir() {
-        return Some(found);
-    }
-    let text = fs::read_to_string(&found).ok()?;
-    let named = text.trim().strip_prefix("gitdir: ")?;
-    Some(found.parent()?.join(named))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

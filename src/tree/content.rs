@@ -9,6 +9,8 @@ use std::path::Path;
 use ring::digest::{Context, SHA256, SHA256_OUTPUT_LEN};
 use serde::{Deserialize, Serialize};
 
+use crate::files::open_file;
+
 pub type Digest = [u8; SHA256_OUTPUT_LEN];
 
 /// A file larger than this is told by its size and times.
@@ -78,7 +80,7 @@ impl Budget {
         }
         let affordable = meta.len() <= LARGE && self.bytes + meta.len() <= MOST_BYTES;
         self.bytes += if affordable { meta.len() } else { 0 };
-        let digest = if affordable { File::open(path).ok().and_then(read) } else { None };
+        let digest = if affordable { open_file(path).ok().and_then(read) } else { None };
         match digest {
             Some(digest) => {
                 let executable = meta.permissions().mode() & 0o100 != 0;

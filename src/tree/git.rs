@@ -4,23 +4,18 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
+use std::process::Command;
 use std::thread;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use super::asking::ask;
 use super::content::{Budget, Content, Digest, digest};
 use super::git_programs::{Setting, overruled};
-use crate::process::orphans::Awaited;
 
-/// A disk on the network may be slow; one that does not answer must not hold up a session for ever.
-const DEADLINE: Duration = Duration::from_secs(30);
 /// Far below what a command line holds.
 const MOST_ARGUMENTS: usize = 200;
 
@@ -131,44 +126,12 @@ impl Git {
         for (name, value) in &self.overruled {
             command.arg("-c").arg(format!("{name}={value}"));
         }
-        command
-            .args(args)
-            .current_dir(&self.dir)
-            .env_clear()
-            .envs(kept)
-            .env("LC_ALL", "C")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let (mut child, _awaited) = Awaited::spawn(&mut command)
-            .with_context(|| format!("{} does not start", self.executable.display()))?;
-        let (mut stdin, mut stdout, mut stderr) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let input = input.to_vec();
-        thread::spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(&input)));
-        let errors = thread::spawn(move || {
-            let mut text = String::new();
-            let _ = stderr.as_mut().map(|stderr| stderr.read_to_string(&mut text));
-            text
-        });
-        let (send, printed) = channel();
-        thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let read = stdout.as_mut().map(|stdout| stdout.read_to_end(&mut bytes));
-            let _ = send.send(bytes);
-            read
-        });
-        let Ok(bytes) = printed.recv_timeout(DEADLINE) else {
-            let _ = child.kill();
-            let _ = child.wait();
-            bail!("no answer within {} s", DEADLINE.as_secs());
-        };
-        let status = child.wait()?;
-        if !status.success() {
-            let errors = errors.join().unwrap_or_default();
-            bail!("{}", errors.lines().next().unwrap_or("it failed and gave no reason"));
+        command.args(args).env_clear().envs(kept).env("LC_ALL", "C");
+        let answer = ask(&mut command, &self.dir, input, u64::MAX)?;
+        if !answer.status.success() {
+            bail!("{}", answer.errors.lines().next().unwrap_or("it failed and gave no reason"));
         }
-        Ok(bytes)
+        Ok(answer.printed)
     }
 
     /// Files that git was told not to look at.

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::process::orphans::Awaited;
+use anyhow::Result;
+
+use super::asking::ask_soon;
 
 /// A setting that stands above the repository's: its name, and its value.
 pub type Setting = (String, String);
@@ -55,19 +57,32 @@ const NEUTRAL: [(&str, &str, &str); 29] = [
 /// Large files that git keeps elsewhere are seen through this program, by anybody who has it.
 const KNOWN: [&str; 2] = ["git-lfs ", "git lfs "];
 
+/// With this no git does anything, and it says why. Names that are not known cannot be overruled.
+const UNKNOWN: [(&str, &str); 1] =
+    [("core.symlinks", "(ccc could not read the configuration of this repository)")];
+
 /// What has to stand above the configuration of the repository around `dir`, and of its submodules.
 pub fn overruled(git: &Path, dir: &Path) -> Vec<Setting> {
+    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    let found = named(git, dir).unwrap_or_else(|error| {
+        log::warn!("the configuration of the repository cannot be read: {error:#}");
+        UNKNOWN.map(owned).to_vec()
+    });
+    ALWAYS.map(owned).into_iter().chain(found).collect()
+}
+
+fn named(git: &Path, dir: &Path) -> Result<Vec<Setting>> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut persons: BTreeMap<String, String> = BTreeMap::new();
-    for (scope, name, value) in listed(git, dir, &["--show-scope"]) {
+    for (scope, name, value) in listed(git, dir, &["--show-scope"])? {
         match scope.as_str() {
             "local" | "worktree" => note(&mut found, name, &value),
             _ => drop(persons.insert(name, value)),
         }
     }
-    for config in of_submodules(git, dir) {
+    for config in of_submodules(git, dir)? {
         let file = config.to_string_lossy().into_owned();
-        for (_, name, value) in listed(git, dir, &["--file", &file]) {
+        for (_, name, value) in listed(git, dir, &["--file", &file])? {
             note(&mut found, name, &value);
         }
     }
@@ -75,8 +90,7 @@ pub fn overruled(git: &Path, dir: &Path) -> Vec<Setting> {
         let value = persons.get(&name).cloned().unwrap_or(neutral);
         (name, value)
     };
-    let always = ALWAYS.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    always.into_iter().chain(found.into_iter().map(kept)).collect()
+    Ok(found.into_iter().map(kept).collect())
 }
 
 fn note(found: &mut BTreeMap<String, String>, name: String, value: &str) {
@@ -98,7 +112,7 @@ fn neutral(name: &str) -> Option<&'static str> {
 }
 
 /// Scope, name and value of each setting. Listing runs nothing.
-fn listed(git: &Path, dir: &Path, how: &[&str]) -> Vec<(String, String, String)> {
+fn listed(git: &Path, dir: &Path, how: &[&str]) -> Result<Vec<(String, String, String)>> {
     let scoped = how.contains(&"--show-scope");
     let kept = ["HOME", "PATH", "XDG_CONFIG_HOME"];
     let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
@@ -106,15 +120,10 @@ fn listed(git: &Path, dir: &Path, how: &[&str]) -> Vec<(String, String, String)>
     command
         .args(["-c", "safe.directory=*", "config", "--includes", "--list", "-z"])
         .args(how)
-        .current_dir(dir)
         .env_clear()
-        .envs(kept)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let Ok((child, _awaited)) = Awaited::spawn(&mut command) else { return Vec::new() };
-    let Ok(output) = child.wait_with_output() else { return Vec::new() };
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        .envs(kept);
+    let answer = ask_soon(&mut command, dir)?;
+    let text = String::from_utf8_lossy(&answer.printed).into_owned();
     let mut pieces = text.split('\0').filter(|piece| !piece.is_empty());
     let mut settings = Vec::new();
     while let Some(first) = pieces.next() {
@@ -130,19 +139,17 @@ fn listed(git: &Path, dir: &Path, how: &[&str]) -> Vec<(String, String, String)>
         let (name, value) = setting.split_once('\n').unwrap_or((setting, "true"));
         settings.push((scope.to_owned(), name.to_owned(), value.to_owned()));
     }
-    settings
+    Ok(settings)
 }
 
 /// So many directories are looked through for them.
 const MOST: usize = 2000;
 
-fn of_submodules(git: &Path, dir: &Path) -> Vec<PathBuf> {
+fn of_submodules(git: &Path, dir: &Path) -> Result<Vec<PathBuf>> {
     let mut command = Command::new(git);
-    command.args(["rev-parse", "--path-format=absolute", "--git-common-dir"]).current_dir(dir);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let Ok((child, _awaited)) = Awaited::spawn(&mut command) else { return Vec::new() };
-    let Ok(output) = child.wait_with_output() else { return Vec::new() };
-    let git_dir = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end());
+    command.args(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+    let answer = ask_soon(&mut command, dir)?;
+    let git_dir = PathBuf::from(String::from_utf8_lossy(&answer.printed).trim_end());
     let (mut found, mut left) = (Vec::new(), vec![git_dir.join("modules")]);
     for _ in 0..MOST {
         let Some(dir) = left.pop() else { break };
@@ -152,12 +159,12 @@ fn of_submodules(git: &Path, dir: &Path) -> Vec<PathBuf> {
             let name = entry.file_name();
             if is_dir && name != OsStr::new("objects") && name != OsStr::new("refs") {
                 left.push(entry.path());
-            } else if name == OsStr::new("config") {
+            } else if name == OsStr::new("config") && entry.path().is_file() {
                 found.push(entry.path());
             }
         }
     }
-    found
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! Not seen: files that git ignores (outside git: that a `.gitignore` names), files whose content a
 //! filter of the repository's own configuration hides from git, and what `note` names.
 
+mod asking;
 mod branch;
 mod content;
 mod git;
@@ -23,7 +24,9 @@ use git::Repository;
 use serde::{Deserialize, Serialize};
 
 pub use crate::event::ChangeKind as Kind;
+pub use asking::ask;
 pub use branch::branch;
+pub use walk::has_rules;
 
 /// Repositories in repositories, at most this deep.
 const DEEPEST: usize = 8;

@@ -100,6 +100,45 @@ fn a_fifo_in_the_place_of_a_file_holds_nobody_up() {
     assert!(done.finish_within(SOON).code(1).err().contains("ccc.json.lock"));
 }
 
+/// Whatever reads the project's files, git among them, meets what the agent put there.
+#[test]
+fn a_fifo_among_the_projects_files_holds_nobody_up() {
+    for (git, name) in [
+        (false, ".gitignore"),
+        (false, "sub/.ignore"),
+        (false, ".claude/ccc/.gitignore"),
+        (false, ".git"),
+        (true, ".gitignore"),
+        (true, ".git/HEAD"),
+        (true, ".git/index"),
+        (true, ".git/config"),
+    ] {
+        let room = Room::supervised();
+        if git {
+            let made = Command::new("git").args(["init", "-q"]).arg(room.path("project")).status();
+            assert!(made.expect("git").success());
+        }
+        fifo(&room, &format!("project/{name}"));
+        let done = room.ccc(&["--supervisor", "-p", "go"]).start().finish_within(SOON);
+        assert_eq!(done.code(0).status().code(), Some(0), "{name}");
+        assert_eq!(room.reviews(), 1, "{name}");
+        room.ccc(&["supervisor-mode", "--session", "abc123", "on"])
+            .start()
+            .finish_within(SOON)
+            .code(0);
+    }
+    // One that comes while the agent works.
+    let room = Room::supervised();
+    let made = "    mkfifo new .gitignore package.json\n    echo \"{\\\"type\\\":\\\"system\\\"";
+    let script = crate::room::CLIENT.replace("    echo \"{\\\"type\\\":\\\"system\\\"", made);
+    assert_ne!(script, crate::room::CLIENT, "the agent's part has moved");
+    room.client(&script);
+    room.ccc(&["--supervisor", "-p", "go"]).start().finish_within(SOON).code(0);
+    assert!(room.path("project/new").exists() && room.reviews() == 1);
+    fs::remove_file(room.path("project/SUPERVISOR.md")).expect("it is there");
+    room.ccc(&["init", "--yes"]).start().finish_within(SOON).code(0);
+}
+
 #[test]
 fn a_huge_or_endless_file_is_not_read() {
     let room = Room::supervised();

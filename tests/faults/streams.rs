@@ -30,6 +30,8 @@ fn an_odd_field_does_not_cost_the_result() {
         r#""num_turns":1,"session_id":"a","sessionId":"a""#,
         r#""num_turns":1,"uuid":"\ud83d","result":"\ud83d""#,
         r#""num_turns":"?","is_error":0,"message":7,"request":[]"#,
+        r#""num_turns":1e999"#,
+        r#""num_turns":1,"total_cost_usd":NaN,"result":"\x""#,
     ] {
         let room = Room::supervised();
         room.client(&client(&format!(r#"printf '%s\n' '{{"type":"result",{odd}}}'"#)));
@@ -43,6 +45,7 @@ fn an_odd_field_does_not_cost_the_result() {
 fn a_result_that_cannot_be_read_is_a_failure_that_says_so() {
     for broken in [
         r#"printf '%s\n' '{"type":"result","num_turns":1,'"#,
+        r#"printf '%s\n' '{ "num_turns" : 1, "type" : "result" '"#,
         // Over 64 MB.
         r#"printf '%s' '{"result":"'; head -c 68000000 /dev/zero | tr '\0' x; printf '%s\n' '","type":"result"}'"#,
     ] {

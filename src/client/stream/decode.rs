@@ -7,7 +7,10 @@ use serde_json::json;
 
 use super::escapes::{escape_len, strip_escapes, visible};
 use super::message::{Envelope, Message};
+use super::salvage::salvage;
 use super::wire::{NEEDED, SKIPPED, Wire};
+
+const TYPE: &[u8] = b"\"type\"";
 
 /// A line as it came and what is in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +109,8 @@ fn object(bytes: &[u8]) -> serde_json::Result<(Envelope, usize)> {
 }
 
 /// A second try without what cannot stand in JSON anyway: invalid UTF-8, NUL, escapes in the middle,
-/// half a character. What the loop waits for is a message also when nothing can be made of it.
+/// half a character. What the loop waits for is read without the fields that cannot be, and is a message
+/// also when nothing can be made of it.
 fn mended(bytes: &[u8], error: &serde_json::Error) -> Part {
     let text = String::from_utf8_lossy(bytes);
     let clean = strip_escapes(&text);
@@ -116,6 +120,12 @@ fn mended(bytes: &[u8], error: &serde_json::Error) -> Part {
     }
     match needed(bytes) {
         Some(kind) => {
+            let reads = |members: &str| serde_json::from_str::<Wire<'_>>(members).is_ok();
+            if let Some(Ok((envelope, _))) =
+                salvage(&clean, &reads).map(|left| object(left.as_bytes()))
+            {
+                return Part::Message(Box::new(envelope));
+            }
             let message = Message::Unreadable { kind: kind.to_owned(), why: error.to_string() };
             Part::Message(Box::new(Envelope { session_id: None, parent: None, message }))
         }
@@ -126,11 +136,13 @@ fn mended(bytes: &[u8], error: &serde_json::Error) -> Part {
 /// Which message it would be, if that is one that the loop waits for: the first that is named. Inside
 /// a text every quote has a backslash in front, so that this is not taken for one.
 pub(super) fn needed(bytes: &[u8]) -> Option<&'static str> {
-    let named = NEEDED.into_iter().filter_map(|kind| {
-        let at = memchr::memmem::find(bytes, format!("\"type\":\"{kind}\"").as_bytes())?;
-        Some((at, kind))
-    });
-    named.min().map(|(_, kind)| kind)
+    memchr::memmem::find_iter(bytes, TYPE).find_map(|at| {
+        let value = bytes[at + TYPE.len()..].trim_ascii_start().strip_prefix(b":")?;
+        let value = value.trim_ascii_start().strip_prefix(b"\"")?;
+        NEEDED.into_iter().find(|kind| {
+            value.strip_prefix(kind.as_bytes()).is_some_and(|rest| rest.starts_with(b"\""))
+        })
+    })
 }
 
 /// JavaScript cuts texts between the two halves of a character, and writes a half as an escape that

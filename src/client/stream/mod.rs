@@ -10,6 +10,7 @@ mod escapes;
 mod lenient;
 mod lines;
 mod message;
+mod salvage;
 mod tells;
 mod wire;
 

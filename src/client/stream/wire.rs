@@ -222,6 +222,11 @@ impl Wire<'_> {
             },
             "control_response" => answered(self.response),
             "rate_limit_event" => Message::RateLimit(self.rate_limit_info.told()),
+            // Whoever asks so waits for ever: no answer could name the question.
+            "control_request" if self.request_id.as_str().is_empty() => Message::Unreadable {
+                why: "it has no request_id that could be answered".to_owned(),
+                kind: self.kind.owned(),
+            },
             "control_request" => Message::Control {
                 request_id: self.request_id.owned(),
                 request: request(self.request),

@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::process::orphans::Awaited;
+use crate::tree::ask;
 
 /// Files that differ from the last commit, by their paths below the project. None: this is no git
 /// repository, or git cannot be asked, and nobody knows.
 pub fn files(project: &Path) -> Option<Vec<String>> {
-    let git =
-        |args: &[&str]| Awaited::output(Command::new("git").args(args).current_dir(project)).ok();
-    let output = git(&[
+    let git = |args: &[&str]| ask(Command::new("git").args(args), project, b"", u64::MAX).ok();
+    let answer = git(&[
         "status",
         "--porcelain=v1",
         "-z",
@@ -19,10 +18,10 @@ pub fn files(project: &Path) -> Option<Vec<String>> {
         "--",
         ".",
     ])
-    .filter(|output| output.status.success())?;
-    let prefix = git(&["rev-parse", "--show-prefix"])?.stdout;
+    .filter(|answer| answer.status.success())?;
+    let prefix = git(&["rev-parse", "--show-prefix"])?.printed;
     let prefix = String::from_utf8_lossy(&prefix).trim_end().to_owned();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = String::from_utf8_lossy(&answer.printed).into_owned();
     Some(paths(&text, &prefix))
 }
 

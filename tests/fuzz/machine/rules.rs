@@ -55,6 +55,8 @@ pub struct Watched {
     session: Option<String>,
     /// The person has asked for another session.
     clearing: bool,
+    /// The agent is a new process, which has not named its session: who forks gets another one.
+    unnamed: bool,
     /// Ids of what the running agent has not taken up.
     waiting: Vec<String>,
 }
@@ -85,6 +87,7 @@ impl Watched {
             turn: false,
             session: None,
             clearing: false,
+            unnamed: false,
             waiting: Vec::new(),
         }
     }
@@ -132,13 +135,14 @@ impl Watched {
                 match &envelope.message {
                     Message::Init(_) => {
                         let known = self.session == envelope.session_id;
-                        if known || self.session.is_none() || self.clearing {
-                            self.turn = true;
-                        }
-                        if !known && (self.session.is_none() || self.clearing) {
+                        let may_move = self.unnamed || self.clearing;
+                        self.turn |= known || may_move;
+                        if !known && may_move {
                             self.session.clone_from(&envelope.session_id);
-                            self.clearing = false;
                             self.feedback = 0;
+                        }
+                        if self.unnamed || !known {
+                            (self.unnamed, self.clearing) = (false, false);
                         }
                     }
                     Message::Taken { uuid } => {
@@ -189,8 +193,7 @@ impl Watched {
                 self.turn = false;
                 self.sent.clear();
                 self.waiting.clear();
-                // A new process may name another session: who forks gets one.
-                self.clearing = true;
+                self.unnamed = true;
             }
             Action::Send { uuid, text } => {
                 prop_assert!(self.agent_runs, "sent to nobody: {text}");
