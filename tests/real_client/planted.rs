@@ -13,9 +13,9 @@ use crate::script::{begins_review, count, is_agents, is_review, judged};
 use crate::support::api::{Api, Rule};
 use crate::support::ccc::{Ccc, Finished, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
-use crate::{on_each_client, on_the_newest_client};
+use crate::on_every_release;
 
-on_the_newest_client!(
+on_every_release!(
     variables_in_settings_of_the_project,
     programs_named_by_variables,
     limits_set_by_variables,
@@ -38,8 +38,8 @@ on_the_newest_client!(
     switching_supervision_off_by_a_command,
     switching_supervision_off_in_the_state_file,
     switching_supervision_off_by_a_slash_command,
+    everything_at_once,
 );
-on_each_client!(everything_at_once);
 
 /// Who judges.
 #[derive(Clone, Copy, Debug, PartialEq)]
