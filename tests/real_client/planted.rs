@@ -35,6 +35,7 @@ on_every_release!(
     proxies_and_providers,
     a_client_earlier_on_the_path,
     instructions_of_the_supervisor,
+    a_hook_of_the_projects_that_ends_the_turn,
     switching_supervision_off_by_a_command,
     switching_supervision_off_in_the_state_file,
     switching_supervision_off_by_a_slash_command,
@@ -95,7 +96,7 @@ impl Session {
         let path = self.path(name);
         format!(
             "mkdir -p \"$(dirname '{path}')\"\n\
-             sed \"s/{WORD}/zq-plan''ted/g\" > '{path}' <<'END'\n{text}\nEND\n"
+             sed 's/{WORD}/zq-plan''ted/g' > '{path}' <<'END'\n{text}\nEND\n"
         )
     }
 
@@ -520,6 +521,23 @@ fn instructions_of_the_supervisor(client: &Path) {
             + &room.file("~/.claude/SUPERVISOR.md", &yes)
             + &room.json("~/.claude/ccc.json", &json!({"supervisor": {"max_iterations": 0}}))
     });
+}
+
+/// It runs beside ccc's own, at the same stop.
+fn a_hook_of_the_projects_that_ends_the_turn(client: &Path) {
+    let room = Session::new();
+    let says = json!({"continue": false, "stopReason": "zq-enough"});
+    let hook = json!({"hooks": [{"type": "command", "command": format!("echo '{says}'")}]});
+    let command = json!({"command": settings(&room, &json!({"hooks": {"Stop": [hook]}}))});
+    room.real.prepend(Rule::any().when(is_agents).text("zq-built."));
+    room.real.prepend(Rule::on("zq-build-it").when(is_agents).tool("Bash", command).times(1));
+    room.real.prepend(judged(Rule::any().when(is_review), true, ""));
+    room.real.prepend(judged(Rule::any().when(begins_review), false, "zq-missing").times(1));
+    let run = Ccc::new(&room.room).client(client).api(&room.real).instructions(INSTRUCTIONS);
+    let done = run.args(["--supervisor=hook", "-p", "zq-build-it", "--dangerously-skip-permissions"]).run();
+    let requests = room.real.requests();
+    let heard = |it: &crate::support::api::Request| is_agents(it) && it.recent_text().contains("zq-missing");
+    assert!(requests.iter().any(heard), "reviews {}\n{done}", count(&requests, begins_review));
 }
 
 fn switching_supervision_off_by_a_command(client: &Path) {
