@@ -43,7 +43,7 @@ impl Launch {
 }
 
 /// One argument is limited to 128 KiB on Linux.
-const MAX_ARGUMENT: usize = 120 << 10;
+pub const MAX_ARGUMENT: usize = 120 << 10;
 
 /// In the form with a schema the supervisor does not even have these tools. The cached form keeps the
 /// agent's tools, to the letter; there the judge's settings forbid every change.
@@ -105,7 +105,8 @@ pub enum ReviewForm {
 #[derive(Debug, Clone, Default)]
 pub struct ReviewOptions {
     pub form: ReviewForm,
-    pub settings: Option<PathBuf>,
+    /// JSON, or the name of a file with it.
+    pub settings: Option<OsString>,
     /// Overrides the agent's model.
     pub model: Option<String>,
     /// Another provider judges; the agent's model means nothing to it.

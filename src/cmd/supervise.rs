@@ -16,9 +16,10 @@ use crate::cli::{OutputFormat, SessionArgs};
 use crate::client::args::{Taken, take_over};
 use crate::client::launch::{AgentStart, ReviewOptions};
 use crate::config::clients::{
-    Clients, JudgedBy, Limits, Surroundings, modes, of_this_process, user_settings,
+    Clients, JudgeSettings, JudgedBy, Limits, Surroundings, modes, of_this_process, user_settings,
+    users_settings_path,
 };
-use crate::config::{self, Config, Judge, Supervisor};
+use crate::config::{self, Config, Judge, Supervisor, managed};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files::WatchedFiles;
@@ -98,12 +99,14 @@ pub fn run(
     let earlier_commands = earlier_commands(&taken_up.first, state_dir.clone());
     let earlier = earlier(&taken_up.first, state_dir, seed);
     let mut judges = judges(&place, &supervisor, &taken, clients.judges).into_iter();
+    let claude = executables::claude()?;
     let setup = Setup {
         rules,
         prompt,
         first: taken_up.first,
         ccc: executables::ccc()?,
-        claude: vec![executables::claude()?.into()],
+        start_files: start_files(&claude)?,
+        claude: vec![claude.into()],
         claude_args: taken.rest,
         live: false,
         settings: Some(clients.agent.settings),
@@ -111,7 +114,7 @@ pub fn run(
         judge: judges.next().unwrap_or_default(),
         other_judges: judges.collect(),
         watched: watched(&place, instructions.path),
-        start_files: start_files(),
+        managed: Some(managed::fingerprint()),
         instructions: instructions.text,
         workplace: Some(Workplace::of(&place.project)?),
         dir: place.project,
@@ -172,7 +175,7 @@ pub fn judges(
     let start = |(judge, client): (Judge, Surroundings)| {
         let options = ReviewOptions {
             form: supervisor.review,
-            settings: Some(client.settings),
+            settings: None,
             second_opinion: judge.provider.is_some(),
             model: judge.model,
             allowed_tools: supervisor.allowed_tools.clone(),
@@ -180,7 +183,8 @@ pub fn judges(
             prompt_options: prompt_options.clone(),
             sandbox: supervisor.sandbox,
         };
-        JudgeStart { env: client.env, options }
+        let settings = JudgeSettings { content: client.content, file: client.settings };
+        JudgeStart { env: client.env, settings: Some(settings), options }
     };
     supervisor.all_judges().into_iter().zip(clients).map(start).collect()
 }
@@ -260,24 +264,35 @@ fn scene(size: (u16, u16)) -> Scene {
 /// What was read once, and counts as it is now.
 pub fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
     let own = place.project.join(instructions::FILE);
-    WatchedFiles::now([instructions, own, place.config_dir.join(config::FILE)])
+    let users = users_settings_path(&place.config_dir);
+    WatchedFiles::now([instructions, own, place.config_dir.join(config::FILE), users])
 }
 
-/// What shells and git read from the home directory: the judge's own do as well.
-pub fn start_files() -> WatchedFiles {
-    const NAMES: [&str; 9] = [
+/// What shells and tools read from the home directory, the judge's own as well; and the programs that a
+/// judge is started with.
+pub fn start_files(claude: &Path) -> Result<WatchedFiles> {
+    const NAMES: [&str; 17] = [
         ".bashrc",
         ".bash_profile",
         ".bash_login",
+        ".bash_aliases",
         ".profile",
         ".zshenv",
         ".zprofile",
         ".zshrc",
         ".zlogin",
+        ".config/fish/config.fish",
         ".gitconfig",
+        ".config/git/config",
+        ".config/git/attributes",
+        ".npmrc",
+        ".config/pip/pip.conf",
+        ".cargo/config.toml",
+        ".config/go/env",
     ];
-    let home = dirs::home_dir();
-    WatchedFiles::now(NAMES.iter().filter_map(|name| Some(home.as_ref()?.join(name))))
+    let programs = [claude.to_owned(), executables::ccc()?];
+    let home = dirs::home_dir().map(|home| WatchedFiles::at_home(&home, &NAMES));
+    Ok(home.unwrap_or_default().with_programs(programs))
 }
 
 /// SUPERVISOR.md; a person who has none is offered the default.

@@ -16,8 +16,8 @@ use super::{Usage, checks, slash_commands};
 use crate::cli::SessionArgs;
 use crate::client::args::{Taken, take_over, take_settings};
 use crate::client::launch::AgentStart;
-use crate::config::Config;
 use crate::config::clients::{self, Limits, Reporting, user_settings};
+use crate::config::{Config, managed};
 use crate::directories::Directories;
 use crate::machine::{Rules, TypedInto};
 use crate::native::server::Server;
@@ -96,6 +96,7 @@ pub fn run(
     let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size, &supervisor));
     let first = AgentStart::AsUserSays;
     let mut judges = judges(&place, &supervisor, &taken, client.judges).into_iter();
+    let claude = executables::claude()?;
     let setup = Setup {
         earlier: earlier(&first, place.state_dir.clone(), rules.seed),
         earlier_commands: earlier_commands(&first, place.state_dir.clone()),
@@ -103,7 +104,8 @@ pub fn run(
         prompt: None,
         first,
         ccc,
-        claude: vec![executables::claude()?.into()],
+        start_files: start_files(&claude)?,
+        claude: vec![claude.into()],
         claude_args: client_args,
         live: false,
         settings: None,
@@ -111,7 +113,7 @@ pub fn run(
         judge: judges.next().unwrap_or_default(),
         other_judges: judges.collect(),
         watched: watched(&place, instructions.path),
-        start_files: start_files(),
+        managed: Some(managed::fingerprint()),
         instructions: instructions.text,
         workplace: Some(Workplace::of(&place.project)?),
         dir: place.project,

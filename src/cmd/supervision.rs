@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::base;
 use crate::client::args::Taken;
 use crate::client::session_id;
-use crate::config::clients::Limits;
-use crate::config::{self, Config};
+use crate::config::clients::{Limits, users_settings_path};
+use crate::config::{self, Config, managed};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files;
@@ -57,6 +57,10 @@ pub fn pin(
         instructions,
         supervisor: config.supervisor_section(),
         config_digest: files::digest_of(&directories.config_dir.join(config::FILE)),
+        users_settings_digest: Some(files::digest_of(&users_settings_path(
+            &directories.config_dir,
+        ))),
+        managed: Some(managed::fingerprint()),
         max_iterations: Limits::of(config, begins.max_iterations)?.max_iterations,
         settings: settings.next().flatten(),
         other_settings: settings.collect(),

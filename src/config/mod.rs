@@ -5,6 +5,7 @@ pub mod clients;
 mod edit;
 mod json;
 mod judges;
+pub mod managed;
 pub mod profile;
 pub mod secret;
 mod settings;

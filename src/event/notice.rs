@@ -189,7 +189,7 @@ pub enum Notice {
     /// session, not from the loop, and so it is not on record itself.
     FileChanged {
         what: String,
-        /// It is read anew all the same, by every shell, and nothing can keep the supervisor's from it.
+        /// It is used all the same, and nothing can keep the supervisor from it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         applies: bool,
     },

@@ -1,34 +1,79 @@
 //! Files that count as they were when a session began: whether they are still the same.
 
 use std::fmt::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ring::digest::{SHA256, digest};
 
-/// By their content at one moment.
+/// As they were at one moment.
 #[derive(Debug, Default)]
 pub struct WatchedFiles {
-    files: Vec<(PathBuf, String)>,
+    files: Vec<Watched>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    path: PathBuf,
+    /// For people.
+    name: String,
+    /// What tells that it is still the same: its content, or of a large one which file it is.
+    sign: fn(&Path) -> String,
+    then: String,
 }
 
 impl WatchedFiles {
     pub fn now(paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        let files = paths.into_iter().map(|path| {
-            let digest = digest_of(&path);
-            (path, digest)
-        });
-        Self { files: files.collect() }
+        let mut watched = Self::default();
+        for path in paths {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            watched.add(path, name, digest_of);
+        }
+        watched
+    }
+
+    /// Files in somebody's home directory.
+    pub fn at_home(home: &Path, names: &[&str]) -> Self {
+        let mut watched = Self::default();
+        for name in names {
+            watched.add(home.join(name), format!("{name} in the home directory"), digest_of);
+        }
+        watched
+    }
+
+    /// And these programs, which are too large to be read each time.
+    #[must_use]
+    pub fn with_programs(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        for path in paths {
+            let name = path.display().to_string();
+            self.add(path, name, identity_of);
+        }
+        self
+    }
+
+    fn add(&mut self, path: PathBuf, name: String, sign: fn(&Path) -> String) {
+        let then = sign(&path);
+        self.files.push(Watched { path, name, sign, then });
     }
 
     /// Those that are not what they were, by name.
     pub fn changed(&self) -> Vec<String> {
-        let changed = self.files.iter().filter(|(path, then)| digest_of(path) != *then);
-        let name =
-            |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut names: Vec<_> = changed.map(|(path, _)| name(path)).collect();
+        let changed = self.files.iter().filter(|file| (file.sign)(&file.path) != file.then);
+        let mut names: Vec<_> = changed.map(|file| file.name.clone()).collect();
         names.dedup();
         names
     }
+}
+
+/// Which file it is, and when it was last changed in any way.
+fn identity_of(path: &Path) -> String {
+    path.metadata().map_or_else(
+        |_| String::new(),
+        |meta| {
+            let (dev, ino, size) = (meta.dev(), meta.ino(), meta.size());
+            format!("{dev} {ino} {size} {} {}", meta.ctime(), meta.ctime_nsec())
+        },
+    )
 }
 
 /// Of a file's content; one that cannot be read has none.
@@ -64,5 +109,14 @@ mod tests {
         assert_eq!(watched.changed(), ["changed", "removed", "new"]);
         fs::write(path("changed"), "changed").unwrap();
         assert_eq!(watched.changed(), ["removed", "new"]);
+        let watched =
+            WatchedFiles::at_home(dir.path(), &["new", "same"]).with_programs([path("same")]);
+        assert_eq!(watched.changed(), [""; 0]);
+        // The same content in another file: only of a program that matters.
+        fs::write(path("other"), "same").unwrap();
+        fs::rename(path("other"), path("same")).unwrap();
+        fs::write(path("new"), "newer").unwrap();
+        let program = path("same").display().to_string();
+        assert_eq!(watched.changed(), ["new in the home directory", &program]);
     }
 }

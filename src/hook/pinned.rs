@@ -3,6 +3,7 @@
 //! generated settings or to the state file changes how it is judged. (The same user can write here
 //! too: that cannot be prevented, only be seen by whoever looks.)
 
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +15,6 @@ use serde_json::Value;
 
 use super::task::Task;
 use crate::client::session_id;
-use crate::config::MOST_JUDGES;
 use crate::files;
 
 pub const DIRECTORY: &str = "supervised";
@@ -35,6 +35,12 @@ pub struct Pinned {
     pub supervisor: Value,
     /// Of the whole `ccc.json`, which may hold keys.
     pub config_digest: String,
+    /// Of the user's own `settings.json`, where it is known.
+    #[serde(default)]
+    pub users_settings_digest: Option<String>,
+    /// What the machine's administrator had set, where it is known.
+    #[serde(default)]
+    pub managed: Option<String>,
     pub max_iterations: u32,
     /// The judge's generated settings, in which no key stands.
     pub settings: Option<Value>,
@@ -95,15 +101,8 @@ impl PinnedFile {
         self.dir.join(format!("{}.client.json", self.id))
     }
 
-    /// The judge's settings, where the generated ones are no longer what they were.
-    pub fn settings(&self, judge: usize) -> PathBuf {
-        let number = if judge == 0 { String::new() } else { format!("-{judge}") };
-        self.dir.join(format!("{}.settings{number}.json", self.id))
-    }
-
     pub fn remove(&self) {
-        let settings = (0..MOST_JUDGES).map(|judge| self.settings(judge));
-        for path in [self.current(), self.wanted(), self.base()].into_iter().chain(settings) {
+        for path in [self.current(), self.wanted(), self.base()] {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     log::warn!("{} stays: {error}", path.display());
@@ -149,7 +148,29 @@ impl Pinned {
     }
 }
 
+const COPY: &str = "file-";
+
+/// Every copy among the options has to be what it was: the agent can write it as well.
+pub fn check_copies(options: &[OsString]) -> Result<()> {
+    for option in options {
+        // Behind `--option=` too.
+        let name = option.to_string_lossy();
+        let path = name.find("=/").map_or(&*name, |at| &name[at + 1..]);
+        let path = Path::new(path);
+        let is_ours = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == DIRECTORY);
+        let digest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(COPY));
+        if let Some(digest) = digest.filter(|_| is_ours) {
+            ensure!(
+                files::digest_of(path) == digest,
+                "{}, a copy that ccc made for the supervisor when supervision began, was changed since",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Where a copy of a file is kept: named by its content, so that copies do not pile up.
 pub fn copy_path(config_dir: &Path, content: &[u8]) -> PathBuf {
-    config_dir.join(DIRECTORY).join(format!("file-{}", files::hex_digest(content)))
+    config_dir.join(DIRECTORY).join(format!("{COPY}{}", files::hex_digest(content)))
 }

@@ -65,7 +65,7 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             format!("While the review ran, files of the project changed: {}.", named.join(", "))
         }
         Notice::FileChanged { what, applies: true } => format!(
-            "{what} was changed since the session began. Every shell reads it, the supervisor's too."
+            "{what} was changed since the session began, and the supervisor uses it as it is now."
         ),
         Notice::FileChanged { what, .. } => {
             format!("{what} was changed since the session began. What counts is how it was then.")

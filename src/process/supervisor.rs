@@ -4,9 +4,11 @@
 //! user through `/proc/<pid>/fd`: something that the agent left running could write a verdict there.
 //! A socket cannot be opened.
 
+use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -37,8 +39,9 @@ impl Supervisor {
         let (errors, complained) = one_way()?;
         let (stdin, told) = one_way()?;
         let argv = launch.argv();
-        let mut command = Command::new(&argv[0]);
+        let mut command = Command::new(own_program(&argv[0]));
         command
+            .arg0(&argv[0])
             .args(&argv[1..])
             .env_clear()
             .envs(launch.env.iter().map(|(name, value)| (name, value)))
@@ -99,6 +102,15 @@ impl Drop for Supervisor {
         let _ = self.input.send(vec![END_OF_INPUT]);
         self.group.terminate();
     }
+}
+
+/// The shim is this very program, also when another one stands at its path by now.
+fn own_program(path: &OsStr) -> &OsStr {
+    const RUNNING: &str = "/proc/self/exe";
+    let running = std::fs::read_link(RUNNING).unwrap_or_default();
+    let gone = running.as_os_str().as_encoded_bytes().strip_suffix(b" (deleted)");
+    let is_this = running == Path::new(path) || gone == Some(path.as_encoded_bytes());
+    if is_this { OsStr::new(RUNNING) } else { path }
 }
 
 /// Our end, and the child's.

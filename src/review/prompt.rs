@@ -141,14 +141,13 @@ fn how_to_answer(request: &ReviewRequest) -> String {
 pub fn changes(pinned: &[String], applied: &[String]) -> String {
     let pinned = pinned.iter().map(|what| {
         format!(
-            "- {what} was changed since. What counts is how it was then: your instructions above."
+            "- {what} was changed since. What counts is how it was then; your instructions stand above."
         )
     });
     let applied = applied.iter().map(|what| {
         format!(
-            "- {what} in the home directory was changed since. Your own commands read it when they start: \
-             look at it first, and do not believe what runs through a function, an alias or a PATH that it \
-             defines."
+            "- {what} was changed since, and your own commands use it as it is now: look at it first, and \
+             do not believe what runs through a function, an alias or a PATH that it defines."
         )
     });
     let list: Vec<_> = pinned.chain(applied).collect();

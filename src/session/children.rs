@@ -2,12 +2,16 @@
 
 use std::ffi::OsString;
 
+use anyhow::Result;
+
 use super::child_state::ChildState;
 use super::{AgentProcess, ChildId, Incoming, JudgeStart, Session};
 use crate::client::launch::{AgentStart, Launch, ReviewOptions, agent_args, review_args};
 use crate::client::stream::{initialize, initialize_judge, user_message};
-use crate::config::clients::{set_git, settings_above};
+use crate::config::clients::{keep_off_schedule, set_git};
+use crate::config::managed;
 use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
+use crate::hook::pinned;
 use crate::process::pty::Agent;
 use crate::process::supervisor::Supervisor;
 use crate::review::engine::INITIALIZE;
@@ -23,26 +27,14 @@ impl Session<'_> {
         let request = &request;
         let review = request.review;
         let changed = self.changed_files();
-        let JudgeStart { env, options } = self.setup.judge(request.judge);
-        let settings = options.settings.as_ref();
-        let settings = settings.map(|path| settings_above(path, env)).transpose();
-        let settings = settings.unwrap_or_else(|error| {
-            log::warn!("the judge's settings are those of the start: {error:#}");
-            options.settings.clone()
-        });
-        let options = &ReviewOptions { settings, ..options.clone() };
+        let options = &self.setup.judge(request.judge).options;
         let prompt = review_prompt(&self.setup.instructions, request, options.sandbox) + &changed;
         if let Some(reason) = options.form(request).1 {
             log::info!("the review is asked for with a schema, because {reason}");
         }
-        let args = review_args(request, &self.setup.instructions, options);
-        let case = options.sandbox.case(&self.setup.dir, &options.add_dirs);
-        let mut env = env.clone();
-        if let Some(git) = self.setup.workplace.as_ref().and_then(|place| place.git.as_ref()) {
-            set_git(&mut env, &overruled(git, &self.setup.dir));
-        }
-        let launch = Launch { case, ..self.launch(args, env) };
-        match self.start_supervisor(review, &launch) {
+        let started =
+            self.judges_launch(request).and_then(|launch| self.start_supervisor(review, &launch));
+        match started {
             Ok(supervisor) => {
                 self.watch_tree(review);
                 supervisor.send(initialize_judge(INITIALIZE));
@@ -55,6 +47,23 @@ impl Session<'_> {
                 gone: Gone { how: format!("did not start: {error:#}"), ..Gone::default() },
             }),
         }
+    }
+
+    /// What the agent could have changed since is looked at once more.
+    fn judges_launch(&self, request: &ReviewRequest) -> Result<Launch> {
+        let JudgeStart { env, settings, options } = self.setup.judge(request.judge);
+        self.setup.managed.as_deref().map(managed::check).transpose()?;
+        pinned::check_copies(&options.prompt_options)?;
+        let settings = settings.as_ref().map(|settings| settings.argument(env)).transpose()?;
+        let options = &ReviewOptions { settings, ..options.clone() };
+        let args = review_args(request, &self.setup.instructions, options);
+        let case = options.sandbox.case(&self.setup.dir, &options.add_dirs);
+        let mut env = env.clone();
+        if let Some(git) = self.setup.workplace.as_ref().and_then(|place| place.git.as_ref()) {
+            set_git(&mut env, &overruled(git, &self.setup.dir));
+        }
+        keep_off_schedule(&mut env, &self.setup.dir);
+        Ok(Launch { case, ..self.launch(args, env) })
     }
 
     /// The files that are not what they were when the session began, for the judge. The person is told of
@@ -115,7 +124,7 @@ impl Session<'_> {
         }
     }
 
-    fn start_supervisor(&self, review: u32, launch: &Launch) -> anyhow::Result<Supervisor> {
+    fn start_supervisor(&self, review: u32, launch: &Launch) -> Result<Supervisor> {
         let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
         Supervisor::start(
             launch,

@@ -29,6 +29,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 use crate::checks::running::{CheckHappened, CheckProcess};
 use crate::client::launch::{AgentStart, ReviewOptions};
 use crate::clock::Clock;
+use crate::config::clients::JudgeSettings;
 use crate::event::{Carried, Event, Gone, Now, Outcome};
 use crate::files::WatchedFiles;
 use crate::machine::{Machine, Rules};
@@ -84,6 +85,8 @@ pub struct Setup {
     pub watched: WatchedFiles,
     /// What every shell reads when it starts, the judge's too.
     pub start_files: WatchedFiles,
+    /// What the machine's administrator had set when the session began.
+    pub managed: Option<String>,
     /// Where files are looked at and checks run, if they are.
     pub workplace: Option<Workplace>,
     pub dir: PathBuf,
@@ -105,6 +108,8 @@ pub struct Setup {
 #[derive(Clone, Default)]
 pub struct JudgeStart {
     pub env: Vec<(OsString, OsString)>,
+    /// A scripted judge has none.
+    pub settings: Option<JudgeSettings>,
     pub options: ReviewOptions,
 }
 

@@ -123,8 +123,8 @@ impl Transcript {
             Notice::FileChanged { what, applies: true } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
-                    "{what} was changed since the session began. Every shell reads it, the supervisor's \
-                     too: look at what it says."
+                    "{what} was changed since the session began, and the supervisor uses it as it is \
+                     now: look at it."
                 ),
             )]),
             Notice::FileChanged { what, .. } => self.shown(vec![Styled::new(

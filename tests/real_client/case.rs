@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::on_each_client;
+use crate::on_every_release;
 use crate::script::{begins_review, is_agents, is_review, judged, only};
 use crate::support::api::{Api, Gate, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
@@ -17,7 +17,7 @@ use crate::support::client::CleanRoom;
 use crate::support::patience::PATIENCE;
 use crate::support::processes::{descendants, wait_for, wait_gone};
 
-on_each_client!(
+on_every_release!(
     whatever_the_judge_tries_no_file_changes,
     where_no_namespace_can_be_had_the_project_is_read_only,
     without_a_case_the_rules_hold_and_say_what_was_denied,

@@ -1,17 +1,18 @@
 //! Whether a session is supervised, and by what it is judged: the pinned facts of its beginning. What
 //! was changed since is told to the person and to the judge; it counts when the person says so.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cmd::base;
-use crate::config::{self, Config};
+use crate::config::clients::{JudgeSettings, users_settings_path};
+use crate::config::{self, Config, managed};
 use crate::directories::Directories;
 use crate::files;
 use crate::hook::event::HookEvent;
-use crate::hook::pinned::{Pinned, PinnedFile};
+use crate::hook::pinned::{self, Pinned, PinnedFile};
 use crate::hook::state::StateFile;
 use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
@@ -29,6 +30,8 @@ pub struct Guarded {
     file: PinnedFile,
     /// For the person and for the judge.
     pub changes: Vec<String>,
+    /// `ccc.json` or the user's `settings.json` is not what it was.
+    pub config_changed: bool,
 }
 
 pub enum Standing {
@@ -64,7 +67,7 @@ pub fn standing(
         }
         let _ = std::fs::remove_file(file.wanted());
     }
-    let mut guarded = Guarded { pinned, file, changes };
+    let mut guarded = Guarded { pinned, file, changes, config_changed: false };
     if guarded.pinned.session_id != event.session_id {
         guarded.another_conversation(event, state)?;
     }
@@ -172,7 +175,14 @@ impl Guarded {
     pub fn config(&mut self, directories: &Directories) -> Config {
         let path = directories.config_dir.join(config::FILE);
         if files::digest_of(&path) != self.pinned.config_digest {
+            self.config_changed = true;
             self.changed(config::FILE);
+        }
+        let path = users_settings_path(&directories.config_dir);
+        let then = self.pinned.users_settings_digest.as_ref();
+        if then.is_some_and(|then| files::digest_of(&path) != *then) {
+            self.config_changed = true;
+            self.changed("settings.json of your own");
         }
         let config = Config::load(&directories.config_dir).unwrap_or_default();
         config.with_supervisor(self.pinned.supervisor.clone())
@@ -196,8 +206,15 @@ impl Guarded {
         then.map(|then| Instructions::read(&then.path, &then.text))
     }
 
-    /// A judge's settings of the beginning, in a file that holds them.
-    pub fn settings(&mut self, judge: usize, given: &Path) -> Result<PathBuf> {
+    /// Nobody is asked where others could decide who that is.
+    pub fn check_judge(&self) -> Result<()> {
+        self.pinned.managed.as_deref().map(managed::check).transpose()?;
+        let options: Vec<_> = self.pinned.prompt_options.iter().map(Into::into).collect();
+        pinned::check_copies(&options)
+    }
+
+    /// A judge's settings of the beginning.
+    pub fn settings(&mut self, judge: usize, given: &Path) -> Result<JudgeSettings> {
         let now = files::read_text(given).ok().and_then(|text| serde_json::from_str(&text).ok());
         let pinned = match judge.checked_sub(1) {
             None => &mut self.pinned.settings,
@@ -207,20 +224,21 @@ impl Guarded {
                 &mut others[other]
             }
         };
-        match (&*pinned, now) {
-            (None, Some(now)) => {
-                *pinned = Some(now);
-                self.pinned.save(&self.file.current())?;
-            }
-            (Some(then), now) if now.as_ref() != Some(then) => {
-                let path = self.file.settings(judge);
-                files::replace(&path, &serde_json::to_vec_pretty(then)?)?;
+        let content = match (&*pinned, now) {
+            (Some(then), Some(now)) if *then == now => now,
+            (Some(then), _) => {
+                let then = then.clone();
                 self.changed(&given.file_name().unwrap_or_default().to_string_lossy());
-                return Ok(path);
+                then
             }
-            _ => {}
-        }
-        Ok(given.to_owned())
+            (None, Some(now)) => {
+                *pinned = Some(now.clone());
+                self.pinned.save(&self.file.current())?;
+                now
+            }
+            (None, None) => bail!("{} cannot be read", given.display()),
+        };
+        Ok(JudgeSettings { content, file: given.to_owned() })
     }
 
     fn changed(&mut self, what: &str) {

@@ -55,7 +55,7 @@ pub struct Judged {
 }
 
 pub fn run(
-    start: &dyn Fn(&ReviewRequest) -> JudgeStart,
+    start: &dyn Fn(&ReviewRequest) -> Result<JudgeStart>,
     log: SupervisorLog,
     policy: Policy,
     review: HookReview<'_>,
@@ -127,7 +127,7 @@ pub fn run(
 struct Judge<'a> {
     engine: Engine,
     began: Instant,
-    start: &'a dyn Fn(&ReviewRequest) -> JudgeStart,
+    start: &'a dyn Fn(&ReviewRequest) -> Result<JudgeStart>,
     log: SupervisorLog,
     /// What the judge that is asked now was told.
     request: ReviewRequest,
@@ -163,7 +163,7 @@ impl Judge<'_> {
             word: Some(word),
             ..request.clone()
         };
-        let JudgeStart { launch, prompt } = (self.start)(&self.request);
+        let JudgeStart { launch, prompt } = (self.start)(&self.request)?;
         let (to_output, output) = bounded(2);
         let (to_exit, exit) = unbounded::<Gone>();
         let supervisor = Supervisor::start(

@@ -1,7 +1,7 @@
 //! One review inside the hook: the same message and the same command line as in the supervised session.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -15,8 +15,8 @@ use crate::client::stream::Usage;
 use crate::client::transcript::Transcript;
 use crate::cmd::base;
 use crate::config::clients::{
-    Clients, JudgedBy, Limits, Variables, judges_environment, of_this_process, set_git,
-    settings_above,
+    Clients, JudgeSettings, JudgedBy, Limits, Variables, judges_environment, keep_off_schedule,
+    of_this_process, set_git,
 };
 use crate::config::{Config, Judge, Supervisor};
 use crate::directories::Directories;
@@ -112,6 +112,7 @@ pub fn run(
     if !request.brief.is_empty() {
         notices.push(Notice::Brief { round, text: request.brief.clone() });
     }
+    guarded.as_deref().map(Guarded::check_judge).transpose()?;
     let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
     let git = workplace.git.as_ref();
     let start = Start {
@@ -182,7 +183,7 @@ fn judging(supervisor: &Supervisor, proof: Option<Proof>) -> Judging {
 
 /// With what a judge is started.
 struct Start<'a> {
-    judges: Vec<(Judge, PathBuf, Variables)>,
+    judges: Vec<(Judge, JudgeSettings, Variables)>,
     supervisor: &'a Supervisor,
     place: &'a Directories,
     add_dirs: Vec<OsString>,
@@ -198,15 +199,13 @@ struct Start<'a> {
 }
 
 impl Start<'_> {
-    fn of(&self, request: &ReviewRequest) -> JudgeStart {
+    fn of(&self, request: &ReviewRequest) -> Result<JudgeStart> {
         let at = request.judge.min(self.judges.len().saturating_sub(1));
         let (judge, settings, env) = &self.judges[at];
-        let settings = settings_above(settings, env).unwrap_or_else(|error| {
-            log::warn!("supervisor-hook: the judge's settings are those of the start: {error:#}");
-            settings.clone()
-        });
+        let settings = settings.argument(env)?;
         let mut env = env.clone();
         set_git(&mut env, &self.overruled);
+        keep_off_schedule(&mut env, &self.place.project);
         let options = ReviewOptions {
             form: self.supervisor.review,
             settings: Some(settings),
@@ -230,7 +229,7 @@ impl Start<'_> {
             case: options.sandbox.case(&self.place.project, &options.add_dirs),
         };
         let prompt = review_prompt(self.text, request, options.sandbox);
-        JudgeStart { launch, prompt: format!("{prompt}{}", self.changed) }
+        Ok(JudgeStart { launch, prompt: format!("{prompt}{}", self.changed) })
     }
 }
 
@@ -246,36 +245,44 @@ fn judges(
     config: &Config,
     limits: &Limits,
     mut guarded: Option<&mut Guarded>,
-) -> Result<Vec<(Judge, PathBuf, Variables)>> {
+) -> Result<Vec<(Judge, JudgeSettings, Variables)>> {
     let all = config.supervisor()?.all_judges();
     // One of an earlier version, or that somebody else wrote, names fewer than there are.
     if settings.len() < all.len() {
         let provider = config.default_provider();
         let clients =
             Clients::prepare(place, config, provider.as_deref(), None, limits, JudgedBy::Hook)?;
-        let judges = clients.judges.into_iter().map(|client| (client.settings, client.env));
+        let judges = clients.judges.into_iter().map(|client| {
+            (JudgeSettings { content: client.content, file: client.settings }, client.env)
+        });
         return Ok(all
             .into_iter()
             .zip(judges)
-            .map(|(judge, (path, env))| (judge, path, env))
+            .map(|(judge, (settings, env))| (judge, settings, env))
             .collect());
     }
     let provider = guarded.as_deref().and_then(|guarded| guarded.pinned.provider.clone());
-    let provider = provider.or_else(|| config.default_provider());
+    // One that came later is nobody's choice yet.
+    let changed = guarded.as_deref().is_some_and(|guarded| guarded.config_changed);
+    let provider = provider.or_else(|| config.default_provider().filter(|_| !changed));
     let own = of_this_process();
     let of_judge = |(at, (judge, given)): (usize, (Judge, &PathBuf))| {
-        let path = match guarded.as_deref_mut() {
+        let settings = match guarded.as_deref_mut() {
             Some(guarded) => guarded.settings(at, given)?,
-            None => given.clone(),
+            None => read_settings(given)?,
         };
-        let text =
-            files::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let _: serde_json::Value =
-            serde_json::from_str(&text).with_context(|| format!("{} is broken", path.display()))?;
-        let env = judges_environment(place, config, &judge, provider.as_deref(), &own)?;
-        Ok((judge, path, env))
+        let provider = provider.as_deref();
+        let env = judges_environment(place, config, &judge, provider, &own, changed)?;
+        Ok((judge, settings, env))
     };
     all.into_iter().zip(settings).enumerate().map(of_judge).collect()
+}
+
+fn read_settings(file: &Path) -> Result<JudgeSettings> {
+    let text = files::read_text(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let content =
+        serde_json::from_str(&text).with_context(|| format!("{} is broken", file.display()))?;
+    Ok(JudgeSettings { content, file: file.to_owned() })
 }
 
 /// An alarm: nothing of the project should change while it is judged.

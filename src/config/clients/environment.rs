@@ -63,6 +63,17 @@ pub fn set_git(env: &mut Variables, settings: &[(String, String)]) {
     env.push((COUNT.into(), (given + settings.len()).to_string().into()));
 }
 
+/// A client takes up tasks whose time came while none was there to do them, and the agent can write the
+/// list. Only where there is one: the switch also takes tools away, and some releases lose the prompt
+/// cache with them.
+pub fn keep_off_schedule(env: &mut Variables, project: &Path) {
+    const SWITCH: &str = "CLAUDE_CODE_DISABLE_CRON";
+    if project.join(".claude/scheduled_tasks.json").symlink_metadata().is_ok() {
+        env.retain(|(name, _)| name != OsStr::new(SWITCH));
+        env.push((SWITCH.into(), "1".into()));
+    }
+}
+
 /// A variable that only other providers refer to holds a key of theirs, which is none of this
 /// client's business.
 pub fn drop_keys_of_others(env: &mut Variables, config: &Config, kept: &[&str]) {

@@ -39,16 +39,20 @@ impl OtherSettings {
 /// them; the user's is merged into its settings.)
 pub fn other_settings(directories: &Directories, role: Role) -> Vec<OtherSettings> {
     let project = directories.project.join(".claude");
-    let mut paths = vec![directories.config_dir.join("settings.json")];
+    let mut paths = vec![users_settings_path(&directories.config_dir)];
     if role == Role::Agent {
         paths.extend(["settings.json", "settings.local.json"].map(|name| project.join(name)));
     }
     paths.into_iter().filter_map(OtherSettings::read).collect()
 }
 
-/// The user's own `settings.json`, which is only ever read.
+/// The user's own settings, which are only ever read.
+pub fn users_settings_path(config_dir: &Path) -> PathBuf {
+    config_dir.join("settings.json")
+}
+
 pub fn users_settings(directories: &Directories) -> Value {
-    let read = OtherSettings::read(directories.config_dir.join("settings.json"));
+    let read = OtherSettings::read(users_settings_path(&directories.config_dir));
     read.map(|other| other.settings).unwrap_or_default()
 }
 

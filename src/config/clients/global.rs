@@ -2,8 +2,7 @@
 //! but it may have an `env` as well, which beats the process environment, and the agent can write it. Only
 //! settings that are given on the command line stand above it.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
@@ -33,27 +32,17 @@ pub fn variables() -> Map<String, Value> {
 }
 
 /// The judge's settings, in which every variable that has come to that file since the session began
-/// has the value that the judge's environment has for it, or none. A key is not written to a file: one
-/// that was planted makes the provider refuse the judge, and that is an error.
-pub fn settings_above(settings: &Path, env: &[(OsString, OsString)]) -> Result<PathBuf> {
-    let mut value: Value = serde_json::from_str(&files::read_text(settings)?)?;
-    let said = object(object(&mut value)?.entry("env").or_insert_with(|| json!({})))?;
-    let env: Variables = env.to_vec();
-    let mut changed = false;
+/// has the value that the judge's environment has for it, or none. A key is not among them: one that
+/// was planted makes the provider refuse the judge, and that is an error.
+pub fn settings_above(settings: &Value, env: &Variables) -> Result<Value> {
+    let mut settings = settings.clone();
+    let said = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;
     for name in variables().keys().filter(|name| !name.is_empty()) {
-        let given = environment::text(&env, name);
+        let given = environment::text(env, name);
         if said.contains_key(name) || (is_secret(name) && given.is_some()) {
             continue;
         }
         said.insert(name.clone(), json!(given.unwrap_or_default()));
-        changed = true;
     }
-    if !changed {
-        return Ok(settings.to_owned());
-    }
-    let bytes = serde_json::to_vec_pretty(&value)?;
-    let digest = files::hex_digest(&bytes);
-    let path = settings.with_file_name(format!("judge-{}.json", &digest[..16]));
-    files::replace(&path, &bytes)?;
-    Ok(path)
+    Ok(settings)
 }

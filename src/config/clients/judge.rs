@@ -1,11 +1,39 @@
 //! The judge's settings. The client reads none of the files that settings come from for it, because
 //! the agent can write them all; so the user's own are in here, as they are when a session begins.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::object;
+use super::{Variables, global, object};
+use crate::client::launch::MAX_ARGUMENT;
 use crate::config::merge;
+use crate::files;
+
+/// The settings of one judge, as they were when supervision began. No key stands in them.
+#[derive(Debug, Clone)]
+pub struct JudgeSettings {
+    pub content: Value,
+    /// The file that was generated from them. The agent can write it, so nobody reads it again.
+    pub file: PathBuf,
+}
+
+impl JudgeSettings {
+    /// What the client is given for `--settings`: the text itself, because a file could be changed while
+    /// the judge runs. Only a text that no argument can hold is put into one.
+    pub fn argument(&self, env: &Variables) -> Result<OsString> {
+        let text = global::settings_above(&self.content, env)?.to_string();
+        if text.len() <= MAX_ARGUMENT {
+            return Ok(text.into());
+        }
+        let digest = files::hex_digest(text.as_bytes());
+        let path = self.file.with_file_name(format!("judge-{}.json", &digest[..16]));
+        files::replace(&path, text.as_bytes())?;
+        Ok(path.into())
+    }
+}
 
 /// What of the user's own settings is none of the judge's: it has neither hooks nor plugins.
 const NOT_THE_JUDGES: [&str; 4] =
@@ -31,6 +59,8 @@ pub fn settings(mut users: Value, settings: &Value) -> Result<Value> {
     fields.insert("disableAllHooks".to_owned(), json!(true));
     fields.insert("autoMemoryEnabled".to_owned(), json!(false));
     fields.insert("crossSessionInbound".to_owned(), json!("refuse"));
+    // Older clients read the rules of a directory with every file that the judge reads there.
+    fields.insert("claudeMdExcludes".to_owned(), json!(["/**"]));
     // No rule against editing: it would also hold for commands, which may write what they like in
     // their glass case. ccc itself is asked about every tool.
     let permissions = object(fields.entry("permissions").or_insert_with(|| json!({})))?;
@@ -66,8 +96,19 @@ mod tests {
                 "disableAllHooks": true,
                 "autoMemoryEnabled": false,
                 "crossSessionInbound": "refuse",
+                "claudeMdExcludes": ["/**"],
             })
         );
+        let settings_of = |size: usize| {
+            let dir = tempfile::tempdir().unwrap();
+            let content = json!({"x": "y".repeat(size)});
+            let judge = JudgeSettings { content, file: dir.path().join("settings.json") };
+            let given = judge.argument(&Variables::new()).unwrap();
+            let read = std::fs::read_to_string(&given).unwrap_or_default();
+            (given.into_string().unwrap(), read)
+        };
+        assert_eq!(settings_of(2), (r#"{"x":"yy","env":{}}"#.to_owned(), String::new()));
+        assert!(settings_of(MAX_ARGUMENT).1.starts_with(r#"{"x":"yy"#));
         let broken = settings(Value::Null, &json!({})).unwrap();
         assert_eq!(broken["permissions"], json!({}));
     }

@@ -17,13 +17,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
-pub use environment::{inherited, of_this_process, set_git};
-pub use generated::{forget, settings_path};
-pub use global::settings_above;
+pub use environment::{inherited, keep_off_schedule, of_this_process, set_git};
+pub use generated::{forget, settings_path, users_settings_path};
+pub use judge::JudgeSettings;
 pub use launch::Launch;
 pub use permission_mode::modes;
 
-use super::{Config, Judge, Supervisor, expand, merge};
+use super::{Config, Judge, Supervisor, expand, merge, profile};
 use crate::directories::{Directories, STATE_DIR};
 use crate::executables;
 use crate::files;
@@ -51,7 +51,10 @@ pub enum JudgedBy {
 
 /// With what one client process is started.
 pub struct Surroundings {
+    /// The file that holds the settings.
     pub settings: PathBuf,
+    /// What was written there.
+    pub content: Value,
     pub env: Variables,
 }
 
@@ -198,13 +201,15 @@ pub fn check_providers(config: &Config, supervisor: &Supervisor) -> Result<()> {
 }
 
 /// The environment for a review inside the Stop hook. `env` is what the client was started with, and
-/// has the keys of the agent's provider: ccc put them there.
+/// has the keys of the agent's provider: ccc put them there. Of files that were `changed` since nothing
+/// but a key is taken, which can lead nowhere: the endpoint stands in the judge's settings.
 pub fn judges_environment(
     directories: &Directories,
     config: &Config,
     judge: &Judge,
     provider: Option<&str>,
     env: &Variables,
+    changed: bool,
 ) -> Result<Variables> {
     let second = judge.provider.as_deref();
     let judge = second.or(provider);
@@ -216,7 +221,8 @@ pub fn judges_environment(
     let keys = lay_over_others(directories, Role::Supervisor, &mut settings)?;
     let mut env = inherited(env, foreign, Role::Supervisor, &directories.state_dir);
     environment::drop_keys_of_others(&mut env, config, judge.as_slice());
-    for (name, value) in keys {
+    let is_key = |name: &str| [profile::AUTH_TOKEN, profile::API_KEY].contains(&name);
+    for (name, value) in keys.into_iter().filter(|(name, _)| !changed || is_key(name)) {
         if environment::text(&env, &name).is_none() {
             env.push((name.into(), value.into()));
         }
@@ -275,7 +281,7 @@ impl Surroundings {
         let kept: Vec<_> = whose.provider.into_iter().chain(whose.also_for).collect();
         environment::drop_keys_of_others(&mut env, whose.config, &kept);
         env.extend(keys.into_iter().map(|(name, value)| (name.into(), value.into())));
-        Ok(Self { settings: settings_file, env })
+        Ok(Self { settings: settings_file, content: settings, env })
     }
 }
 
