@@ -19,7 +19,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::activity::{Activity, Ended, Ran};
-use super::command::{Kind, hides_exit_code, ran_none};
+use super::command::{Kind, ran_none};
+use super::exit_code::hides_exit_code;
 use super::text::Facts;
 use told::{Claim, makes};
 pub use told::{files_named, made, ports_named};

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::commands::Commands;
-use super::evidence::Facts;
+use super::evidence::{Facts, Record};
+use super::instructions::FILE;
 use crate::directories::STATE_DIR;
 use crate::event::ReviewRequest;
 
@@ -18,14 +19,20 @@ pub struct Lookup<'a> {
     pub judge: &'a Commands,
     /// The project, and further directories that the agent works in.
     pub roots: &'a [PathBuf],
+    /// Where ccc keeps its records, if it is told another place than the usual one.
+    pub state_dir: Option<&'a Path>,
     pub request: &'a ReviewRequest,
     /// Whether a check is green for the files as they are; `None` if there is no such check.
     pub check: &'a dyn Fn(&str) -> Option<bool>,
 }
 
 impl Facts for Lookup<'_> {
-    fn commands(&self) -> Vec<&Commands> {
-        [self.agent, self.judge].into_iter().chain(self.earlier).collect()
+    fn record(&self) -> Record<'_> {
+        Record { agent: self.agent, earlier: self.earlier, judge: self.judge }
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        self.roots.iter().any(|root| root.join(path).is_file())
     }
 
     fn file(&self, path: &str) -> Result<String, String> {
@@ -42,10 +49,13 @@ impl Facts for Lookup<'_> {
         if !self.roots.iter().any(inside) {
             return Err(format!("{path} is not in the project"));
         }
-        if is_bookkeeping(&found) {
+        if is_bookkeeping(&found) || self.state_dir.is_some_and(|dir| is_below(&found, dir)) {
             return Err(format!(
-                "{path} is no part of the work: git or ccc keeps its records there"
+                "{path} is no part of the work: git, claude or ccc keeps its records there"
             ));
+        }
+        if is_instructions(&found) && !self.said().iter().any(|said| said.contains(FILE)) {
+            return Err(format!("{path} tells what to look for, and shows nothing of it"));
         }
         let metadata = fs::metadata(&found).map_err(|error| format!("{path}: {error}"))?;
         // A pipe would never end.
@@ -79,12 +89,24 @@ impl Facts for Lookup<'_> {
 /// A recording holds every word of the agent and of the judge itself; in it, anything can be quoted.
 fn is_bookkeeping(path: &Path) -> bool {
     let path = path.to_string_lossy();
-    path.contains("/.git/") || path.contains(&format!("/{STATE_DIR}/"))
+    path.contains("/.git/")
+        || path.ends_with("/.git")
+        || path.contains(&format!("/{STATE_DIR}/"))
+        || path.contains("/.claude/projects/")
+}
+
+fn is_below(path: &Path, dir: &Path) -> bool {
+    fs::canonicalize(dir).is_ok_and(|dir| path.starts_with(dir))
+}
+
+fn is_instructions(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == FILE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Said;
 
     #[test]
     fn only_files_of_the_project_are_read() {
@@ -100,6 +122,9 @@ mod tests {
         fs::write(project.join(".git/COMMIT_EDITMSG"), "all is done").unwrap();
         fs::write(project.join(".claude/ccc/sessions/judge.jsonl"), "all is done").unwrap();
         fs::write(project.join("blob"), b"all is done\0").unwrap();
+        fs::create_dir_all(project.join("records/sessions")).unwrap();
+        fs::write(project.join("records/sessions/events.jsonl"), "all is done").unwrap();
+        fs::write(project.join("SUPERVISOR.md"), "all is done").unwrap();
         std::os::unix::fs::symlink(project.join(".git"), project.join("inward")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("secret"), project.join("link")).unwrap();
         let (request, commands) = (ReviewRequest::default(), Commands::default());
@@ -109,6 +134,7 @@ mod tests {
             earlier: None,
             judge: &commands,
             roots: &roots,
+            state_dir: Some(&project.join("records")),
             request: &request,
             check: &|_| None,
         };
@@ -124,11 +150,19 @@ mod tests {
             (".git/COMMIT_EDITMSG", "no part of the work"),
             ("inward/COMMIT_EDITMSG", "no part of the work"),
             (".claude/ccc/sessions/judge.jsonl", "no part of the work"),
+            ("records/sessions/events.jsonl", "no part of the work"),
+            ("SUPERVISOR.md", "tells what to look for"),
             ("blob", "is no text"),
             ("gone.py", "there is no file gone.py"),
         ] {
             let error = lookup.file(path).unwrap_err();
             assert!(error.contains(why), "{path}: {error}");
         }
+        // Somebody who wants it changed can be shown it.
+        let said = vec![Said { text: "Put the checks into SUPERVISOR.md.".into(), earlier: false }];
+        let request = ReviewRequest { said, ..ReviewRequest::default() };
+        let lookup = Lookup { request: &request, ..lookup };
+        assert_eq!(lookup.file("SUPERVISOR.md").as_deref(), Ok("all is done"));
+        assert!(lookup.has_file("a.py") && !lookup.has_file("c.py"));
     }
 }
