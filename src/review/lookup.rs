@@ -12,6 +12,7 @@ use crate::event::ReviewRequest;
 /// A file that somebody cites is read by people, and not as long as this.
 const LONGEST_FILE: u64 = 8 << 20;
 
+#[derive(Clone, Copy)]
 pub struct Lookup<'a> {
     pub agent: &'a Commands,
     /// What the agent ran in earlier runs of the session.
@@ -40,7 +41,15 @@ impl Facts for Lookup<'_> {
         let candidates: Vec<_> = if named.is_absolute() {
             vec![named.to_owned()]
         } else {
-            self.roots.iter().map(|root| root.join(named)).collect()
+            // In a part of a repository files may be named from the repository's root, as git does.
+            let repository = |root: &PathBuf| {
+                root.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
+            };
+            let places = self.roots.iter().cloned();
+            places
+                .chain(self.roots.iter().filter_map(repository))
+                .map(|dir| dir.join(named))
+                .collect()
         };
         let found = candidates.iter().find_map(|path| fs::canonicalize(path).ok());
         let found = found.ok_or_else(|| format!("there is no file {path}"))?;
@@ -158,6 +167,13 @@ mod tests {
             let error = lookup.file(path).unwrap_err();
             assert!(error.contains(why), "{path}: {error}");
         }
+        fs::create_dir_all(project.join("web")).unwrap();
+        fs::write(project.join("web/c.ts"), "let c").unwrap();
+        let part = [project.join("web")];
+        let in_a_part = Lookup { roots: &part, ..lookup };
+        assert_eq!(in_a_part.file("web/c.ts").as_deref(), Ok("let c"));
+        assert_eq!(in_a_part.file("c.ts").as_deref(), Ok("let c"));
+        assert!(in_a_part.file("a.py").unwrap_err().contains("not in the project"));
         // Somebody who wants it changed can be shown it.
         let said = vec![Said { text: "Put the checks into SUPERVISOR.md.".into(), earlier: false }];
         let request = ReviewRequest { said, ..ReviewRequest::default() };
