@@ -99,21 +99,27 @@ pub fn is_prose(path: &str) -> bool {
 /// A file that a program consists of, and no data.
 pub fn is_code(path: &str) -> bool {
     const DATA: [&str; 9] = ["json", "yaml", "yml", "toml", "html", "css", "scss", "less", "sql"];
-    path.starts_with("git ")
-        || is_source(path) && extension(path).is_some_and(|extension| !DATA.contains(&extension))
+    let code = |extension| is_source_name(extension) && !DATA.contains(&extension);
+    path.starts_with("git ") || extension(path).is_some_and(code)
 }
 
 pub fn is_test_file(path: &str) -> bool {
-    let path = path.to_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();
-    ["test_", "_test.", ".test.", ".spec.", "_spec.", "test.", "tests."]
-        .iter()
-        .any(|part| name.contains(part))
+    ["test_", "test.", "tests."].iter().any(|begin| name.starts_with(begin))
+        || ["_test.", ".test.", ".spec.", "_spec.", "Test.", "Tests."]
+            .iter()
+            .any(|part| name.contains(part))
         || path.split('/').any(|part| ["test", "tests", "spec", "__tests__"].contains(&part))
 }
 
 /// A file of a program, by its name.
 fn is_source(path: &str) -> bool {
+    !path.starts_with("/tmp/")
+        && !path.starts_with("/dev/")
+        && extension(path).is_some_and(is_source_name)
+}
+
+fn is_source_name(extension: &str) -> bool {
     const SOURCE: [&str; 58] = [
         "rs", "py", "pyi", "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "go", "java",
         "kt", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "php", "swift", "scala", "ex", "exs", "sh",
@@ -121,9 +127,7 @@ fn is_source(path: &str) -> bool {
         "dart", "zig", "hs", "ml", "clj", "jl", "r", "R", "pl", "pm", "erl", "nim", "proto",
         "graphql", "tf", "gradle", "kts", "scss", "less", "bats",
     ];
-    !path.starts_with("/tmp/")
-        && !path.starts_with("/dev/")
-        && extension(path).is_some_and(|extension| SOURCE.contains(&extension))
+    SOURCE.contains(&extension)
 }
 
 /// What is handed to a command as its input is not run.
@@ -197,6 +201,15 @@ mod tests {
         assert_eq!(edit("/p/a.py").as_deref(), Some("/p/a.py"));
         assert_eq!(edit("/p/README.md"), None);
         assert_eq!(by_tool("Read", &serde_json::json!({"file_path": "a.py"})), None);
+    }
+
+    #[test]
+    fn code_is_told_from_data_and_tests() {
+        assert!(is_code("/tmp/p/cart.py") && is_code("git stash") && !is_code("out.json"));
+        for path in ["tests/a.py", "a_test.go", "src/a.spec.ts", "test_a.py", "ATest.java"] {
+            assert!(is_test_file(path), "{path}");
+        }
+        assert!(!is_test_file("src/latest.py") && !is_test_file("src/contest/a.py"));
     }
 
     #[test]
