@@ -212,6 +212,7 @@ impl Record {
             earlier: None,
             judge: &judge,
             roots: &[project.to_owned()],
+            state_dir: None,
             request: &request,
             check: &|_| None,
         };

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use super::command::goes_on;
 use super::edits;
 use crate::client::stream::{Block, Message, ToolResult};
 
@@ -112,6 +113,8 @@ impl Activity {
         if let Some(ran) = ran {
             ran.how = if result.is_error {
                 Ended::Badly(exit_code(&result.preview))
+            } else if goes_on(&result.preview) {
+                Ended::Unknown
             } else {
                 Ended::Well
             };

@@ -2,7 +2,7 @@
 //!
 //! | claim | supported by |
 //! |---|---|
-//! | tests pass | a test command after the last edit that ended well, ran at least one test, and whose exit code was its own; or a green check that tests |
+//! | tests pass | a test command after the last edit that ended well, ran at least one test, and whose exit code was its own or whose output says it; or a green check that tests |
 //! | it builds, lint is clean | a command of that kind after the last edit that ended well; or a green check |
 //! | it is committed | git: another commit than when the task began, and no changed file outside it |
 //! | it is pushed | a push that ended well |
@@ -19,7 +19,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::activity::{Activity, Ended, Ran};
-use super::command::{Kind, hides_exit_code, ran_none};
+use super::command::{Kind, ran_none, reads_like_a_test_result, says_passed};
+use super::exit_code::hides_exit_code;
 use super::text::Facts;
 use told::{Claim, makes};
 pub use told::{files_named, made, ports_named};
@@ -104,6 +105,14 @@ fn ran(claim: Claim, kind: Kind, activity: &Activity) -> Option<String> {
         Ended::Well if kind == Kind::Test && ran_none(&last.output) => {
             Some(format!("{claim}, and `{command}` ran no test, as its output says."))
         }
+        // Whose exit code it is does not matter where the output says it.
+        Ended::Well
+            if kind == Kind::Test
+                && says_passed(&last.output)
+                && !reads_like_a_test_result(&last.command) =>
+        {
+            None
+        }
         Ended::Well => {
             hides_exit_code(&last.command).map(|why| format!("{claim}; of `{command}` {why}."))
         }
@@ -185,9 +194,11 @@ mod tests {
             (&["run pytest => collected 0 items\nno tests ran"], "ran no test"),
             (&["run cargo test => running 0 tests\n"], "ran no test"),
             (&["run cargo test => running 4 tests\nrunning 0 tests\n"], ""),
-            (&["run pytest -q 2>&1 | tail -3 => 3 passed"], "last command of the pipe"),
+            (&["run pytest -q 2>&1 | tail -3 => 3 passed"], ""),
+            (&["run pytest -q 2>&1 | head -3 => collected 3 items"], "last command of the pipe"),
             (&["run pytest || true => 1 failed, 3 passed"], "what follows || replaces"),
-            (&["run pytest; echo done => 3 passed"], "the command after it"),
+            (&["run pytest -q > log; echo done => done"], "the command after it"),
+            (&["run pytest || echo '3 passed' => 3 passed"], "what follows || replaces"),
             (&["run set -o pipefail; pytest | tail => 3 passed"], ""),
             (&["fail pytest => Exit code 1", "edit a.py", "run pytest => 3 passed"], ""),
         ] {

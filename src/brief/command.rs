@@ -4,7 +4,6 @@
 //! |---|---|
 //! | does it test, build, lint, commit, push? | its name, wherever in a script it stands |
 //! | does it only print what it is given? | `echo`, `printf`, `true`, `:`, and nothing else in it |
-//! | is its exit code its own? | what follows it: a pipe, `\|\|`, another command |
 //! | did tests run, did one fail? | its output |
 
 use std::sync::LazyLock;
@@ -14,9 +13,9 @@ use regex::Regex;
 use super::edits::without_here_documents;
 use crate::review::permission::shell;
 
-type Pattern = LazyLock<Option<Regex>>;
+pub(super) type Pattern = LazyLock<Option<Regex>>;
 
-fn matches(pattern: &'static Pattern, text: &str) -> bool {
+pub(super) fn matches(pattern: &'static Pattern, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
@@ -40,7 +39,9 @@ impl Kind {
                 (npm|pnpm|yarn|bun)\s+(run\s+)?t(est)?(:\S+)? | t(est)?(:\S+)? | jest | vitest | mocha | playwright\s+test |
                 node\s+(\S+\s+)*?--test | go\s+(\S+\s+)?test | (mvnw?|gradlew?)\s.*?\b(test|verify|check) |
                 (make|just)\s+(\S+\s+)*?(tests?|check) | tox | nox | ctest | rspec | mix\s+test |
-                dotnet\s+test | rustc\s.*?--test | phpunit | deno\s+test | swift\s+test |
+                dotnet\s+test | rustc\s.*?--test | phpunit | deno\s+test | swift\s+test | bazel(isk)?\s+test | prove | bats |
+                rake\s+(test|spec) | (php\s+)?artisan\s+test | (python[\d.]*\s+)?(\S*/)?manage\.py\s+test | zig\s+(build\s+)?test | sbt\s.*?\btest |
+                lein\s+test | nose2? | behave | cypress\s+run | ava | karma\s+start | meson\s+test | ninja\s+test | composer\s+(run\s+)?test | trial | doctest |
                 python[\d.]*\s+(\S*/)?(test_\S*|\S*_test|tests?)\.py | (ba|da|z)?sh\s+\S*tests?(\.sh)? | (run[_-]?)?tests?\.sh
               )(\s|$)";
             whole(names)
@@ -114,6 +115,13 @@ pub fn only_prints(script: &str) -> bool {
     !commands.is_empty() && commands.iter().all(prints)
 }
 
+/// It has not ended: the client tells so in the place of its output.
+pub fn goes_on(output: &str) -> bool {
+    static BACKGROUND: Pattern =
+        LazyLock::new(|| Regex::new(r"(?m)^Command .{0,80}\bbackground(ed)?\b.{0,60}\bID\b").ok());
+    output.contains("background") && matches(&BACKGROUND, output)
+}
+
 /// No test ran, says the output itself.
 pub fn ran_none(output: &str) -> bool {
     static NONE: Pattern = LazyLock::new(|| {
@@ -135,11 +143,34 @@ pub fn ran_none(output: &str) -> bool {
 pub fn says_failed(output: &str) -> bool {
     static FAILED: Pattern = LazyLock::new(|| {
         Regex::new(
-            r"(?m)\b[1-9]\d* (failed|failing|errors?)\b|^FAILED\b|test result: FAILED|^--- FAIL|^FAIL\b|Failures: [1-9]|Errors: [1-9]|^# fail [1-9]|^not ok\b",
+            r"(?m)\b[1-9]\d* (tests? )?(failed|failing|failures?|errors?)\b|^FAILED\b|test result: FAILED|^--- FAIL|^FAIL\b|Failures: [1-9]|Errors: [1-9]|^(#|ℹ) fail [1-9]|^not ok\b|^BUILD FAIL|\bBUILD FAILURE\b|^(FAILURES|ERRORS)!|\bFailed:\s+[1-9]|^make(\[\d+\])?: \*\*\*|^npm (ERR!|error)",
         )
         .ok()
     });
     matches(&FAILED, output)
+}
+
+/// A test passed, and none failed, says the output itself: what a run has to say whose exit code says
+/// nothing.
+pub fn says_passed(output: &str) -> bool {
+    static PASSED: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?m)\b[1-9]\d* (tests? |specs? )?(passed|passing|pass)\b|test result: ok\. [1-9]|^OK\b|^ok\b|^PASS(ED)?\b|^(#|ℹ) pass [1-9]|Tests run: [1-9]|\bBUILD SUCCESS|100% tests passed|\b[1-9]\d* examples?, 0 failures|(?i:all tests (have )?pass)|Passed:\s+[1-9]|^# ok\b",
+        )
+        .ok()
+    });
+    matches(&PASSED, output) && !says_failed(output) && !ran_none(output)
+}
+
+/// Something did not build, or a linter complains, says the output itself.
+pub fn says_broken(output: &str) -> bool {
+    static BROKEN: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?m)^error(\[|:)|: error\b|\berror TS\d|could not compile|^Found [1-9]\d* errors?|\b[1-9]\d* (problems?|errors?|warnings? emitted)\b|\bSyntaxError\b|^Traceback|would reformat|^BUILD FAIL|^make(\[\d+\])?: \*\*\*|^npm (ERR!|error)",
+        )
+        .ok()
+    });
+    matches(&BROKEN, output)
 }
 
 /// Words in which tests tell that they passed.
@@ -158,30 +189,6 @@ pub fn tells_of_failure(text: &str) -> bool {
     static WRONG: Pattern =
         LazyLock::new(|| Regex::new(r"(?i)fail|error|traceback|panicked|not ok|assert").ok());
     matches(&WRONG, text)
-}
-
-/// Why the exit code says nothing about the command.
-pub fn hides_exit_code(script: &str) -> Option<&'static str> {
-    static QUOTED: Pattern = LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|'[^']*'"#).ok());
-    static PIPE: Pattern = LazyLock::new(|| Regex::new(r"[^|]\|[^|]").ok());
-    static OR: Pattern =
-        LazyLock::new(|| Regex::new(r"\|\|\s*(true|:|echo\b|exit 0|printf\b)").ok());
-    static LAST: Pattern =
-        LazyLock::new(|| Regex::new(r"(;|\n)\s*(true|echo\b|exit 0|printf\b)[^;\n]*$").ok());
-    if script.contains("pipefail") || script.contains("PIPESTATUS") || script.contains("$?") {
-        return None;
-    }
-    let script = without_here_documents(script);
-    let bare = QUOTED.as_ref()?.replace_all(&script, "_");
-    if matches(&OR, &bare) {
-        Some("what follows || replaces its exit code")
-    } else if matches(&PIPE, &bare) {
-        Some("its exit code is that of the last command of the pipe")
-    } else if matches(&LAST, &bare) {
-        Some("its exit code is that of the command after it")
-    } else {
-        None
-    }
 }
 
 #[cfg(test)]
@@ -218,6 +225,9 @@ mod tests {
             "sh ./test.sh",
             "rustc --test lib.rs -o t && ./t",
             "./run_tests.sh",
+            "python3 manage.py test",
+            "bazel test //...",
+            "bats test/",
         ] {
             assert!(is_test(command), "{command}");
         }
@@ -323,22 +333,36 @@ mod tests {
         for text in ["3 passed, 0 failed", "Failures: 0, Errors: 0", "# fail 0", "OK", "0 errors"] {
             assert!(!says_failed(text), "{text}");
         }
+        for text in [
+            "3 passed in 0.1s",
+            "Ran 2 tests in 0s\n\nOK",
+            "running 1 test\ntest result: ok. 1 passed; 0 failed",
+            "ok  \tx/y\t0.01s",
+            "# tests 3\n# pass 3\n# fail 0",
+            "Tests run: 3, Failures: 0, Errors: 0",
+            "4 examples, 0 failures",
+        ] {
+            assert!(says_passed(text), "{text}");
+        }
+        for text in ["", "collected 3 items", "1 failed, 3 passed", "Ran 0 tests\n\nOK", "done"] {
+            assert!(!says_passed(text), "{text}");
+        }
+        for text in ["error[E0425]: cannot find", "a.c:3:1: error: expected", "Found 2 errors."] {
+            assert!(says_broken(text), "{text}");
+        }
+        for text in ["Finished dev in 2s", "0 errors", "All checks passed!"] {
+            assert!(!says_broken(text), "{text}");
+        }
     }
 
     #[test]
-    fn an_exit_code_that_is_not_the_tests_own_is_seen() {
-        for (script, hidden) in [
-            ("pytest", false),
-            ("pytest -k 'a|b'", false),
-            ("pytest && echo ok", false),
-            ("set -o pipefail; pytest | tail", false),
-            ("pytest; echo $?", false),
-            ("pytest | tail -3", true),
-            ("pytest || true", true),
-            ("pytest; echo done", true),
-            ("pytest || echo failed", true),
+    fn what_goes_on_is_told_from_what_has_ended() {
+        for text in [
+            "Command running in background with ID: b1. Output is being written to: /tmp/b1.",
+            "started\nCommand was manually backgrounded by user with ID: b2",
         ] {
-            assert_eq!(hides_exit_code(script).is_some(), hidden, "{script}");
+            assert!(goes_on(text), "{text}");
         }
+        assert!(!goes_on("3 passed") && !goes_on("a background task has the ID 3"));
     }
 }

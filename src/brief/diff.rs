@@ -45,7 +45,7 @@ pub fn diffs(
     let new = changed.files.iter().filter(|change| !known.contains(&change.path));
     for change in new.take(NEW_FILES) {
         found.push(match change.how {
-            How::Added => read_new(project, &change.path),
+            How::Added => read_new(root(project, changed), &change.path),
             how => FileDiff { path: change.path.clone(), how: Some(how), ..FileDiff::default() },
         });
     }
@@ -71,7 +71,7 @@ pub fn patch(
             paths.iter().map(named).collect()
         });
     for change in new {
-        let file = read_new(project, &change.path);
+        let file = read_new(root(project, changed), &change.path);
         let lines = file.added.len();
         let _ = writeln!(text, "diff --git a/{0} b/{0}\nnew file", change.path);
         let _ = writeln!(text, "@@ -0,0 +1,{lines} @@");
@@ -170,9 +170,15 @@ fn parse(text: &str) -> Vec<FileDiff> {
     files
 }
 
-fn read_new(project: &Path, path: &str) -> FileDiff {
+/// The directory that changed files are named from.
+fn root<'a>(project: &'a Path, changed: &Changed) -> &'a Path {
+    let deep = Path::new(&changed.below).components().count();
+    project.ancestors().nth(deep).unwrap_or(project)
+}
+
+fn read_new(root: &Path, path: &str) -> FileDiff {
     let mut file = FileDiff { path: path.to_owned(), how: Some(How::Added), ..FileDiff::default() };
-    let whole = project.join(path);
+    let whole = root.join(path);
     let Ok(open) = files::open_file(&whole) else { return file };
     file.empty = open.metadata().is_ok_and(|meta| meta.len() == 0);
     let mut bytes = Vec::new();

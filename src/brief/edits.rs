@@ -30,6 +30,9 @@ fn by_tool(tool: &str, input: &Value) -> Option<String> {
 fn by_command(script: &str) -> Option<String> {
     static TARGET: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"(?:^|[^>&\d])>{1,2}\s*["']?([\w./-]+)"#).ok());
+    if let Some(path) = by_program(script) {
+        return Some(path);
+    }
     let script = without_here_documents(script);
     let target = TARGET.as_ref()?.captures_iter(&script).find_map(|found| {
         let path = found.get(1)?.as_str();
@@ -41,8 +44,10 @@ fn by_command(script: &str) -> Option<String> {
             let option = |start: &str| args.iter().any(|arg| arg.starts_with(start));
             match program.as_str() {
                 "sed" | "perl" if option("-i") || option("-pi") || option("--in-place") => {}
-                "tee" | "mv" | "rm" | "patch" => {}
-                "git" => return git(args).map(|name| format!("git {name}")),
+                "tee" | "mv" | "rm" | "patch" | "truncate" => {}
+                // The last one is what it writes.
+                "cp" | "install" => return args.last().filter(|arg| is_source(arg)).cloned(),
+                "git" => return git(args),
                 _ => return None,
             }
             args.iter().rev().find(|arg| is_source(arg)).cloned()
@@ -50,13 +55,35 @@ fn by_command(script: &str) -> Option<String> {
     })
 }
 
-fn git(args: &[String]) -> Option<&str> {
+/// A file that a program of another language writes, by the words in which that is said.
+fn by_program(script: &str) -> Option<String> {
+    static WRITES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"open\(\s*['"]([\w./-]+)['"]\s*,\s*(?:mode\s*=\s*)?['"][wax]|Path\(\s*['"]([\w./-]+)['"]\s*\)\.write_|writeFile(?:Sync)?\(\s*['"]([\w./-]+)['"]"#,
+        )
+        .ok()
+    });
+    const PROGRAMS: [&str; 5] = ["python", "python3", "node", "ruby", "deno"];
+    let found = WRITES.as_ref()?.captures_iter(script).find_map(|found| {
+        let path = (1..=3).find_map(|at| found.get(at))?.as_str();
+        is_source(path).then(|| path.to_owned())
+    })?;
+    let runs = |command: &shell::Command| {
+        command.words.first().is_some_and(|name| PROGRAMS.contains(&name.as_str()))
+    };
+    shell::commands(&without_here_documents(script)).iter().any(runs).then_some(found)
+}
+
+/// With what it does to a stash, since one that is taken back leaves the files as they were.
+fn git(args: &[String]) -> Option<String> {
     const CHANGING: [&str; 9] =
         ["apply", "checkout", "restore", "stash", "revert", "am", "cherry-pick", "merge", "pull"];
     let name = args.first()?.as_str();
     // A new branch has the same files.
     let branch = args.iter().any(|arg| matches!(arg.as_str(), "-b" | "list" | "show" | "--check"));
-    (CHANGING.contains(&name) && !branch).then_some(name)
+    let more =
+        args.get(1).filter(|_| name == "stash").map_or(String::new(), |more| format!(" {more}"));
+    (CHANGING.contains(&name) && !branch).then(|| format!("git {name}{more}"))
 }
 
 fn extension(path: &str) -> Option<&str> {
@@ -69,16 +96,38 @@ pub fn is_prose(path: &str) -> bool {
         || ["LICENSE", "CHANGELOG", "README", "AUTHORS", "NOTICE"].contains(&name)
 }
 
+/// A file that a program consists of, and no data.
+pub fn is_code(path: &str) -> bool {
+    const DATA: [&str; 9] = ["json", "yaml", "yml", "toml", "html", "css", "scss", "less", "sql"];
+    let code = |extension| is_source_name(extension) && !DATA.contains(&extension);
+    path.starts_with("git ") || extension(path).is_some_and(code)
+}
+
+pub fn is_test_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    ["test_", "test.", "tests."].iter().any(|begin| name.starts_with(begin))
+        || ["_test.", ".test.", ".spec.", "_spec.", "Test.", "Tests."]
+            .iter()
+            .any(|part| name.contains(part))
+        || path.split('/').any(|part| ["test", "tests", "spec", "__tests__"].contains(&part))
+}
+
 /// A file of a program, by its name.
 fn is_source(path: &str) -> bool {
-    const SOURCE: [&str; 38] = [
+    !path.starts_with("/tmp/")
+        && !path.starts_with("/dev/")
+        && extension(path).is_some_and(is_source_name)
+}
+
+fn is_source_name(extension: &str) -> bool {
+    const SOURCE: [&str; 58] = [
         "rs", "py", "pyi", "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "go", "java",
         "kt", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "php", "swift", "scala", "ex", "exs", "sh",
         "bash", "sql", "html", "css", "vue", "svelte", "toml", "yaml", "yml", "json", "lua",
+        "dart", "zig", "hs", "ml", "clj", "jl", "r", "R", "pl", "pm", "erl", "nim", "proto",
+        "graphql", "tf", "gradle", "kts", "scss", "less", "bats",
     ];
-    !path.starts_with("/tmp/")
-        && !path.starts_with("/dev/")
-        && extension(path).is_some_and(|extension| SOURCE.contains(&extension))
+    SOURCE.contains(&extension)
 }
 
 /// What is handed to a command as its input is not run.
@@ -120,7 +169,10 @@ mod tests {
             ("echo x | tee a.sh", "a.sh"),
             ("rm -f tests/test_a.py", "tests/test_a.py"),
             ("git checkout -- slug.py", "git checkout"),
-            ("git stash pop", "git stash"),
+            ("git stash pop", "git stash pop"),
+            ("cp /tmp/new.py slug.py", "slug.py"),
+            ("python3 - <<'E'\nopen('slug.py', 'w').write(text)\nE", "slug.py"),
+            ("node -e \"fs.writeFileSync('a.js', x)\"", "a.js"),
         ] {
             assert_eq!(by_command(script).as_deref(), Some(file), "{script}");
         }
@@ -135,6 +187,9 @@ mod tests {
             "rm -rf __pycache__ target",
             "cat > notes.md <<EOF\nsed -i s/a/b/ a.py\nEOF",
             "python3 -c 'print(1 > 2)'",
+            "cp slug.py /tmp/slug.py",
+            "python3 -c \"print(open('slug.py').read())\"",
+            "grep -n \"open('a.py', 'w')\" b.txt",
         ] {
             assert_eq!(by_command(script), None, "{script}");
         }
@@ -146,6 +201,15 @@ mod tests {
         assert_eq!(edit("/p/a.py").as_deref(), Some("/p/a.py"));
         assert_eq!(edit("/p/README.md"), None);
         assert_eq!(by_tool("Read", &serde_json::json!({"file_path": "a.py"})), None);
+    }
+
+    #[test]
+    fn code_is_told_from_data_and_tests() {
+        assert!(is_code("/tmp/p/cart.py") && is_code("git stash") && !is_code("out.json"));
+        for path in ["tests/a.py", "a_test.go", "src/a.spec.ts", "test_a.py", "ATest.java"] {
+            assert!(is_test_file(path), "{path}");
+        }
+        assert!(!is_test_file("src/latest.py") && !is_test_file("src/contest/a.py"));
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub struct Changed {
     pub files: Vec<FileChange>,
     /// How many there are, named or not.
     pub count: usize,
+    /// The files are named from the root of a repository, and the project is this directory in it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub below: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,19 +78,33 @@ impl Changed {
     pub fn new(mut files: Vec<FileChange>) -> Self {
         let count = files.len();
         files.truncate(MOST_FILES);
-        Self { files, count }
+        Self { files, count, below: String::new() }
     }
 
-    /// All paths, if all are known: a check that waits for one of them must not miss it.
+    /// All paths as they are named in the project, if all are known: a check that waits for one of
+    /// them must not miss it.
     pub fn paths(&self) -> Option<Vec<String>> {
         let all = self.count == self.files.len();
-        all.then(|| self.files.iter().map(|change| change.path.clone()).collect())
+        let begin = format!("{}/", self.below);
+        let path = |change: &FileChange| {
+            let path = change.path.strip_prefix(&begin).filter(|_| !self.below.is_empty());
+            path.unwrap_or(&change.path).to_owned()
+        };
+        all.then(|| self.files.iter().map(path).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn in_a_part_of_a_repository_files_are_named_from_there() {
+        let file = |path: &str| FileChange { path: path.into(), how: How::Added };
+        let files = vec![file("web/src/a.ts"), file("webs/b.ts"), file("web.ts")];
+        let changed = Changed { below: "web".into(), ..Changed::new(files) };
+        assert_eq!(changed.paths().unwrap(), ["src/a.ts", "webs/b.ts", "web.ts"]);
+    }
 
     #[test]
     fn of_very_many_files_the_number_is_known_and_not_all_names() {

@@ -6,6 +6,7 @@ pub mod claims;
 pub mod command;
 pub mod diff;
 pub mod edits;
+pub mod exit_code;
 pub mod facts;
 pub mod promised;
 pub mod signs;

@@ -49,6 +49,8 @@ pub enum Skipped {
     NothingChanged,
     /// Nobody has allowed the commands of this project's SUPERVISOR.md.
     NotTrusted,
+    /// Its turn did not come, or it had not ended, when the time for checks was over.
+    NoTime,
 }
 
 impl CheckResult {
@@ -85,6 +87,9 @@ impl CheckResult {
             }
             CheckOutcome::Skipped { why: Skipped::NotTrusted } => {
                 "skipped: nobody has allowed this project's checks".to_owned()
+            }
+            CheckOutcome::Skipped { why: Skipped::NoTime } => {
+                "skipped: the Stop hook had no time left for it".to_owned()
             }
         }
     }

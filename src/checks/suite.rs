@@ -114,6 +114,14 @@ impl Suite {
         due
     }
 
+    /// There is no time left: whatever is not over by now is skipped.
+    pub fn out_of_time(&mut self) {
+        self.running = None;
+        let rest = self.checks.iter().skip(self.results.len());
+        let skipped: Vec<_> = rest.map(|one| CheckResult::skipped(one, Skipped::NoTime)).collect();
+        self.results.extend(skipped);
+    }
+
     /// What came of those that are over, in the order of the list.
     pub fn results(&self) -> &[CheckResult] {
         &self.results
@@ -164,6 +172,19 @@ mod tests {
         let result = suite.ended(&exit(0), second(7)).unwrap();
         assert_eq!(result.outcome, CheckOutcome::TimedOut { after: 5.0 });
         assert!(result.is_red());
+    }
+
+    #[test]
+    fn what_there_is_no_time_for_is_said_to_be_skipped() {
+        let checks = ["a", "b", "c"].map(Check::command).to_vec();
+        let mut suite = Suite::new(checks, None);
+        suite.next(second(0));
+        suite.ended(&exit(0), second(1));
+        suite.next(second(1));
+        suite.out_of_time();
+        let green: Vec<_> = suite.results().iter().map(CheckResult::is_green).collect();
+        assert_eq!(green, [true, false, false]);
+        assert!(suite.is_done() && suite.results()[1].told().contains("no time left"));
     }
 
     #[test]

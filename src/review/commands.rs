@@ -6,20 +6,23 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::brief::edits;
+use crate::brief::{command, edits};
 use crate::client::stream::{Block, Line, Message, Part};
 
 /// As much of an output as is kept from its beginning, and as much from its end.
 const KEPT: usize = 64 << 10;
 /// All outputs together; the oldest go first.
 const MAX_KEPT: usize = 8 << 20;
+/// So many of the last edits are known by name.
+const MOST_EDITS: usize = 1000;
 
 #[derive(Debug, Default, PartialEq)]
 pub struct Commands {
     ran: VecDeque<Ran>,
     kept: usize,
+    /// How many there were, and the last of them by name.
     edits: usize,
-    last_edit: String,
+    edited: VecDeque<String>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -30,6 +33,8 @@ pub struct Ran {
     /// A shell command; of another tool its name and its input.
     pub command: String,
     pub output: String,
+    /// Its end was seen. What goes on in the background has none yet.
+    pub ended: bool,
     /// It ended with an error.
     pub failed: bool,
     /// The file that it edits itself, prose aside.
@@ -43,9 +48,19 @@ impl Commands {
         self.ran.iter()
     }
 
-    /// The file that was edited last, if that was after this command; prose aside.
-    pub fn edited_after(&self, ran: &Ran) -> Option<&str> {
-        (ran.edits_before < self.edits).then_some(self.last_edit.as_str())
+    /// The files that were edited after this command, the last one first; prose aside.
+    pub fn edited_after(&self, ran: &Ran) -> impl Iterator<Item = &str> {
+        self.edited.iter().rev().take(self.edits - ran.edits_before).map(String::as_str)
+    }
+
+    /// Those that were edited before it, or by it, the last one first.
+    pub fn edited_before(&self, ran: &Ran) -> impl Iterator<Item = &str> {
+        self.edited.iter().rev().skip(self.edits - ran.edits_before).map(String::as_str)
+    }
+
+    /// All edits, the last one first.
+    pub fn edited(&self) -> impl Iterator<Item = &str> {
+        self.edited.iter().rev().map(String::as_str)
     }
 
     /// Takes up what a line tells about tools. A result is cut short in the message itself, so it is
@@ -85,6 +100,7 @@ impl Commands {
             tool: tool.to_owned(),
             command,
             output: String::new(),
+            ended: false,
             failed: false,
             edits: edits::by(tool, &read),
             edits_before: self.edits,
@@ -95,12 +111,16 @@ impl Commands {
     pub fn ended(&mut self, id: &str, output: &str, failed: bool) {
         let Some(ran) = self.ran.iter_mut().rev().find(|ran| ran.id == id) else { return };
         ran.output = shortened(output);
+        ran.ended = !command::goes_on(output);
         ran.failed = failed;
         self.kept += ran.output.len();
         // A script that fails may have edited before it did.
         if let Some(path) = ran.edits.take_if(|_| !failed || ran.tool == "Bash") {
             self.edits += 1;
-            self.last_edit = path;
+            self.edited.push_back(path);
+            if self.edited.len() > MOST_EDITS {
+                self.edited.pop_front();
+            }
         }
         ran.edits_before = self.edits;
         self.forget();
@@ -214,10 +234,26 @@ mod tests {
         run("3", "Bash", r#"{"command":"pytest"}"#, false);
         run("4", "Edit", r#"{"file_path":"b.py"}"#, true);
         run("5", "Write", r#"{"file_path":"README.md"}"#, false);
-        let seen: Vec<_> =
-            commands.iter().map(|ran| (ran.failed, commands.edited_after(ran))).collect();
-        assert_eq!(seen[0], (true, Some("a.py")));
-        assert_eq!(seen[2], (false, None));
+        let names = |edited: Vec<&str>| edited.join(" ");
+        let seen: Vec<_> = commands
+            .iter()
+            .map(|ran| (ran.failed, names(commands.edited_after(ran).collect())))
+            .collect();
+        assert_eq!(seen[0], (true, "a.py".to_owned()));
+        assert_eq!(seen[2], (false, String::new()));
+        let last = commands.iter().last().unwrap();
+        assert_eq!(names(commands.edited_before(last).collect()), "a.py");
+    }
+
+    #[test]
+    fn what_goes_on_in_the_background_has_not_ended() {
+        let mut commands = Commands::default();
+        commands.started("1", "Bash", r#"{"command":"pytest"}"#);
+        assert!(!commands.iter().all(|ran| ran.ended));
+        commands.ended("1", "Command running in background with ID: bg1", false);
+        assert!(!commands.iter().all(|ran| ran.ended));
+        commands.ended("1", "3 passed", false);
+        assert!(commands.iter().all(|ran| ran.ended));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::commands::Commands;
-use super::evidence::Facts;
+use super::evidence::{Facts, Record};
+use super::instructions::FILE;
 use crate::directories::STATE_DIR;
 use crate::event::ReviewRequest;
 use crate::files;
@@ -12,6 +13,7 @@ use crate::files;
 /// A file that somebody cites is read by people, and not as long as this.
 const LONGEST_FILE: u64 = 8 << 20;
 
+#[derive(Clone, Copy)]
 pub struct Lookup<'a> {
     pub agent: &'a Commands,
     /// What the agent ran in earlier runs of the session.
@@ -19,14 +21,20 @@ pub struct Lookup<'a> {
     pub judge: &'a Commands,
     /// The project, and further directories that the agent works in.
     pub roots: &'a [PathBuf],
+    /// Where ccc keeps its records, if it is told another place than the usual one.
+    pub state_dir: Option<&'a Path>,
     pub request: &'a ReviewRequest,
     /// Whether a check is green for the files as they are; `None` if there is no such check.
     pub check: &'a dyn Fn(&str) -> Option<bool>,
 }
 
 impl Facts for Lookup<'_> {
-    fn commands(&self) -> Vec<&Commands> {
-        [self.agent, self.judge].into_iter().chain(self.earlier).collect()
+    fn record(&self) -> Record<'_> {
+        Record { agent: self.agent, earlier: self.earlier, judge: self.judge }
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        self.roots.iter().any(|root| root.join(path).is_file())
     }
 
     fn file(&self, path: &str) -> Result<String, String> {
@@ -34,7 +42,15 @@ impl Facts for Lookup<'_> {
         let candidates: Vec<_> = if named.is_absolute() {
             vec![named.to_owned()]
         } else {
-            self.roots.iter().map(|root| root.join(named)).collect()
+            // In a part of a repository files may be named from the repository's root, as git does.
+            let repository = |root: &PathBuf| {
+                root.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
+            };
+            let places = self.roots.iter().cloned();
+            places
+                .chain(self.roots.iter().filter_map(repository))
+                .map(|dir| dir.join(named))
+                .collect()
         };
         let found = candidates.iter().find_map(|path| fs::canonicalize(path).ok());
         let found = found.ok_or_else(|| format!("there is no file {path}"))?;
@@ -43,10 +59,13 @@ impl Facts for Lookup<'_> {
         if !self.roots.iter().any(inside) {
             return Err(format!("{path} is not in the project"));
         }
-        if is_bookkeeping(&found) {
+        if is_bookkeeping(&found) || self.state_dir.is_some_and(|dir| is_below(&found, dir)) {
             return Err(format!(
-                "{path} is no part of the work: git or ccc keeps its records there"
+                "{path} is no part of the work: git, claude or ccc keeps its records there"
             ));
+        }
+        if is_instructions(&found) && !self.said().iter().any(|said| said.contains(FILE)) {
+            return Err(format!("{path} tells what to look for, and shows nothing of it"));
         }
         let metadata = fs::metadata(&found).map_err(|error| format!("{path}: {error}"))?;
         // A pipe would never end.
@@ -80,12 +99,24 @@ impl Facts for Lookup<'_> {
 /// A recording holds every word of the agent and of the judge itself; in it, anything can be quoted.
 fn is_bookkeeping(path: &Path) -> bool {
     let path = path.to_string_lossy();
-    path.contains("/.git/") || path.contains(&format!("/{STATE_DIR}/"))
+    path.contains("/.git/")
+        || path.ends_with("/.git")
+        || path.contains(&format!("/{STATE_DIR}/"))
+        || path.contains("/.claude/projects/")
+}
+
+fn is_below(path: &Path, dir: &Path) -> bool {
+    fs::canonicalize(dir).is_ok_and(|dir| path.starts_with(dir))
+}
+
+fn is_instructions(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == FILE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Said;
 
     #[test]
     fn only_files_of_the_project_are_read() {
@@ -101,6 +132,9 @@ mod tests {
         fs::write(project.join(".git/COMMIT_EDITMSG"), "all is done").unwrap();
         fs::write(project.join(".claude/ccc/sessions/judge.jsonl"), "all is done").unwrap();
         fs::write(project.join("blob"), b"all is done\0").unwrap();
+        fs::create_dir_all(project.join("records/sessions")).unwrap();
+        fs::write(project.join("records/sessions/events.jsonl"), "all is done").unwrap();
+        fs::write(project.join("SUPERVISOR.md"), "all is done").unwrap();
         std::os::unix::fs::symlink(project.join(".git"), project.join("inward")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("secret"), project.join("link")).unwrap();
         let (request, commands) = (ReviewRequest::default(), Commands::default());
@@ -110,6 +144,7 @@ mod tests {
             earlier: None,
             judge: &commands,
             roots: &roots,
+            state_dir: Some(&project.join("records")),
             request: &request,
             check: &|_| None,
         };
@@ -125,11 +160,26 @@ mod tests {
             (".git/COMMIT_EDITMSG", "no part of the work"),
             ("inward/COMMIT_EDITMSG", "no part of the work"),
             (".claude/ccc/sessions/judge.jsonl", "no part of the work"),
+            ("records/sessions/events.jsonl", "no part of the work"),
+            ("SUPERVISOR.md", "tells what to look for"),
             ("blob", "is no text"),
             ("gone.py", "there is no file gone.py"),
         ] {
             let error = lookup.file(path).unwrap_err();
             assert!(error.contains(why), "{path}: {error}");
         }
+        fs::create_dir_all(project.join("web")).unwrap();
+        fs::write(project.join("web/c.ts"), "let c").unwrap();
+        let part = [project.join("web")];
+        let in_a_part = Lookup { roots: &part, ..lookup };
+        assert_eq!(in_a_part.file("web/c.ts").as_deref(), Ok("let c"));
+        assert_eq!(in_a_part.file("c.ts").as_deref(), Ok("let c"));
+        assert!(in_a_part.file("a.py").unwrap_err().contains("not in the project"));
+        // Somebody who wants it changed can be shown it.
+        let said = vec![Said { text: "Put the checks into SUPERVISOR.md.".into(), earlier: false }];
+        let request = ReviewRequest { said, ..ReviewRequest::default() };
+        let lookup = Lookup { request: &request, ..lookup };
+        assert_eq!(lookup.file("SUPERVISOR.md").as_deref(), Ok("all is done"));
+        assert!(lookup.has_file("a.py") && !lookup.has_file("c.py"));
     }
 }

@@ -212,7 +212,8 @@ fn the_word(word: Option<&str>) -> String {
 const EVIDENCE: &str = "Evidence is one of these, and a quote has to stand there word for word:\n\
     - {\"check\": \"NAME\"}: a check that ccc ran, and that is green\n\
     - {\"command\": \"what was run\", \"quote\": \"a part of its output\"}: run by the agent, or by you in this review. \
-    Tests that failed, ran nothing or ran before the last edit show nothing: run them yourself\n\
+    What failed, hides whether it failed, ran no test, or ran before the last edit shows nothing: run it yourself, and change \
+    nothing before you do. An empty quote counts only for a command that prints nothing when all is well, such as `test -f`\n\
     - {\"file\": \"path:line\", \"quote\": \"a line that stands there\"}\n\
     - {\"answer\": \"a quote of the agent's last message\"}: only for what was asked for in words; of work it is a claim\n\
     - {\"user\": \"a quote of the user\"}: for an item with the status \"dropped\", which the user dropped with these later words";

@@ -14,6 +14,8 @@
 //!
 //! However long and hostile the text, it is read in one pass.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -146,9 +148,10 @@ impl Reading {
     }
 
     fn object(object: &str, before: &str, word: Option<&str>) -> Self {
+        // What is quoted does not know the word; where it stands there twice, both are the judge's.
+        let alone = word.is_some_and(|word| !before.contains(word));
         match judgement(object, word) {
-            // A quoted one does not know the word.
-            Ok((verdict, true)) if word.is_some() => Reading::Verdict { verdict, has_word: true },
+            Ok((verdict, true)) if alone => Reading::Verdict { verdict, has_word: true },
             Ok((verdict, _)) if says(before, !verdict.completed) => two_judgements(),
             Ok((verdict, has_word)) => Reading::Verdict { verdict, has_word },
             Err(why) => Reading::Broken(why),
@@ -174,6 +177,32 @@ struct Judgement {
     word: Option<String>,
     feedback: Option<String>,
     requirements: Option<Vec<Listed>>,
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
+}
+
+impl Judgement {
+    /// Another way to say that it is complete, and it says that it is not.
+    fn takes_it_back(&self) -> bool {
+        const ALIASES: [&str; 10] = [
+            "completed",
+            "complete",
+            "taskcompleted",
+            "iscompleted",
+            "iscomplete",
+            "done",
+            "finished",
+            "allowstop",
+            "approved",
+            "accepted",
+        ];
+        self.others.iter().any(|(key, value)| {
+            let letters: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
+            let is_no = *value == false
+                || value.as_str().is_some_and(|text| ["false", "no"].contains(&text.trim()));
+            is_no && ALIASES.contains(&letters.to_lowercase().as_str())
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -211,6 +240,9 @@ fn judgement(object: &str, word: Option<&str>) -> Result<(Verdict, bool), String
     let completed = said.next().ok_or("it has no boolean \"completed\"")?;
     if said.any(|other| other != completed) {
         return Err("\"completed\", \"allow_stop\" and \"status\" contradict each other".to_owned());
+    }
+    if completed && judgement.takes_it_back() {
+        return Err("one of its keys says that the task is not complete".to_owned());
     }
     if let (Some(word), Some(given)) = (word, &judgement.word)
         && word != given.trim()

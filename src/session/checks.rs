@@ -162,7 +162,7 @@ impl Workplace {
     /// last words is not there.
     pub fn compare(&self, before: Option<&Snapshot>, answer: &str) -> (Examined, Vec<FileDiff>) {
         let now = self.look();
-        let changed = before.map(|before| changes(before, &now));
+        let changed = before.map(|before| changes(before, &now, &self.surroundings.dir));
         let diffs = changed.as_ref().map(|changed| {
             let commit = before.and_then(Snapshot::commit);
             diffs(&self.surroundings.dir, self.git.as_deref(), commit, changed)
@@ -193,7 +193,7 @@ fn git_state(before: &Snapshot, now: &Snapshot) -> Option<GitState> {
     Some(GitState { moved, uncommitted })
 }
 
-pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Changed {
+pub(super) fn changes(before: &Snapshot, now: &Snapshot, project: &Path) -> Changed {
     let change = |path: &Path, kind: Kind| FileChange {
         path: path.display().to_string(),
         how: match kind {
@@ -203,7 +203,9 @@ pub(super) fn changes(before: &Snapshot, now: &Snapshot) -> Changed {
         },
     };
     let changes = before.changes(now);
-    Changed::new(changes.iter().map(|one| change(&one.path, one.kind)).collect())
+    let below = now.part(project).map(|part| part.display().to_string()).unwrap_or_default();
+    let files = changes.iter().map(|one| change(&one.path, one.kind)).collect();
+    Changed { below, ..Changed::new(files) }
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ impl Session<'_> {
         let started = named("diff", move || {
             let held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
             let text = held.as_ref().map(|before| {
-                let changed = super::checks::changes(before, &workplace.look());
                 let dir = &workplace.surroundings.dir;
+                let changed = super::checks::changes(before, &workplace.look(), dir);
                 patch(dir, workplace.git.as_deref(), before.commit(), &changed)
             });
             drop(held);

@@ -92,7 +92,8 @@ impl Session<'_> {
         let KnownFacts { agent, earlier, judge, request } = &mut self.known;
         let earlier = earlier.read();
         let check = |name: &str| self.machine.check(name);
-        let lookup = Lookup { agent, earlier, judge, roots: &roots, request, check: &check };
+        let (roots, state_dir) = (&roots[..], None);
+        let lookup = Lookup { agent, earlier, judge, roots, state_dir, request, check: &check };
         let findings = verify(evidence, &lookup);
         self.events.push_back(Event::Verified { review, findings });
     }

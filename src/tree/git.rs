@@ -67,6 +67,10 @@ impl Repository {
         Some(Self { git, part: part.map(Path::to_owned) })
     }
 
+    pub fn root(&self) -> &Path {
+        &self.git.dir
+    }
+
     pub fn git(&self) -> &Git {
         &self.git
     }

@@ -95,6 +95,13 @@ impl Snapshot {
         self.commit.as_ref().map(|commit| commit.id.as_str())
     }
 
+    /// Which part of its repository a project is; files are named from the repository's root.
+    pub fn part(&self, project: &Path) -> Option<PathBuf> {
+        let (project, root) =
+            (project.canonicalize().ok()?, self.commit.as_ref()?.repository.root());
+        project.strip_prefix(root).ok().map(Path::to_owned)
+    }
+
     /// Whether a file is not as the commit has it.
     pub fn differs(&self, path: &Path) -> bool {
         self.commit.is_some() && self.files.contains_key(path)

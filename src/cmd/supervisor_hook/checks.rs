@@ -72,11 +72,14 @@ pub fn run(
         checked.took = began.elapsed();
         match stopped {
             Err(Some(Stop::Typed)) => checked.dropped = true,
-            Err(_) => super::say(&format!(
-                "the checks did not end within {} s, half of the hook's time \
-                 (supervisor.timeout_seconds); the rest is left to the judge",
-                time.as_secs()
-            )),
+            Err(_) => {
+                suite.out_of_time();
+                super::say(&format!(
+                    "the checks did not end within {} s, half of the hook's time \
+                     (supervisor.timeout_seconds); the rest is left to the judge",
+                    time.as_secs()
+                ));
+            }
             Ok(()) => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The judge's process inside the hook, with nobody to ask and nothing else to do meanwhile.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
@@ -31,6 +31,7 @@ pub struct HookReview<'a> {
     /// What the agent ran.
     pub ran: &'a Commands,
     pub roots: &'a [PathBuf],
+    pub state_dir: &'a Path,
     /// What came of the checks.
     pub checks: &'a [CheckResult],
     /// What fresh eyes are told instead of the agent's account.
@@ -277,15 +278,16 @@ impl Judge<'_> {
                 Step::Rule { request_id, ruling } => self.send(tool_ruling(&request_id, &ruling)),
                 Step::Held(report) => log::info!("supervisor-hook: {}", report.told()),
                 Step::Verify(evidence) => {
-                    let HookReview { ran: agent, roots, checks, .. } = self.review;
+                    let HookReview { ran: agent, roots, state_dir, checks, .. } = self.review;
+                    let (earlier, state_dir) = (None, Some(state_dir));
                     let request = &self.request;
                     let check = |name: &str| {
                         let result = checks.iter().find(|result| result.name == name)?;
                         Some(result.is_green())
                     };
                     let judge = &self.ran;
-                    let lookup =
-                        Lookup { agent, earlier: None, judge, roots, request, check: &check };
+                    let check = &check;
+                    let lookup = Lookup { agent, earlier, judge, roots, state_dir, request, check };
                     let findings = verify(&evidence, &lookup);
                     let now = self.now();
                     let steps = self.engine.verified(&findings, now);

@@ -154,6 +154,7 @@ pub fn run(
         request: &request,
         ran,
         roots: &roots,
+        state_dir: &place.state_dir,
         checks,
         brief_for_fresh_eyes: &brief_for_fresh_eyes,
         diff: &diff,

@@ -86,6 +86,28 @@ fn green_checks_do_not_run_again_while_no_file_changes() {
 }
 
 #[test]
+fn a_red_check_stays_red_beside_those_that_nobody_allowed() {
+    let red = "test exited with code 1; send \"Find out why and repair the cause; the checks run again when you stop. \
+               If a check itself is wrong, or cannot pass here, say so and why instead of working around it.\"; →Working";
+    check_with(
+        rules(&["test"], &["make"]),
+        &[
+            (
+                "start do it",
+                "make skipped: nobody has allowed this project's checks; start agent; note files; \
+                 send \"do it\"; →Working",
+            ),
+            ("init, taken, result done", "→Reviewing; look"),
+            ("looked a", "check test"),
+            ("check-exits 1", red),
+            ("init, taken, result done", "→Reviewing; look"),
+            // No file has changed, and it has still not passed.
+            ("looked a", "check test"),
+        ],
+    );
+}
+
+#[test]
 fn what_a_check_changes_is_told_and_its_result_is_for_the_files_as_they_are_then() {
     check_with(
         rules(&["format"], &[]),

@@ -47,7 +47,7 @@ impl Sitting {
             problems.extend(forgotten(&self.known, &verdict));
         }
         if !verdict.completed {
-            return self.end(Ok(verdict));
+            return self.rejected(verdict);
         }
         let lacks_proof = is_bare && self.policy.proof != Proof::Off;
         if problems.is_empty() && !lacks_proof {
@@ -69,7 +69,7 @@ impl Sitting {
         if !problems.is_empty() {
             let feedback = prompt::unproven_feedback(&problems);
             let rejected = Verdict::new(false, &feedback);
-            self.end(Ok(Verdict { requirements: verdict.requirements, ..rejected }));
+            self.rejected(Verdict { requirements: verdict.requirements, ..rejected });
         } else if self.policy.proof == Proof::Asked {
             self.end(Ok(Verdict { without_proof: true, ..verdict }));
         } else {
@@ -78,6 +78,18 @@ impl Sitting {
             self.steps.push(Step::Failed { reason: NO_PROOF.to_owned(), retrying: false });
             self.steps.push(Step::End(Err(NO_PROOF.to_owned())));
         }
+    }
+}
+
+impl Sitting {
+    /// What was asked for and is not listed stays on the list: else two short lists would make it go
+    /// away.
+    fn rejected(&mut self, mut verdict: Verdict) {
+        if !verdict.requirements.is_empty() {
+            let left_out: Vec<_> = unlisted(&self.known, &verdict).cloned().collect();
+            verdict.requirements.extend(left_out);
+        }
+        self.end(Ok(verdict));
     }
 }
 
@@ -142,11 +154,16 @@ fn missing_evidence(verdict: &mut Verdict) -> Vec<String> {
     problems
 }
 
+fn unlisted<'a>(
+    known: &'a [Requirement],
+    verdict: &Verdict,
+) -> impl Iterator<Item = &'a Requirement> {
+    known.iter().filter(|known| verdict.requirements.iter().all(|one| one.id != known.id))
+}
+
 /// What the last round found does not go away by itself.
 fn forgotten(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
-    let is_there = |known: &&Requirement| verdict.requirements.iter().any(|one| one.id == known.id);
-    let forgotten = known.iter().filter(|known| !is_there(known));
-    forgotten
+    unlisted(known, verdict)
         .map(|one| format!("{}: it was found in the last review, and is not listed", named(one)))
         .collect()
 }

@@ -3,32 +3,89 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::json;
 
-use super::{SHORTEST_OUTPUT, is_long_enough, squeezed};
+use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, squeezed};
 use crate::brief::command::{
-    is_test, only_prints, ran_none, reads_like_a_test_result, says_failed, tells_of_failure,
+    Kind, only_prints, ran_none, reads_like_a_test_result, says_broken, says_failed, says_passed,
+    tells_of_failure,
 };
 use crate::brief::edits::{self, without_here_documents};
+use crate::brief::exit_code::{hides_exit_code, prints_exit_code};
 use crate::review::commands::{Commands, Ran};
-use crate::review::permission::shell;
+use crate::review::permission::{is_reading, shell};
 
 /// Tools that hand over what a model has written: the result itself can be looked at.
 const WRITING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
-const SPEAKING: [&str; 4] = ["Task", "Agent", "TodoWrite", "SendMessage"];
+const SPEAKING: [&str; 8] = [
+    "Task",
+    "Agent",
+    "TodoWrite",
+    "TaskCreate",
+    "TaskUpdate",
+    "SendMessage",
+    "ExitPlanMode",
+    "Skill",
+];
+/// Commands that prepare something: that they end well says nothing.
+const PREPARING: [&str; 22] = [
+    "cd", "pushd", "popd", "mkdir", "touch", "cp", "mv", "rm", "chmod", "chown", "ln", "export",
+    "set", "unset", "source", ".", "sleep", "wait", "kill", "cat", "head", "tail",
+];
+/// Commands about something else than the files of the project.
+const ELSEWHERE: [&str; 18] = [
+    "curl",
+    "wget",
+    "gh",
+    "dig",
+    "nslookup",
+    "ping",
+    "ssh",
+    "docker",
+    "podman",
+    "kubectl",
+    "aws",
+    "gcloud",
+    "psql",
+    "mysql",
+    "redis-cli",
+    "pip",
+    "brew",
+    "apt",
+];
 
-pub fn ran(command: &str, quote: &str, all: &[&Commands], said: &[&str]) -> Result<(), String> {
+/// By whom a command was run, which decides what edits say about it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Agent,
+    /// In an earlier run of the session.
+    Earlier,
+    /// In a copy of the project.
+    Judge,
+}
+
+/// A command that was run, and what there is to know around it.
+struct Seen<'a> {
+    ran: &'a Ran,
+    by: By,
+    commands: &'a Commands,
+    facts: &'a dyn Facts,
+    parts: Vec<shell::Command>,
+}
+
+pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> {
     if command.trim().is_empty() {
         return Err("it names no command".to_owned());
     }
     let wanted = Wanted::new(command);
+    let Record { agent, earlier, judge } = facts.record();
+    let all = [(By::Judge, Some(judge)), (By::Agent, Some(agent)), (By::Earlier, earlier)];
     // The last one that shows it counts; else why the last one does not.
     let mut why = None;
-    for commands in all.iter().rev() {
+    for (by, commands) in all.into_iter().filter_map(|(by, all)| Some((by, all?))) {
         for ran in commands.iter().rev().filter(|ran| wanted.is(ran)) {
-            let Err(reason) = shows(ran, quote, commands.edited_after(ran), said) else {
-                return Ok(());
-            };
+            let parts = shell::commands(&without_here_documents(&ran.command));
+            let seen = Seen { ran, by, commands, facts, parts };
+            let Err(reason) = seen.shows(quote) else { return Ok(()) };
             why.get_or_insert(reason);
         }
     }
@@ -38,72 +95,206 @@ pub fn ran(command: &str, quote: &str, all: &[&Commands], said: &[&str]) -> Resu
     })
 }
 
-fn shows(ran: &Ran, quote: &str, edited_after: Option<&str>, said: &[&str]) -> Result<(), String> {
-    if WRITING.contains(&ran.tool.as_str()) {
-        return Err("it wrote a file; cite the file as it is now".to_owned());
-    }
-    if quote.trim().is_empty() {
-        if !squeezed(&ran.output).is_empty() {
-            return Err("nothing of its output is quoted".to_owned());
+impl Seen<'_> {
+    fn shows(&self, quote: &str) -> Result<(), String> {
+        let ran = self.ran;
+        if WRITING.contains(&ran.tool.as_str()) {
+            return Err("it wrote a file; cite the file as it is now".to_owned());
         }
-        // It has printed nothing, and so there is nothing to quote.
-        if ran.failed {
-            return Err("it failed".to_owned());
+        if !ran.ended {
+            return Err("its end was not seen".to_owned());
         }
-        if let Some(path) = edits::by("Bash", &json!({"command": ran.command})) {
-            return Err(format!("it changed something ({path}); cite what is there now"));
+        if quote.trim().is_empty() {
+            return self.shows_by_ending_well();
         }
-    } else {
         if !squeezed(&ran.output).contains(&squeezed(quote)) {
             return Err("it was run, and its output does not have this quote".to_owned());
         }
         is_long_enough(quote, &ran.output, SHORTEST_OUTPUT)?;
+        if ran.tool != "Bash" {
+            return self.is_of_now();
+        }
+        if only_prints(&ran.command) {
+            return Err("it only prints what it is given".to_owned());
+        }
+        if reads_like_a_test_result(quote) {
+            if squeezed(&ran.command).contains(&squeezed(quote)) {
+                return Err("its quote stands in the command itself".to_owned());
+            }
+            self.is_written_by_a_test()?;
+        }
+        // A failure can be what was wanted; else it shows nothing about the work as it is.
+        if tells_of_failure(quote) && asks_to_fail(&self.facts.said()) {
+            return Ok(());
+        }
+        self.succeeded(quote)?;
+        self.is_of_the_project()?;
+        self.is_of_now()
     }
-    if ran.tool != "Bash" {
-        return Ok(());
+
+    /// It has printed nothing, and so there is nothing to quote.
+    fn shows_by_ending_well(&self) -> Result<(), String> {
+        let ran = self.ran;
+        if !squeezed(&ran.output).is_empty() {
+            return Err("nothing of its output is quoted".to_owned());
+        }
+        if ran.failed {
+            return Err("it failed".to_owned());
+        }
+        let script = serde_json::json!({"command": ran.command});
+        if let Some(path) = edits::by("Bash", &script) {
+            return Err(format!("it changed something ({path}); cite what is there now"));
+        }
+        if only_prints(&ran.command) {
+            return Err("it only prints what it is given".to_owned());
+        }
+        if hides_exit_code(&ran.command).is_some() || prints_exit_code(&ran.command) {
+            return Err("it printed nothing, and its exit code is not its own".to_owned());
+        }
+        let prepares = |command: &shell::Command| {
+            command.words.first().is_some_and(|name| PREPARING.contains(&name.as_str()))
+                || command.words.starts_with(&["git".to_owned(), "add".to_owned()])
+        };
+        if ran.tool != "Bash" || self.parts.iter().all(prepares) {
+            return Err("it printed nothing, which shows nothing".to_owned());
+        }
+        self.succeeded("")?;
+        self.is_of_the_project()?;
+        self.is_of_now()
     }
-    if only_prints(&ran.command) {
-        return Err("it only prints what it is given".to_owned());
+
+    /// What tests, builds or checks has to have ended well; of anything else a failure counts only if
+    /// it is what is quoted.
+    fn succeeded(&self, quote: &str) -> Result<(), String> {
+        let Ran { command, output, failed, .. } = self.ran;
+        let test = Kind::Test.is(command);
+        let decides = test || Kind::Build.is(command) || Kind::Lint.is(command);
+        if *failed && (decides || !(self.only_reads() || tells_of_failure(quote))) {
+            return Err("it failed".to_owned());
+        }
+        if !decides {
+            return Ok(());
+        }
+        if test && says_failed(output) {
+            return Err("a test failed, as its output says".to_owned());
+        }
+        if test && ran_none(output) {
+            return Err("it ran no test, as its output says".to_owned());
+        }
+        let hidden = hides_exit_code(command);
+        let hidden =
+            hidden.or(prints_exit_code(command).then_some("its exit code is only printed"));
+        match hidden {
+            Some(_) if test && !is_quiet_success(output) && !says_passed(output) => Err(format!(
+                "{}, and its output does not say that a test passed",
+                hidden.unwrap_or_default()
+            )),
+            Some(why) if !test && says_broken(output) => {
+                Err(format!("{why}, and its output tells of an error"))
+            }
+            _ => Ok(()),
+        }
     }
-    if reads_like_a_test_result(quote) && squeezed(&ran.command).contains(&squeezed(quote)) {
-        return Err("its quote stands in the command itself".to_owned());
+
+    /// Words of a test run, out of a file that anybody can have written: a test has to have written it.
+    fn is_written_by_a_test(&self) -> Result<(), String> {
+        if !self.only_reads() {
+            return Ok(());
+        }
+        let read: Vec<_> = self.parts.iter().flat_map(|part| part.words.iter().skip(1)).collect();
+        let Record { agent, earlier, judge } = self.facts.record();
+        let mut all = [Some(agent), earlier, Some(judge)].into_iter().flatten();
+        let by_test = all.any(|commands| {
+            commands.iter().any(|ran| {
+                let names = |file: &&String| file.len() > 3 && ran.command.contains(file.as_str());
+                ran.tool == "Bash" && Kind::Test.is(&ran.command) && read.iter().any(names)
+            })
+        });
+        if by_test {
+            return Ok(());
+        }
+        Err("it only reads a file, and no test run was seen that wrote it".to_owned())
     }
-    // A failure shows that something was wrong before it was worked on, and nothing about now.
-    let reproduces = tells_of_failure(quote) && (edited_after.is_some() || asks_to_fail(said));
-    if is_test(&ran.command) && !reproduces {
-        return passed(ran, edited_after);
+
+    fn only_reads(&self) -> bool {
+        self.ran.tool != "Bash"
+            || !self.parts.is_empty()
+                && self.parts.iter().all(|part| !part.writes && is_reading(&part.words))
     }
-    Ok(())
+
+    /// A judge works in a copy, and what it changes there is no work of the agent's.
+    fn is_of_the_project(&self) -> Result<(), String> {
+        if self.by != By::Judge || self.only_reads() {
+            return Ok(());
+        }
+        // What git took away and brought back is as it was.
+        let mut git = self.commands.edited_before(self.ran).filter(|path| path.starts_with("git "));
+        let by_git = git.next().filter(|last| !["git stash pop", "git stash apply"].contains(last));
+        let mut files = self.commands.edited_before(self.ran);
+        let changed = by_git.or_else(|| files.find(|path| self.facts.has_file(path)));
+        let Some(what) = changed else { return Ok(()) };
+        let what = match what.strip_prefix("git ") {
+            Some(_) => format!("`{what}` had changed your copy"),
+            None => format!("you had changed {what} in your copy"),
+        };
+        Err(format!(
+            "{what} when it ran, so it shows nothing about the project; run it on the files as the agent left \
+             them"
+        ))
+    }
+
+    /// Nothing that it depends on was edited after it.
+    fn is_of_now(&self) -> Result<(), String> {
+        let (own, agent) = (self.commands, self.facts.record().agent);
+        let later: Vec<&str> = match self.by {
+            By::Judge => return Ok(()),
+            By::Agent => own.edited_after(self.ran).collect(),
+            By::Earlier => agent.edited().chain(own.edited_after(self.ran)).collect(),
+        };
+        let command = &self.ran.command;
+        let concerns = |path: &&&str| {
+            if Kind::Test.is(command) || Kind::Build.is(command) || Kind::Lint.is(command) {
+                true
+            } else if self.only_reads() {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                command.contains(name)
+            } else {
+                !self.is_elsewhere() && edits::is_code(path) && !edits::is_test_file(path)
+            }
+        };
+        match later.iter().find(concerns) {
+            Some(path) => Err(format!(
+                "it ran before the last edit ({path}), and says nothing about the files as they are"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        let names = |part: &shell::Command| {
+            part.words.first().is_some_and(|name| ELSEWHERE.contains(&name.as_str()))
+        };
+        self.parts.iter().any(names)
+    }
+}
+
+/// Nothing but the exit code 0, printed.
+fn is_quiet_success(output: &str) -> bool {
+    static ZERO: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?im)^\W*((exit|rc|code|status|ret|exit[ _]code)\W{0,3})?0\W*$").ok()
+    });
+    ZERO.as_ref().is_some_and(|zero| zero.is_match(output)) && !tells_of_failure(output)
 }
 
 fn asks_to_fail(said: &[&str]) -> bool {
     static FAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(?i)reproduc|test that fails|failing test (first|for)|fails? first|show (me )?that",
+            r"(?i)reproduc|test that fails|failing test (first|for)|fails? first|show (me )?that|demonstrate|\bTDD\b",
         )
         .ok()
     });
     let asks = |said: &&str| FAIL.as_ref().is_some_and(|pattern| pattern.is_match(said));
     said.iter().any(asks)
-}
-
-/// A test run that is called a success.
-fn passed(ran: &Ran, edited_after: Option<&str>) -> Result<(), String> {
-    if let Some(path) = edited_after {
-        return Err(format!(
-            "it ran before the last edit ({path}), and says nothing about the files as they are"
-        ));
-    }
-    if ran.failed {
-        return Err("it failed".to_owned());
-    }
-    if says_failed(&ran.output) {
-        return Err("a test failed, as its output says".to_owned());
-    }
-    if ran_none(&ran.output) {
-        return Err("it ran no test, as its output says".to_owned());
-    }
-    Ok(())
 }
 
 /// The command that is meant.

@@ -31,6 +31,29 @@ pub fn are_asked_for(quote: &str, said: &[&str]) -> Result<(), String> {
 const WORK_IS: &str = "the user asked for work, and what the agent says about it shows nothing; cite \
                        the check, the command or the file that does";
 
+/// Whether the message with these words takes something back. Where that cannot be told, as in a
+/// language that the tables do not know, the judge is believed.
+pub fn drop_something(quote: &str, said: &[&str]) -> Result<(), String> {
+    static DROPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\b(no|not|\w+n['’]?t|never|nevermind|nothing|none|drop\w*|skip\w*|forget|leave|without|instead|ignor\w*|remov\w*|delet\w*|cancel\w*|stop|enough|rather|only|just|unnecessary|scratch|undo|revert\w*|later|any ?more|actually|chang\w*|use|keep|else|but|wait|postpone\w*|defer\w*|optional|unneeded|fine|okay|ok)\b",
+        )
+        .ok()
+    });
+    static ENGLISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(the|and|also|please|it|to|is|are|make|add|of|with|for|that)\b").ok()
+    });
+    let is = |pattern: &LazyLock<Option<Regex>>, text: &str| {
+        pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+    };
+    let quote = super::squeezed(quote);
+    let mut messages = said.iter().filter(|said| super::squeezed(said).contains(&quote));
+    if messages.any(|said| is(&DROPS, said) || !is(&ENGLISH, said)) {
+        return Ok(());
+    }
+    Err("with these words the user drops nothing".to_owned())
+}
+
 /// Words were asked for, and in a file: one sentence that writes something to a name.
 fn is_for_a_file(said: &str) -> bool {
     static INTO: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -44,7 +67,7 @@ fn is_for_a_file(said: &str) -> bool {
 
 static WORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put|merge|rebase|revert|rewrite|translate)\b",
+        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put|merge|rebase|revert|rewrite|translate|strip|ensure|enable|disable|debug|solve|resolve|correct|improve|repair|patch|integrate|wire|validate|parse|escape|sort|broken|should|must|crash(es|ed)?|bugs?|introduce|finish|complete)\b",
     )
     .ok()
 });
@@ -83,6 +106,20 @@ mod tests {
         ] {
             assert_eq!(are_asked_for(quote, said), Ok(()), "{said:?} {quote}");
         }
+    }
+
+    #[test]
+    fn words_that_add_something_drop_nothing() {
+        for said in
+            ["Never mind the docs.", "Use underscores.", "Lass die Doku weg", "文档不用写了"]
+        {
+            assert_eq!(drop_something(said, &[said]), Ok(()), "{said}");
+        }
+        let more = "Also handle the umlauts, please.";
+        assert!(drop_something("handle the umlauts", &[more]).is_err());
+        let both = [more, "And not the docs."];
+        assert!(drop_something("handle the umlauts", &both).is_err());
+        assert_eq!(drop_something("the docs", &both), Ok(()));
     }
 
     #[test]

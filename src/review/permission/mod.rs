@@ -19,6 +19,8 @@ pub mod outward;
 mod reading;
 pub mod shell;
 
+pub use reading::is_reading;
+
 use serde::{Deserialize, Serialize};
 
 use crate::client::case::Held;
@@ -160,7 +162,7 @@ fn command(held: Held, input: &str, allowed: &[Allowed<'_>]) -> Ruling {
         }
     }
     let is_allowed = |command: &shell::Command| {
-        is_named(command) || (!command.writes && reading::is_reading(&command.words))
+        is_named(command) || (!command.writes && is_reading(&command.words))
     };
     let all = allowed.iter().any(|rule| rule.tool == "Bash" && rule.command.is_none());
     if held.is_case() || all || (!commands.is_empty() && commands.iter().all(is_allowed)) {

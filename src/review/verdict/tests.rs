@@ -77,6 +77,12 @@ fn what_is_quoted_before_the_end_is_nobodys_judgement() {
 fn a_verdict_that_contradicts_itself_is_broken() {
     for text in [
         r#"{"completed":true,"allow_stop":false}"#,
+        r#"{"completed":true,"Completed":false}"#,
+        r#"{"completed":true,"task_completed":"no"}"#,
+        r#"{"done":false,"completed":true}"#,
+        r#"{"completed":NaN}"#,
+        r#"{"verdict":{"completed":true}}"#,
+        r#"{"completed":true,"status":"continue"}"#,
         r#"{"completed":false,"completed":true}"#,
         r#"{"completed":"yes"}"#,
         r#"{"completed":1}"#,
@@ -145,6 +151,10 @@ fn the_word_of_the_review_tells_a_verdict_from_a_quoted_one() {
     let with_word = r#"{"completed":true,"word":"k3v9"}"#;
     assert_eq!(read_with_word(&format!("{no} {with_word}")), done(""));
     assert!(is_broken(&read_with_word(r#"{"completed":true,"word":"other"}"#)));
+    // Both are the judge's own.
+    let own_no = r#"{"completed":false,"feedback":"x","word":"k3v9"}"#;
+    assert!(is_broken(&read_with_word(&format!("{own_no}\n{with_word}"))));
+    assert!(is_broken(&read_with_word(&format!("{with_word}\n{own_no}"))));
     let bare = Reading::Verdict { verdict: Verdict::new(true, ""), has_word: false };
     assert_eq!(read_with_word(r#"{"completed":true}"#), bare);
     assert_eq!(read_with_word("[TASK_COMPLETED]"), bare);

@@ -151,6 +151,38 @@ fn a_requirement_of_the_last_round_does_not_go_away_by_itself() {
     assert!(ended(&engine.verified(&[None, None], second(3))).unwrap().completed);
 }
 
+/// A list that shrinks over the rounds, by a yes that does not hold or by a no, is still the same list.
+#[test]
+fn what_two_short_lists_leave_out_is_still_asked_for() {
+    let known = || {
+        let item = |id: &str| Requirement {
+            id: id.into(),
+            text: id.into(),
+            status: Standing::Unmet,
+            evidence: Vec::new(),
+        };
+        vec![item("R1"), item("R2")]
+    };
+    let ids = |verdict: &Verdict| {
+        verdict.requirements.iter().map(|one| one.id.clone()).collect::<Vec<_>>().join(" ")
+    };
+    let mut engine = judge(with(Proof::Required), known());
+    let short = met("R1", FILE);
+    engine.heard(verdict(&short), second(1));
+    engine.verified(&[None], second(1));
+    engine.heard(verdict(&short), second(2));
+    let rejected = ended(&engine.verified(&[None], second(2))).unwrap();
+    assert_eq!((rejected.completed, ids(&rejected)), (false, "R1 R2".to_owned()));
+    let mut engine = judge(with(Proof::Required), known());
+    let no = r#"{"completed":false,"feedback":"x","requirements":[{"id":"R9","status":"unmet"}]}"#;
+    let rejected = ended(&engine.heard(result(no), second(1))).unwrap();
+    assert_eq!(ids(&rejected), "R9 R1 R2");
+    // One that lists nothing says nothing about the list.
+    let mut engine = judge(with(Proof::Required), known());
+    let no = r#"{"completed":false,"feedback":"x"}"#;
+    assert!(ended(&engine.heard(result(no), second(1))).unwrap().requirements.is_empty());
+}
+
 #[test]
 fn a_no_needs_no_proof_and_what_it_calls_met_is_held_against_the_facts_too() {
     let mut engine = judge(with(Proof::Required), Vec::new());

@@ -1,0 +1,117 @@
+//! Whether the exit code of a script is that of what it tests, builds or checks, or of something around
+//! it: a pipe, `||`, `!`, `if`, `&`, another command.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::command::{Kind, Pattern, matches};
+use super::edits::without_here_documents;
+
+/// Why the exit code says nothing about what is tested, built or checked.
+pub fn hides_exit_code(script: &str) -> Option<&'static str> {
+    static QUOTED: Pattern = LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|'[^']*'"#).ok());
+    static PIPE: Pattern = LazyLock::new(|| Regex::new(r"[^|]\|[^|]").ok());
+    static OR: Pattern = LazyLock::new(|| Regex::new(r"\|\|\s*([^\s;|&]+)([^;|&\n]*)").ok());
+    static TURNED: Pattern = LazyLock::new(|| Regex::new(r"(^|[;\n&]\s*)!\s").ok());
+    static BRANCH: Pattern = LazyLock::new(|| Regex::new(r"(^|[;\n]\s*)(if|while|until)\s").ok());
+    static BESIDE: Pattern = LazyLock::new(|| Regex::new(r"(^|[^&>|])&\s*($|[\w\n;])").ok());
+    if script.contains("pipefail") || script.contains("PIPESTATUS") || script.contains("$?") {
+        return None;
+    }
+    let script = without_here_documents(script);
+    let bare = QUOTED.as_ref()?.replace_all(&script, "_");
+    let replaced = OR.as_ref()?.captures_iter(&bare).any(|after| {
+        let (program, rest) = (&after[1], after[2].trim());
+        let fails = matches!(program, "false" | "return" | "{" | "(" | "die" | "kill")
+            || program == "exit" && rest != "0";
+        !fails && !runs_something_that_decides(&format!("{program} {rest}"))
+    });
+    if replaced {
+        Some("what follows || replaces its exit code")
+    } else if matches(&PIPE, &bare) {
+        Some("its exit code is that of the last command of the pipe")
+    } else if matches(&TURNED, &bare) {
+        Some("its exit code is turned round by `!`")
+    } else if matches(&BESIDE, &bare) {
+        Some("it is left running in the background, and its exit code is nobody's")
+    } else if matches(&BRANCH, &bare) && !bare.contains("exit ") && !bare.contains("false") {
+        Some("its exit code only decides what the shell does next")
+    } else if !bare.contains("set -e") && is_followed(&bare) {
+        Some("its exit code is that of the command after it")
+    } else {
+        None
+    }
+}
+
+fn runs_something_that_decides(script: &str) -> bool {
+    [Kind::Test, Kind::Build, Kind::Lint].iter().any(|kind| kind.is(script))
+}
+
+/// Something else comes after what decides, and has the last word.
+fn is_followed(script: &str) -> bool {
+    let parts = script.split([';', '\n']).map(str::trim);
+    let mut parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+    // What closes a loop or a group has no exit code of its own.
+    while parts.last().is_some_and(|part| ["done", "fi", "}", ")", "esac"].contains(part)) {
+        parts.pop();
+    }
+    let Some((last, before)) = parts.split_last() else { return false };
+    !runs_something_that_decides(last)
+        && before.iter().any(|part| runs_something_that_decides(part))
+}
+
+/// Its exit code is printed, and that is all that comes of it: `pytest; echo $?`.
+pub fn prints_exit_code(script: &str) -> bool {
+    static PRINTED: Pattern = LazyLock::new(|| {
+        Regex::new(r"\b(echo|printf)\b[^;\n|&]*\$(\?|\{?(rc|code|status|ret|exit)\b)").ok()
+    });
+    static OWN: Pattern = LazyLock::new(|| Regex::new(r#"\bexit\s+"?\$"#).ok());
+    matches(&PRINTED, script) && !matches(&OWN, script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exit_code_that_is_only_printed_is_seen() {
+        for script in ["pytest; echo $?", "pytest; rc=$?; echo \"rc=$rc\""] {
+            assert!(prints_exit_code(script), "{script}");
+        }
+        for script in ["pytest", "./t; code=$?; rm t; exit $code", "test $? -eq 0"] {
+            assert!(!prints_exit_code(script), "{script}");
+        }
+    }
+
+    #[test]
+    fn an_exit_code_that_is_not_the_tests_own_is_seen() {
+        for (script, hidden) in [
+            ("pytest", false),
+            ("pytest -k 'a|b'", false),
+            ("pytest && echo ok", false),
+            ("set -o pipefail; pytest | tail", false),
+            ("pytest; echo $?", false),
+            ("pytest | tail -3", true),
+            ("pytest || true", true),
+            ("pytest; echo done", true),
+            ("pytest || echo failed", true),
+            ("pytest || ls", true),
+            ("pytest || exit 1", false),
+            ("pytest || python3 -m pytest", false),
+            ("pytest; ls", true),
+            ("pytest\ncat log", true),
+            ("cd x; pytest", false),
+            ("set -e; pytest; ls", false),
+            ("for x in a b; do pytest $x; done", false),
+            ("! pytest", true),
+            ("pytest > log 2>&1 &", true),
+            ("pytest 2>&1", false),
+            ("pytest &> log", false),
+            ("if pytest; then echo ok; fi", true),
+            ("make a && pytest && ls", false),
+        ] {
+            assert_eq!(hides_exit_code(script).is_some(), hidden, "{script}");
+        }
+    }
+}

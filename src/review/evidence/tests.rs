@@ -1,0 +1,379 @@
+use super::*;
+
+#[derive(Default)]
+struct Known {
+    agent: Commands,
+    earlier: Commands,
+    judge: Commands,
+}
+
+impl Facts for Known {
+    fn record(&self) -> Record<'_> {
+        Record { agent: &self.agent, earlier: Some(&self.earlier), judge: &self.judge }
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        path == "slug.py"
+    }
+
+    fn file(&self, path: &str) -> Result<String, String> {
+        let line = |at: usize| if at == 99 { "def test_accents():" } else { "    pass" };
+        match path {
+            "slug.py" => Ok((0..200).map(line).collect::<Vec<_>>().join("\n")),
+            path => Err(format!("there is no {path}")),
+        }
+    }
+
+    fn check(&self, name: &str) -> Option<bool> {
+        [("cargo test", true), ("lint", false)]
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, green)| *green)
+    }
+
+    fn answer(&self) -> &'static str {
+        "It is slow because\nthe index is missing."
+    }
+
+    fn said(&self) -> Vec<&str> {
+        vec!["Why is it slow? Make it fast.", "Never mind the docs."]
+    }
+}
+
+/// `edit FILE`, or a command and what it prints; one that fails begins with `!`.
+fn ran(lines: &[(&str, &str)]) -> Commands {
+    let mut commands = Commands::default();
+    for (at, (command, output)) in lines.iter().enumerate() {
+        let id = at.to_string();
+        let failed = command.starts_with('!');
+        match command.strip_prefix("edit ") {
+            Some(path) => {
+                commands.started(&id, "Edit", &format!(r#"{{"file_path":{path:?}}}"#));
+            }
+            None => {
+                let input = serde_json::json!({"command": command.trim_start_matches('!')});
+                commands.started(&id, "Bash", &input.to_string());
+            }
+        }
+        commands.ended(&id, output, failed);
+    }
+    commands
+}
+
+fn check(json: &str) -> String {
+    check_after(&[("cd x && pytest -q", "...\n3 passed in 0.02s")], json)
+}
+
+fn check_after(lines: &[(&str, &str)], json: &str) -> String {
+    let judge = ran(&[("test -f slug.py", "")]);
+    let facts = Known { agent: ran(lines), judge, ..Known::default() };
+    let evidence: Evidence = serde_json::from_str(json).unwrap();
+    verify(&[evidence], &facts)[0].clone().unwrap_or_default()
+}
+
+#[test]
+fn evidence_that_exists_holds() {
+    for json in [
+        r#"{"check":"cargo test"}"#,
+        r#"{"command":"pytest  -q","quote":"3 passed"}"#,
+        r#"{"command":"test -f slug.py","quote":""}"#,
+        r#"{"file":"slug.py:100","quote":"def test_accents():"}"#,
+        r#"{"file":"slug.py:92","quote":"pass\ndef test_accents():\n pass"}"#,
+        r#"{"file":"slug.py","quote":"def test_accents"}"#,
+        r#"{"answer":"because the index is missing"}"#,
+        r#"{"user":"Never mind"}"#,
+    ] {
+        assert_eq!(check(json), "", "{json}");
+    }
+}
+
+#[test]
+fn evidence_that_does_not_exist_says_why() {
+    for (json, why) in [
+        (r#"{"check":"lint"}"#, "not green"),
+        (r#"{"check":"fuzz"}"#, "no check \"fuzz\""),
+        (
+            r#"{"command":"cargo test","quote":"test result: ok"}"#,
+            "no command `cargo test` was run",
+        ),
+        (r#"{"command":"pytest -q","quote":"4 passed"}"#, "does not have this quote"),
+        (r#"{"command":"pytest -q","quote":""}"#, "nothing of its output"),
+        (r#"{"command":" ","quote":"3 passed"}"#, "names no command"),
+        (r#"{"file":"gone.py:1","quote":"def gone"}"#, "there is no gone.py"),
+        (r#"{"file":"slug.py:100","quote":"def test_umlauts"}"#, "does not have this quote"),
+        (r#"{"file":"slug.py:5","quote":"def test_accents"}"#, "not near line 5"),
+        (r#"{"file":"slug.py:100","quote":" ) "}"#, "too short"),
+        (r#"{"answer":"it is fast now"}"#, "does not say that"),
+        (r#"{"user":"no tests please"}"#, "did not say that"),
+        (r#"{"user":"Make it fast"}"#, "and not later"),
+        (r#"{"user":"mind"}"#, "too short"),
+        // A line of its own, and one of many.
+        (r#"{"file":"slug.py","quote":"    pass"}"#, "too short"),
+        (r#"{"file":"slug.py:7","quote":"    pass"}"#, "too short"),
+        (r#"{"file":"slug.py","quote":"pass pass pass"}"#, "places"),
+        (r#"{"file":"slug.py:7","quote":"}"}"#, "too short"),
+        (r#"{"file":"slug.py:100","quote":"def"}"#, "too short"),
+        (r#"{"file":"slug.py:100","quote":""}"#, "too short"),
+        (r#"{"answer":"the"}"#, "too short"),
+        (r#"{"answer":""}"#, "too short"),
+        (r#"{"command":"pytest -q","quote":"."}"#, "too short"),
+        (r#"{"command":"pytest -q","quote":"in"}"#, "too short"),
+    ] {
+        assert!(check(json).contains(why), "{json}: {}", check(json));
+    }
+}
+
+/// What ran, the evidence, and why it does not hold; empty: it holds.
+#[test]
+fn a_command_shows_something_only_if_it_was_run_and_did_something() {
+    let passed = "Ran 3 tests in 0.1s\n\nOK";
+    let pytest = r#"{"command":"pytest","quote":"3 passed"}"#;
+    let unittest = r#"{"command":"python3 -m unittest","quote":"Ran 3 tests"}"#;
+    for (lines, json, why) in [
+        (&[("python3 -m unittest", passed)][..], unittest, ""),
+        (&[("cd a && python3 -m unittest -v 2>&1 | tail -5", passed)], unittest, ""),
+        (&[("uv run pytest -q", "3 passed in 1s")], pytest, ""),
+        (&[("timeout 9 pytest -q", "3 passed in 1s")], pytest, ""),
+        (
+            &[("pytest", "1 failed, 3 passed"), ("edit a.py", ""), ("pytest", "3 passed")],
+            pytest,
+            "",
+        ),
+        (&[("pytest", "3 passed"), ("edit README.md", "")], pytest, ""),
+        // Named, printed, written down, and never run.
+        (&[("echo pytest", "pytest: 3 passed")], pytest, "no command `pytest` was run"),
+        (&[("echo 'pytest: 3 passed'", "pytest: 3 passed")], pytest, "no command"),
+        (&[("cat pytest.log", "3 passed")], pytest, "no command"),
+        (&[("grep -r pytest .", "3 passed")], pytest, "no command"),
+        (&[("git commit -m 'pytest: 3 passed'", "3 passed")], pytest, "no command"),
+        (&[("cat > a.sh <<'E'\npytest\nE\necho 3 passed", "3 passed")], pytest, "no command"),
+        (&[("edit pytest", "3 passed")], pytest, "no command"),
+        (&[("ls -a", "3 passed")], r#"{"command":"s","quote":"3 passed"}"#, "no command"),
+        // Prints what it was told to.
+        (
+            &[("echo '3 passed'", "3 passed")],
+            r#"{"command":"echo '3 passed'","quote":"3 passed"}"#,
+            "only prints",
+        ),
+        (
+            &[("printf '3 passed'", "3 passed")],
+            r#"{"command":"printf '3 passed'","quote":"3 passed"}"#,
+            "only prints",
+        ),
+        (&[("true", "")], r#"{"command":"true","quote":""}"#, "only prints"),
+        (&[("pytest; echo '3 passed'", "3 passed")], pytest, "stands in the command itself"),
+        (&[("test -f a && echo there", "there")], r#"{"command":"test -f a","quote":"there"}"#, ""),
+        // Tests that show the contrary.
+        (&[("!pytest", "Exit code 1\n1 failed, 3 passed")], pytest, "it failed"),
+        (&[("pytest | tail -1", "1 failed, 3 passed")], pytest, "a test failed"),
+        (&[("pytest || true", "1 failed, 3 passed")], pytest, "a test failed"),
+        (
+            &[("python3 -m unittest", "Ran 0 tests in 0s\n\nOK")],
+            r#"{"command":"python3 -m unittest","quote":"Ran 0 tests"}"#,
+            "ran no test",
+        ),
+        (&[("pytest", "3 passed"), ("edit a.py", "")], pytest, "before the last edit (a.py)"),
+        (
+            &[("pytest", "3 passed"), ("sed -i s/a/b/ a.py", "")],
+            pytest,
+            "before the last edit (a.py)",
+        ),
+        (
+            &[
+                ("pytest", "3 passed"),
+                ("edit a.py", ""),
+                ("!pytest", "Exit code 1\n1 failed, 2 passed"),
+            ],
+            pytest,
+            "does not have this quote",
+        ),
+        (
+            &[("!pytest", "Exit code 1\n1 failed, 3 passed")],
+            r#"{"command":"pytest","quote":"1 failed, 3 passed"}"#,
+            "it failed",
+        ),
+        (
+            &[("sed -i s/a/b/ a.py", "")],
+            r#"{"command":"sed -i s/a/b/ a.py","quote":""}"#,
+            "it changed something (a.py)",
+        ),
+        // Worked on since, and not run again.
+        (
+            &[("!pytest", "Exit code 1\n1 failed, 3 passed"), ("edit a.py", "")],
+            r#"{"command":"pytest","quote":"1 failed, 3 passed"}"#,
+            "it failed",
+        ),
+        // Cut short, as the brief names it.
+        (
+            &[("pytest -q --some-option", "3 passed")],
+            r#"{"command":"pytest -q --so…","quote":"3 passed"}"#,
+            "",
+        ),
+    ] {
+        let found = check_after(lines, json);
+        assert!(
+            found.contains(why) && found.is_empty() == why.is_empty(),
+            "{lines:?} {json}: {found:?}"
+        );
+    }
+}
+
+#[track_caller]
+fn check_all(cases: &[(&[(&str, &str)], &str, &str)]) {
+    for (lines, json, why) in cases {
+        let found = check_after(lines, json);
+        assert!(
+            found.contains(why) && found.is_empty() == why.is_empty(),
+            "{lines:?} {json}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_failure_is_no_success_whatever_of_it_is_quoted() {
+    let build = r#"{"command":"cargo build","quote":"Compiling slug v0.1"}"#;
+    let run = r#"{"command":"./run","quote":"starting up"}"#;
+    check_all(&[
+        (&[("!cargo build", "Exit code 101\nCompiling slug v0.1\nerror: x")], build, "it failed"),
+        (&[("cargo build 2>&1 | tail -9", "Compiling slug v0.1\nFinished dev")], build, ""),
+        (
+            &[("cargo build 2>&1 | tail -9", "Compiling slug v0.1\nerror: could not compile")],
+            build,
+            "tells of an error",
+        ),
+        (&[("!./run", "Exit code 1\nstarting up\nTraceback")], run, "it failed"),
+        (&[("./run", "starting up")], run, ""),
+        // The failure itself is quoted: a program that has to complain.
+        (
+            &[("!./run --bad", "Exit code 2\nerror: unknown option --bad")],
+            r#"{"command":"./run --bad","quote":"error: unknown option"}"#,
+            "",
+        ),
+        // A difference is what it was run for.
+        (
+            &[("!diff a b", "Exit code 1\n> a line that was added")],
+            r#"{"command":"diff a b","quote":"a line that was added"}"#,
+            "",
+        ),
+    ]);
+}
+
+#[test]
+fn a_run_that_hides_its_exit_code_has_to_say_that_it_passed() {
+    let quote = |quote: &str| format!(r#"{{"command":"pytest","quote":"{quote}"}}"#);
+    check_all(&[
+        (&[("pytest | head -3", "collected 3 items")], &quote("collected 3 items"), "of the pipe"),
+        (&[("pytest | tail -1", "3 passed in 0.1s")], &quote("3 passed"), ""),
+        (&[("pytest >/dev/null || true; echo done", "done")], &quote("done"), "follows ||"),
+        (&[("pytest; ls", "slug.py")], &quote("slug.py"), "the command after it"),
+        (&[("cd . && ! pytest", "slug.py")], &quote("slug.py"), "turned round"),
+        (&[("pytest -q >/dev/null; echo rc=$?", "rc=1")], &quote("rc=1"), "only printed"),
+        (&[("pytest -q >/dev/null; echo rc=$?", "rc=0")], &quote("rc=0"), ""),
+        (&[("pytest &", "[1] 4711")], &quote("4711"), "in the background"),
+        (
+            &[("pytest", "Command running in background with ID: b1")],
+            &quote("Command running in background"),
+            "its end was not seen",
+        ),
+    ]);
+}
+
+#[test]
+fn what_printed_nothing_shows_something_only_by_ending_well() {
+    let silent = |command: &str| format!(r#"{{"command":"{command}","quote":""}}"#);
+    check_all(&[
+        (&[("cd x && test -f a", "")], &silent("test -f a"), ""),
+        (&[("git status --porcelain", "")], &silent("git status --porcelain"), ""),
+        (&[("test -f a || true", "")], &silent("test -f a"), "not its own"),
+        (&[("mkdir -p x && cd x", "")], &silent("mkdir -p x"), "which shows nothing"),
+        (&[("git add -A", "")], &silent("git add -A"), "which shows nothing"),
+        (&[("cat USAGE.md", "")], &silent("cat USAGE.md"), "which shows nothing"),
+        (&[("test -f a.py", ""), ("rm a.py", "")], &silent("test -f a.py"), "before the last"),
+    ]);
+    let mut agent = Commands::default();
+    agent.started("1", "Bash", r#"{"command":"pytest"}"#);
+    let facts = Known { agent, ..Known::default() };
+    let evidence: Evidence = serde_json::from_str(&silent("pytest")).unwrap();
+    assert!(verify(&[evidence], &facts)[0].as_ref().unwrap().contains("its end was not seen"));
+}
+
+#[test]
+fn what_ran_before_an_edit_says_nothing_about_what_it_depends_on() {
+    let run = r#"{"command":"python3 main.py","quote":"total 5.00"}"#;
+    let read = r#"{"command":"cat slug.py","quote":"def slugify(title)"}"#;
+    let page = r#"{"command":"curl x.org","quote":"the answer is 42"}"#;
+    let main = ("python3 main.py", "total 5.00");
+    check_all(&[
+        (&[("edit cart.py", ""), main], run, ""),
+        (&[main, ("edit cart.py", "")], run, "before the last edit (cart.py)"),
+        (&[main, ("edit cart.py", ""), main], run, ""),
+        // What it printed is kept in a file, tests are added, the readme is written last.
+        (&[main, ("edit out.json", "")], run, ""),
+        (&[main, ("edit tests/test_main.py", "")], run, ""),
+        (&[main, ("edit README.md", "")], run, ""),
+        (&[("cat slug.py", "def slugify(title)"), ("edit slug.py", "")], read, "before the last"),
+        (&[("cat slug.py", "def slugify(title)"), ("edit cart.py", "")], read, ""),
+        (&[("curl x.org", "the answer is 42"), ("edit cart.py", "")], page, ""),
+    ]);
+}
+
+#[test]
+fn words_of_a_test_run_count_where_a_test_run_has_printed_them() {
+    let log = r#"{"command":"cat out.log","quote":"3 passed"}"#;
+    check_all(&[
+        (&[("cat out.log", "3 passed in 1s")], log, "no test run was seen"),
+        (&[("echo 3 passed > out.log", ""), ("cat out.log", "3 passed")], log, "no test run"),
+        (&[("pytest > out.log 2>&1", ""), ("cat out.log", "3 passed in 1s")], log, ""),
+    ]);
+}
+
+/// What the judge ran, and what ran before this session.
+#[test]
+fn a_judge_shows_nothing_with_a_copy_that_it_has_changed() {
+    let pytest: Evidence =
+        serde_json::from_str(r#"{"command":"pytest","quote":"3 passed"}"#).unwrap();
+    let found =
+        |facts: &Known| verify(std::slice::from_ref(&pytest), facts)[0].clone().unwrap_or_default();
+    for (lines, why) in [
+        (&[("pytest", "3 passed")][..], ""),
+        (&[("sed -i s/a/b/ slug.py && pytest", "3 passed")], "you had changed slug.py"),
+        (&[("sed -i s/a/b/ slug.py", ""), ("pytest", "3 passed")], "you had changed slug.py"),
+        (&[("git stash", ""), ("pytest", "3 passed")], "`git stash` had changed your copy"),
+        // Its own probe, a comparison, an edit afterwards.
+        (&[("cat > probe.py <<E\nx\nE", ""), ("pytest", "3 passed")], ""),
+        (&[("git stash", ""), ("git stash pop", ""), ("pytest", "3 passed")], ""),
+        (&[("pytest", "3 passed"), ("cat > slug.py <<E\nx\nE", "")], ""),
+    ] {
+        let facts = Known { judge: ran(lines), ..Known::default() };
+        let found = found(&facts);
+        assert!(found.contains(why) && found.is_empty() == why.is_empty(), "{lines:?}: {found}");
+    }
+    let mut facts = Known { earlier: ran(&[("pytest", "3 passed")]), ..Known::default() };
+    assert_eq!(found(&facts), "");
+    facts.agent = ran(&[("edit a.py", "")]);
+    assert!(found(&facts).contains("before the last edit (a.py)"), "{}", found(&facts));
+}
+
+#[test]
+fn other_tools_are_cited_by_their_name() {
+    let mut agent = Commands::default();
+    agent.started("1", "Read", r#"{"file_path":"/p/slug.py"}"#);
+    agent.ended("1", "1\tdef slugify(title):", false);
+    agent.started("2", "Write", r#"{"file_path":"/p/a.py","content":"pytest -q"}"#);
+    agent.ended("2", "File created successfully at: /p/a.py", false);
+    agent.started("3", "Task", r#"{"prompt":"run the tests"}"#);
+    agent.ended("3", "All 3 tests pass.", false);
+    let facts = Known { agent, ..Known::default() };
+    for (json, why) in [
+        (r#"{"command":"Read slug.py","quote":"def slugify(title)"}"#, ""),
+        (r#"{"command":"Read","quote":"def slugify(title)"}"#, ""),
+        (r#"{"command":"slug.py","quote":"def slugify(title)"}"#, "no command"),
+        (r#"{"command":"pytest -q","quote":"created successfully"}"#, "no command"),
+        (r#"{"command":"Write a.py","quote":"created successfully"}"#, "cite the file"),
+        (r#"{"command":"Task","quote":"All 3 tests pass."}"#, "no command"),
+    ] {
+        let evidence: Evidence = serde_json::from_str(json).unwrap();
+        let found = verify(&[evidence], &facts)[0].clone().unwrap_or_default();
+        assert!(found.contains(why) && found.is_empty() == why.is_empty(), "{json}: {found:?}");
+    }
+}
