@@ -30,6 +30,8 @@ pub struct Transcript {
     pub switches: Vec<Switch>,
     /// The `/goal` that is active: a judge of the client's own, beside ours.
     pub goal: Option<String>,
+    /// A schedule has come due, and its prompt is the next: this entry, by its id.
+    due: Option<String>,
     queue: VecDeque<Waiting>,
 }
 
@@ -104,7 +106,13 @@ impl Transcript {
         self.queue.iter().filter(|waits| waits.is_human).map(|waits| waits.text.as_str())
     }
 
+    /// Whether the prompt that comes next is one that was scheduled.
+    pub fn schedule_is_due(&self) -> bool {
+        self.due.is_some()
+    }
+
     fn user(&mut self, entry: &Entry, line: &[u8]) {
+        self.due = None;
         self.tools(line);
         if entry.is_sidechain || entry.is_compact_summary {
             return;
@@ -238,10 +246,14 @@ impl Transcript {
             // A prompt that a hook of ours has carried out: the client notes what was typed.
             Some("informational") => {
                 let typed = entry.content.as_str().and_then(entry::blocked_prompt);
+                let was_due = self.due.take_if(|due| entry.parent_uuid.as_ref() == Some(due));
+                // The agent can schedule the command too.
+                let typed = typed.filter(|_| was_due.is_none());
                 if let Some(on) = typed.and_then(|typed| switch(typed.strip_prefix('/')?)) {
                     self.switches.push(Switch { at: entry.timestamp.clone(), on });
                 }
             }
+            Some("scheduled_task_fire") => self.due = entry.uuid.clone(),
             // The turn is over, for good or until a hook's feedback: what was said in it is no answer
             // of the next one.
             Some("stop_hook_summary") => self.last_answer = None,

@@ -90,9 +90,8 @@ pub fn run(
 
     let terminal = Rc::new(PersonsTerminal::open()?);
     let size = terminal.size().map_or((120, 40), |size| (size.ws_col, size.ws_row));
-    if !args.no_record && supervisor.record_keys.unwrap_or(true) {
-        say_that_keys_are_recorded(&place.config_dir);
-    }
+    let records_keys = !args.no_record && supervisor.record_keys.unwrap_or(true);
+    let beforehand = records_keys.then(|| keys_are_recorded(&place.config_dir)).flatten();
     let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size, &supervisor));
     let first = AgentStart::AsUserSays;
     let mut judges = judges(&place, &supervisor, &taken, client.judges).into_iter();
@@ -125,6 +124,7 @@ pub fn run(
             terminal: Rc::clone(&terminal),
             hooks: server.address(),
             prompt: taken.prompt,
+            beforehand,
         }),
     };
     let mut surface = NativeSurface::new(terminal, status);
@@ -150,6 +150,11 @@ fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &Taken) -> Result<()> 
                        `ccc --supervisor -p TEXT`";
         return Err(Usage(problem.into()).into());
     }
+    if taken.background {
+        let problem = "a session in the background has no screen for --supervisor=native; use \
+                       `ccc --supervisor=hook --bg TEXT`";
+        return Err(Usage(problem.into()).into());
+    }
     if !questions::is_possible() {
         let problem =
             "--supervisor=native needs a terminal; without one use `ccc --supervisor -p TEXT`";
@@ -158,19 +163,19 @@ fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &Taken) -> Result<()> 
     Ok(())
 }
 
-/// Once for each user: whoever types a password should know where it is kept.
-fn say_that_keys_are_recorded(config_dir: &Path) {
+/// Once for each user: whoever types a password should know where it is kept. The client draws over what
+/// stands on the screen before it starts, so that this is said on its own.
+fn keys_are_recorded(config_dir: &Path) -> Option<(String, String)> {
     const TOLD: &str = "ccc-keys-are-recorded";
     let told = config_dir.join(TOLD);
     if told.exists() {
-        return;
+        return None;
     }
-    console::say(
-        "ccc: this session is recorded in the project's .claude/ccc/, private to you: the screen, and \
-         every key that you press. `--no-record` records nothing, and \"record_keys\": false under \
-         \"supervisor\" in ccc.json leaves the keys out. (You are told this once.)",
-    );
     if let Err(error) = files::replace(&told, b"") {
         log::debug!("{error:#}");
     }
+    let whole = "This session is recorded in the project's .claude/ccc/, private to you: the screen, and \
+                 every key that you press. `--no-record` records nothing, and \"record_keys\": false under \
+                 \"supervisor\" in ccc.json leaves the keys out. (You are told this once.)";
+    Some(("every key is recorded (not with --no-record)".to_owned(), whole.to_owned()))
 }

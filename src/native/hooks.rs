@@ -42,19 +42,23 @@ pub struct HookEvent {
 }
 
 impl HookEvent {
-    /// What still runs in the background, by description.
-    pub fn background(&self) -> Vec<String> {
+    /// What still runs in the background.
+    pub fn background(&self) -> Vec<Task> {
         let running = |task: &&Value| {
             let status = task.get("status").and_then(Value::as_str);
             status.is_none_or(|status| status == "running" || status == "pending")
         };
-        let name = |task: &Value| {
+        let task = |task: &Value| {
+            let text = |field: &str| task.get(field)?.as_str().map(str::to_owned);
             let names = ["description", "command", "id"];
-            let name = names.iter().find_map(|name| task.get(name)?.as_str());
-            name.unwrap_or("a task").to_owned()
+            Task {
+                id: text("id").unwrap_or_default(),
+                name: names.iter().find_map(|name| text(name)).unwrap_or("a task".into()),
+                is_command: task.get("command").is_some(),
+            }
         };
         let tasks = self.background_tasks.as_array().map(Vec::as_slice).unwrap_or_default();
-        tasks.iter().filter(running).map(name).collect()
+        tasks.iter().filter(running).map(task).collect()
     }
 
     /// Prompts are scheduled in this session.
@@ -71,6 +75,15 @@ impl HookEvent {
             (said, _) => said.to_owned(),
         }
     }
+}
+
+/// Something in the background.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    pub id: String,
+    pub name: String,
+    /// A command of the shell's, and no other agent.
+    pub is_command: bool,
 }
 
 /// A command of ccc's own that the person types into the client.
@@ -102,14 +115,17 @@ mod tests {
     fn an_event_is_read_whatever_else_is_in_it() {
         let event: HookEvent = serde_json::from_str(
             r#"{"hook_event_name":"Stop","session_id":"s","new":[1],"last_assistant_message":" done ",
-                "background_tasks":[{"id":"b1","status":"running","description":"serve"},
+                "background_tasks":[{"id":"b1","status":"running","description":"serve","command":"x"},
                                     {"id":"b2","status":"completed"},{"id":"b3"}]}"#,
         )
         .unwrap();
-        assert_eq!(
-            (event.name.as_str(), event.background()),
-            ("Stop", vec!["serve".into(), "b3".into()])
-        );
+        let task = |id: &str, name: &str, is_command| Task {
+            id: id.into(),
+            name: name.into(),
+            is_command,
+        };
+        let running = vec![task("b1", "serve", true), task("b3", "b3", false)];
+        assert_eq!((event.name.as_str(), event.background()), ("Stop", running));
         assert_eq!(event.failure(), "done");
         let none: HookEvent = serde_json::from_str("{}").unwrap();
         assert_eq!((none.background().len(), none.failure().as_str()), (0, "the turn failed"));

@@ -5,26 +5,62 @@ use std::net::SocketAddr;
 
 use nix::unistd::Pid;
 
-/// Whether the process has this end of the connection; `None` where the system does not tell.
+/// Whose connection it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    Client,
+    Other,
+    /// Nobody's any more: whoever it was does not wait for an answer.
+    Gone,
+    /// The system does not tell.
+    Unknown,
+}
+
+/// The process that the client's events come from. It is the first of its terminal's session that
+/// reports one, which happens before the agent has done anything: `claude` may be a script that starts
+/// the client. What the agent runs is in a session of its own.
+#[derive(Debug, Default)]
+pub struct Client(Option<Pid>);
+
+impl Client {
+    /// Who sent an event; `session` is the one of the client's terminal.
+    pub fn sent(&mut self, from: SocketAddr, to: SocketAddr, session: Pid) -> Origin {
+        let Some(table) = connections() else { return Origin::Unknown };
+        let Some(socket) = socket(&table, from, to) else { return Origin::Gone };
+        let has = |process: &Pid| has_open(*process, socket);
+        if self.0.is_none() {
+            self.0 = members(session).into_iter().find(has);
+        }
+        if self.0.as_ref().is_some_and(has) { Origin::Client } else { Origin::Other }
+    }
+}
+
 #[cfg(target_os = "linux")]
-pub fn is_from(from: SocketAddr, to: SocketAddr, process: Pid) -> Option<bool> {
-    let table = std::fs::read_to_string("/proc/net/tcp").ok()?;
-    let Some(socket) = socket(&table, from, to) else { return Some(false) };
-    let wanted = format!("socket:[{socket}]");
-    let open = std::fs::read_dir(format!("/proc/{process}/fd")).ok()?;
-    let is_it = |entry: std::fs::DirEntry| {
-        std::fs::read_link(entry.path()).is_ok_and(|link| link.as_os_str() == wanted.as_str())
-    };
-    Some(open.flatten().any(is_it))
+fn connections() -> Option<String> {
+    std::fs::read_to_string("/proc/net/tcp").ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn is_from(_from: SocketAddr, _to: SocketAddr, _process: Pid) -> Option<bool> {
+fn connections() -> Option<String> {
     None
 }
 
+fn has_open(process: Pid, socket: u64) -> bool {
+    let wanted = format!("socket:[{socket}]");
+    let open = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    open.map(|entry| std::fs::read_link(entry.path()))
+        .any(|link| link.is_ok_and(|link| link.as_os_str() == wanted.as_str()))
+}
+
+/// The processes of a session.
+fn members(session: Pid) -> Vec<Pid> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    let processes = all.filter_map(number).map(Pid::from_raw);
+    processes.filter(|process| nix::unistd::getsid(Some(*process)) == Ok(session)).collect()
+}
+
 /// The number of the socket on the far end: the tenth column of its line.
-#[cfg(target_os = "linux")]
 fn socket(table: &str, from: SocketAddr, to: SocketAddr) -> Option<u64> {
     let (from, to) = (address(from)?, address(to)?);
     let line = table.lines().map(str::split_whitespace).find(|line| {
@@ -35,7 +71,6 @@ fn socket(table: &str, from: SocketAddr, to: SocketAddr) -> Option<u64> {
 }
 
 /// As the kernel writes it: the four bytes as one number of this machine's order, and the port.
-#[cfg(target_os = "linux")]
 fn address(address: SocketAddr) -> Option<String> {
     let SocketAddr::V4(address) = address else { return None };
     let number = u32::from_ne_bytes(address.ip().octets());
@@ -46,6 +81,8 @@ fn address(address: SocketAddr) -> Option<String> {
 mod tests {
     use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
+    use nix::unistd::getsid;
+
     use super::*;
 
     #[test]
@@ -53,10 +90,17 @@ mod tests {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (from, to) = (stream.local_addr().unwrap(), listener.local_addr().unwrap());
-        let (_accepted, _) = listener.accept().unwrap();
-        let me = Pid::from_raw(std::process::id().cast_signed());
-        assert_eq!(is_from(from, to, me), Some(true));
-        assert_eq!(is_from(from, to, nix::unistd::getppid()), Some(false));
-        drop(stream);
+        let accepted = listener.accept().unwrap();
+        let me = Pid::this();
+        let mine = getsid(None).unwrap();
+        // A session that this process is not in: it cannot be the client.
+        let elsewhere = Pid::from_raw(i32::MAX);
+        assert_eq!(Client::default().sent(from, to, elsewhere), Origin::Other);
+        let mut client = Client::default();
+        assert_eq!(client.sent(from, to, mine), Origin::Client);
+        assert_eq!(client.0, Some(me));
+        assert_eq!(Client(Some(Pid::parent())).sent(from, to, mine), Origin::Other);
+        drop((stream, accepted));
+        assert_eq!(client.sent(from, to, mine), Origin::Gone);
     }
 }

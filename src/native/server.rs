@@ -1,12 +1,13 @@
 //! Where the client's hooks report to: an address on loopback, for as long as the session lives. Every
-//! request has to carry the session's secret, and everything about it is bounded. A request that nobody
-//! answers is one that the client is still waiting for; when it does not wait any longer, that is told.
+//! request has to carry the session's secret or be known to come from the client, and everything about it
+//! is bounded. A request that nobody answers is one that the client is still waiting for; when it does not
+//! wait any longer, that is told.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::hooks::HookEvent;
 use super::reply::Reply;
@@ -16,6 +17,8 @@ use crate::threads::named;
 const MAX_BODY: usize = 16 << 20;
 const MAX_HEAD: usize = 32 << 10;
 const MAX_HEADERS: usize = 64;
+/// The same from somebody who does not know the secret: they may be nobody.
+const MAX_UNPROVEN: usize = 1 << 20;
 /// The client has its whole request ready when it connects.
 const TO_SEND: Duration = Duration::from_secs(5);
 /// Hooks of one session that run at the same time; sub-agents have some too.
@@ -28,8 +31,10 @@ pub enum Report {
     Call(Box<Call>),
     /// It does not wait any longer for the answer to the call of this number.
     GivenUp(u64),
-    /// Somebody who does not know the secret.
+    /// Somebody who speaks to this address under another name.
     Stranger,
+    /// So many speak at once that one was not heard; it may have been the client.
+    Crowded,
 }
 
 #[derive(Debug)]
@@ -37,6 +42,7 @@ pub struct Call {
     pub id: u64,
     pub event: HookEvent,
     pub from: SocketAddr,
+    pub knows_secret: bool,
     pub answer: Answer,
 }
 
@@ -50,8 +56,17 @@ pub struct Answer {
 impl Answer {
     /// Whether the client was still there to take it.
     pub fn send(self, reply: &Reply) -> bool {
+        self.respond("200 OK", reply.body().as_bytes())
+    }
+
+    /// It was not the client.
+    pub fn refuse(self) {
+        self.respond(Problem::Unauthorized.status(), b"");
+    }
+
+    fn respond(self, status: &str, body: &[u8]) -> bool {
         self.answered.store(true, Ordering::SeqCst);
-        let sent = respond(&self.stream, "200 OK", reply.body().as_bytes()).is_ok();
+        let sent = respond(&self.stream, status, body).is_ok();
         // Whoever waits for the end of the connection need not wait for the client to close it.
         let _ = self.stream.shutdown(Shutdown::Both);
         sent
@@ -83,6 +98,7 @@ impl Server {
                 if shared.open.fetch_add(1, Ordering::SeqCst) >= MOST {
                     shared.open.fetch_sub(1, Ordering::SeqCst);
                     let _ = respond(&stream, "503 Service Unavailable", b"");
+                    (shared.on_report)(Report::Crowded);
                     continue;
                 }
                 let started = named("hook", move || {
@@ -112,8 +128,8 @@ struct Shared {
 
 impl Shared {
     fn serve(&self, stream: &TcpStream) {
-        let body = match self.request(stream) {
-            Ok(body) => body,
+        let (body, knows_secret) = match self.request(stream) {
+            Ok(request) => request,
             Err(problem) => {
                 if problem == Problem::Unauthorized {
                     (self.on_report)(Report::Stranger);
@@ -131,7 +147,8 @@ impl Shared {
         let id = self.calls.fetch_add(1, Ordering::SeqCst) as u64 + 1;
         let answered = Arc::new(AtomicBool::new(false));
         let answer = Answer { stream: answer, answered: Arc::clone(&answered) };
-        if !(self.on_report)(Report::Call(Box::new(Call { id, event, from, answer }))) {
+        if !(self.on_report)(Report::Call(Box::new(Call { id, event, from, knows_secret, answer })))
+        {
             return;
         }
         // Nothing more comes but the end: of our making, or of the client's.
@@ -143,33 +160,34 @@ impl Shared {
         }
     }
 
-    /// The body of a request that may be heard.
-    fn request(&self, stream: &TcpStream) -> Result<Vec<u8>, Problem> {
+    /// The body of a request, and whether it came with the secret.
+    fn request(&self, stream: &TcpStream) -> Result<(Vec<u8>, bool), Problem> {
         if !stream.peer_addr().is_ok_and(|peer| peer.ip().is_loopback()) {
             return Err(Problem::Unauthorized);
         }
         let _ = stream.set_read_timeout(Some(TO_SEND));
         let _ = stream.set_write_timeout(Some(TO_SEND));
+        let began = Instant::now();
         let mut bytes = Vec::new();
-        let (head, length) = loop {
+        let Head { length: head, body, knows_secret } = loop {
             if let Some(found) = self.head(&bytes)? {
                 break found;
             }
             if bytes.len() > MAX_HEAD {
                 return Err(Problem::TooLong);
             }
-            more(stream, &mut bytes)?;
+            more(stream, &mut bytes, began)?;
         };
-        let end = head + length;
+        let end = head + body;
         while bytes.len() < end {
-            more(stream, &mut bytes)?;
+            more(stream, &mut bytes, began)?;
         }
         bytes.truncate(end);
-        Ok(bytes.split_off(head))
+        Ok((bytes.split_off(head), knows_secret))
     }
 
-    /// How long the head and the body are, when the head is all there.
-    fn head(&self, bytes: &[u8]) -> Result<Option<(usize, usize)>, Problem> {
+    /// When it is all there.
+    fn head(&self, bytes: &[u8]) -> Result<Option<Head>, Problem> {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut request = httparse::Request::new(&mut headers);
         let head = match request.parse(bytes) {
@@ -183,21 +201,29 @@ impl Shared {
             header.and_then(|header| std::str::from_utf8(header.value).ok()).map(str::trim)
         };
         // A page in a browser could be made to speak to this address under another name.
-        let here = value("host").is_some_and(|host| host == self.address.to_string());
-        let secret = value("authorization").and_then(|value| value.strip_prefix("Bearer "));
-        if !here || !secret.is_some_and(|secret| same(secret.as_bytes(), self.secret.as_bytes())) {
+        if value("host").is_none_or(|host| host != self.address.to_string()) {
             return Err(Problem::Unauthorized);
         }
+        let secret = value("authorization").and_then(|value| value.strip_prefix("Bearer "));
+        let knows_secret =
+            secret.is_some_and(|secret| same(secret.as_bytes(), self.secret.as_bytes()));
         if request.method != Some("POST") || value("transfer-encoding").is_some() {
             return Err(Problem::Bad);
         }
         let length = value("content-length").and_then(|length| length.parse().ok());
-        let length: usize = length.ok_or(Problem::Bad)?;
-        if length > MAX_BODY {
+        let body: usize = length.ok_or(Problem::Bad)?;
+        if body > if knows_secret { MAX_BODY } else { MAX_UNPROVEN } {
             return Err(Problem::TooLong);
         }
-        Ok(Some((head, length)))
+        Ok(Some(Head { length: head, body, knows_secret }))
     }
+}
+
+/// What the head of a request says.
+struct Head {
+    length: usize,
+    body: usize,
+    knows_secret: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -217,7 +243,10 @@ impl Problem {
     }
 }
 
-fn more(mut stream: &TcpStream, bytes: &mut Vec<u8>) -> Result<(), Problem> {
+fn more(mut stream: &TcpStream, bytes: &mut Vec<u8>, began: Instant) -> Result<(), Problem> {
+    if began.elapsed() > TO_SEND {
+        return Err(Problem::Bad);
+    }
     let mut chunk = [0; 16 << 10];
     loop {
         match stream.read(&mut chunk) {
@@ -286,25 +315,29 @@ mod tests {
         let (server, reports) = server();
         let stream = request(&server, "s3cret", r#"{"hook_event_name":"Stop","session_id":"a"}"#);
         let Report::Call(call) = reports.recv().unwrap() else { panic!("a call") };
-        assert_eq!((call.event.name.as_str(), call.id), ("Stop", 1));
+        assert_eq!((call.event.name.as_str(), call.id, call.knows_secret), ("Stop", 1, true));
         assert!(call.answer.send(&Reply::Nothing));
         let text = answer(stream);
         assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.ends_with("\r\n\r\n{}"), "{text}");
     }
 
     #[test]
-    fn whoever_does_not_know_the_secret_is_told_so_and_reported() {
+    fn whoever_does_not_know_the_secret_is_known_as_such() {
         let (server, reports) = server();
         for secret in ["", "s3cre", "s3creT"] {
-            let text = answer(request(&server, secret, "{}"));
+            let stream = request(&server, secret, "{}");
+            let Report::Call(call) = reports.recv().unwrap() else { panic!("a call") };
+            assert!(!call.knows_secret);
+            call.answer.refuse();
+            let text = answer(stream);
             assert!(text.starts_with("HTTP/1.1 401 "), "{text}");
-            assert!(matches!(reports.recv().unwrap(), Report::Stranger));
         }
         let mut elsewhere = TcpStream::connect(server.address()).unwrap();
         elsewhere
             .write_all(b"POST / HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer s3cret\r\nContent-Length: 2\r\n\r\n{}")
             .unwrap();
         assert!(answer(elsewhere).starts_with("HTTP/1.1 401 "));
+        assert!(matches!(reports.recv().unwrap(), Report::Stranger));
     }
 
     #[test]
@@ -323,6 +356,10 @@ mod tests {
             ("GET / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\n\r\n".to_owned(), "400"),
             (
                 "POST / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\nContent-Length: 99999999999\r\n\r\n".to_owned(),
+                "413",
+            ),
+            (
+                "POST / HTTP/1.1\r\nHost: ADDRESS\r\nContent-Length: 2000000\r\n\r\n".to_owned(),
                 "413",
             ),
             ("nonsense\r\n\r\n".to_owned(), "400"),

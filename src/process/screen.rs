@@ -13,7 +13,7 @@ use nix::libc;
 use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, setsid, tcgetpgrp};
+use nix::unistd::{Pid, setsid};
 
 use super::child::Group;
 use super::exit;
@@ -94,9 +94,9 @@ impl ScreenClient {
         terminal::set_size(&self.master, size);
     }
 
-    /// The client itself, once the shim has started it: it is the one that the PTY's keys are for.
-    pub fn client(&self) -> Option<Pid> {
-        tcgetpgrp(&self.master).ok().filter(|group| *group != self.shim && group.as_raw() > 0)
+    /// The session of the PTY, which the shim leads.
+    pub fn session(&self) -> Pid {
+        self.shim
     }
 
     /// After a stop.

@@ -10,6 +10,10 @@ pub struct Entry {
     #[serde(default)]
     pub subtype: Option<String>,
     #[serde(default)]
+    pub uuid: Option<String>,
+    #[serde(default)]
+    pub parent_uuid: Option<String>,
+    #[serde(default)]
     pub timestamp: String,
     #[serde(default)]
     pub is_meta: bool,

@@ -230,6 +230,22 @@ fn a_switch_that_cost_no_request_is_the_persons_too() {
     assert!(read(&others.map(|text| blocked(&text))).switches.is_empty());
 }
 
+/// The agent can schedule a prompt; when that is due, the client says so first.
+#[test]
+fn a_switch_that_was_scheduled_is_not_the_persons() {
+    let off =
+        "UserPromptSubmit operation blocked by hook:\nccc: off.\n\nOriginal prompt: /supervisoroff";
+    let due = json!({"type": "system", "subtype": "scheduled_task_fire", "uuid": "u1", "content": "Running scheduled task"});
+    let blocked = |parent: &str| {
+        json!({"type": "system", "subtype": "informational", "content": off, "timestamp": "t",
+               "uuid": "u2", "parentUuid": parent})
+    };
+    assert!(read(&[due.clone()]).schedule_is_due());
+    let scheduled = read(&[due.clone(), blocked("u1")]);
+    assert!(scheduled.switches.is_empty() && !scheduled.schedule_is_due());
+    assert_eq!(read(&[due, blocked("u1"), blocked("u2")]).switches.len(), 1);
+}
+
 #[test]
 fn what_waits_in_the_queue_is_known() {
     let enqueue =

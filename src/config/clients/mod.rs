@@ -9,6 +9,7 @@ mod judge;
 mod key;
 mod launch;
 mod permission_mode;
+mod reachable;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use crate::directories::{Directories, STATE_DIR};
 use crate::executables;
 use crate::files;
 use crate::machine::Rules;
-use crate::native::settings::Reports;
+use crate::native::settings::{Reports, SECRET};
 
 /// Above the review's own deadline: a hook that takes longer is dropped, and the agent stops unjudged.
 const HOOK_MARGIN: Duration = Duration::from_secs(60);
@@ -180,6 +181,8 @@ impl Reporting {
         fields.insert("statusLine".to_owned(), reports.status_line(users.as_ref()));
         raise_cap(&mut settings, limits)?;
         guard_hook(directories, &mut settings, &own)?;
+        let others = generated::other_settings(directories, Role::Agent);
+        reachable::keep_open(&mut settings, &others, &own, reports.to, SECRET)?;
         let without_endpoint = has_endpoint(&settings);
         let keys = lay_over_others(directories, Role::Agent, &mut settings)?;
         let mut env = inherited(&own, without_endpoint, Role::Agent, &directories.state_dir);

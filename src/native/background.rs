@@ -1,0 +1,67 @@
+//! What runs in the background when the agent stops. It wakes when that ends, and stops again: that stop
+//! is the one to review. But a server never ends, and an agent could always have something running.
+
+use std::collections::BTreeSet;
+
+use super::hooks::Task;
+
+/// So many stops in a row go unreviewed for it.
+const MOST: u32 = 3;
+
+#[derive(Debug, Default)]
+pub struct Background {
+    /// Commands that ran at an earlier stop already.
+    seen: BTreeSet<String>,
+    /// Stops in a row that were not reviewed.
+    passed: u32,
+}
+
+impl Background {
+    /// The agent has stopped, and these still run. What the review waits for; nothing, if it need not.
+    pub fn to_wait_for(&mut self, tasks: &[Task]) -> Vec<String> {
+        let is_new = |task: &&Task| !(task.is_command && self.seen.contains(&task.id));
+        let waited: Vec<_> = tasks.iter().filter(is_new).map(|task| task.name.clone()).collect();
+        self.seen = tasks.iter().map(|task| task.id.clone()).collect();
+        if waited.is_empty() || self.passed == MOST {
+            self.passed = 0;
+            return Vec::new();
+        }
+        self.passed += 1;
+        waited
+    }
+
+    /// The person says what comes next: what is left undone is theirs to see.
+    pub fn person_spoke(&mut self) {
+        self.passed = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(id: &str, is_command: bool) -> Task {
+        Task { id: id.into(), name: format!("run {id}"), is_command }
+    }
+
+    #[test]
+    fn what_is_new_is_waited_for_and_a_server_is_not_waited_for_twice() {
+        let mut background = Background::default();
+        assert_eq!(background.to_wait_for(&[task("a", true)]), ["run a"]);
+        assert!(background.to_wait_for(&[task("a", true)]).is_empty());
+        assert_eq!(background.to_wait_for(&[task("a", true), task("b", true)]), ["run b"]);
+        assert!(background.to_wait_for(&[]).is_empty());
+    }
+
+    #[test]
+    fn nobody_can_put_a_review_off_for_ever() {
+        let mut background = Background::default();
+        let mut at = |id: &str| background.to_wait_for(&[task(id, true)]).len();
+        assert_eq!(["1", "2", "3", "4", "5"].map(&mut at), [1, 1, 1, 0, 1]);
+        let mut background = Background::default();
+        // Another agent may take long.
+        let mut at = |_: u32| background.to_wait_for(&[task("agent", false)]).len();
+        assert_eq!([0, 1, 2, 3].map(&mut at), [1, 1, 1, 0]);
+        background.person_spoke();
+    }
+}

@@ -1,0 +1,132 @@
+use super::*;
+
+fn keys(bytes: &[&[u8]]) -> Keys {
+    let mut keys = Keys::default();
+    for bytes in bytes {
+        keys.typed(bytes);
+    }
+    keys
+}
+
+#[test]
+fn every_message_needs_an_enter_of_its_own() {
+    assert_eq!(keys(&[b"hello"]).claim("hello"), Claim::No);
+    let mut one = keys(&[b"hel", b"lo\r"]);
+    assert_eq!((one.claim("hello"), one.claim("hello")), (Claim::Typed, Claim::No));
+    for enter in [b"\x1b[13u".as_slice(), b"\x1b[13;1u", b"\x1b[13;65u", b"\x1bOM"] {
+        assert_eq!(keys(&[b"x", enter]).claim("x"), Claim::Typed, "{enter:?}");
+    }
+    for other in
+        [b"\x1b[13;2u".as_slice(), b"\x1b[13;1:3u", b"\n", b"\x1b\r", b"\x1b[200~a\rb\x1b[201~"]
+    {
+        assert_eq!(keys(&[b"x", other]).claim("x"), Claim::No, "{other:?}");
+    }
+}
+
+#[test]
+fn a_message_is_the_persons_if_their_keys_can_have_made_it() {
+    for (typed, message) in [
+        ("fix it\r", "fix it"),
+        ("fix  it\\\rnow\r", "fix  it\nnow"),
+        ("fux\x7f\x7fix it\r", "fix it"),
+        ("nonsense\x15fix it\r", "fix it"),
+        ("\x1b[120u\x1b[127ufix it\r", "fix it"),
+        ("\x1b[200~two\r\nlines\x1b[201~\r", "two\nlines"),
+    ] {
+        assert_eq!(keys(&[typed.as_bytes()]).claim(message), Claim::Typed, "{typed:?}");
+    }
+    let long = "long ".repeat(1000);
+    assert_eq!(keys(&[long.as_bytes(), b"\r"]).claim(&long), Claim::Typed);
+    for (typed, message) in [
+        ("look at @src/ma\t\r", "look at @src/main.rs"),
+        ("/rev\r", "/review"),
+        ("\x1b[A\r", "fix it"),
+        ("\x16 what is this\r", "[Image #1] what is this picture"),
+        ("\x1b[200~/tmp/picture.png\x1b[201~\r", "[Image #1]"),
+    ] {
+        assert_eq!(keys(&[typed.as_bytes()]).claim(message), Claim::Possible, "{typed:?}");
+    }
+    // Enters in dialogs, and other messages.
+    for typed in ["\r", "1\r", "do something else\r", "\x1b[<0;10;10M\x1b[I\r"] {
+        assert_eq!(keys(&[typed.as_bytes()]).claim("fix it"), Claim::No, "{typed:?}");
+    }
+}
+
+#[test]
+fn what_was_typed_is_claimed_before_what_can_have_been() {
+    let mut keys = keys(&[b"\x1b[B\r", b"explain /supervisoroff\r"]);
+    assert_eq!(keys.claim("explain /supervisoroff"), Claim::Typed);
+    assert!(!keys.claim_command("/supervisoroff"));
+    assert_eq!(keys.claim("scheduled"), Claim::Possible);
+}
+
+#[test]
+fn an_enter_that_nobody_claimed_is_good_for_one_stop() {
+    let mut keys = keys(&[b"\x1b[B\r"]);
+    keys.agent_stopped();
+    keys.typed(b"later\r");
+    keys.agent_stopped();
+    assert_eq!(keys.claim("scheduled"), Claim::No);
+    assert_eq!(keys.claim("later"), Claim::Typed);
+}
+
+#[test]
+fn what_the_terminal_reports_is_no_key() {
+    for report in [
+        b"\x1b[<0;10;10M\x1b[<0;10;10m".as_slice(),
+        b"\x1b[I\x1b[O",
+        b"\x1b[?62;4c",
+        b"\x1b[?1u",
+        b"\x1b]11;rgb:0/0/0\x1b\\",
+        b"\x1bP>|xterm(388)\x1b\\",
+        b"\x1b_Gi=31;OK\x1b\\",
+    ] {
+        let mut keys = keys(&[report, b"\r", report, b"/supervisoroff\r"]);
+        assert!(keys.claim_command("/supervisoroff"), "{report:?}");
+        assert_eq!(keys.claim("x"), Claim::No, "{report:?}");
+    }
+}
+
+#[test]
+fn a_command_was_typed_pasted_or_completed() {
+    for typed in [
+        b"/supervisoroff\r".as_slice(),
+        b"/superv\t\r",
+        b"/supervisoroff go on\r",
+        b"/supervisorf\x7foff\r",
+        b"\x1b[200~/supervisoroff\x1b[201~\r",
+        b"/\x1b[B\x1b[B\r",
+        b"deleted\x1b\x7f/supervisoroff\r",
+        b"\x1b[47u\x1b[115uu\r",
+    ] {
+        assert!(keys(&[typed]).claim_command("/supervisoroff"), "{typed:?}");
+    }
+    for other in [
+        b"hello\r".as_slice(),
+        b"/supervisoroff",
+        b"\r",
+        b"/\r",
+        b"/supper\r",
+        b"/su\x1b[13;1:3u",
+        b"what does /supervisoroff do\r",
+        // A dialog, or a line out of the history: nobody can tell.
+        b"\x1b[A\r",
+        b"\x1b[B\t\r",
+    ] {
+        assert!(!keys(&[other]).claim_command("/supervisoroff"), "{other:?}");
+    }
+    assert!(keys(&[b"\x1b", b"/supervisoroff\r"]).claim_command("/supervisoroff"));
+    let mut later = keys(&[b"first\r", b"/supervisoroff\r", b"second\r"]);
+    assert!(later.claim_command("/supervisoroff"));
+    assert!(!later.claim_command("/supervisoroff"));
+    assert_eq!((later.claim("second"), later.claim("first")), (Claim::Typed, Claim::No));
+}
+
+#[test]
+fn bytes_may_be_cut_anywhere() {
+    let all = "é\x1b[200~pa\x1b[201~\x15/supervisor\x1b[1;5D\x1b[13u".as_bytes();
+    for at in 0..all.len() {
+        let mut keys = keys(&[&all[..at], &all[at..]]);
+        assert!(keys.claim_command("/supervisor"), "{at}");
+    }
+}

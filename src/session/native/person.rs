@@ -1,0 +1,96 @@
+//! The person's words, and whether they are the person's.
+
+use super::{NOT_TYPED, NOT_YOUR_SWITCH, Native, Session};
+use crate::event::Event;
+use crate::native::hooks::Switch;
+use crate::native::keys::Claim;
+use crate::native::reply::Reply;
+use crate::native::server::Call;
+
+impl Session<'_> {
+    /// What the transcript has of the person's words, and no hook has told. (Commands were told: the
+    /// client reports each.)
+    pub(super) fn hear_the_person(&mut self) {
+        let Some(native) = &mut self.native else { return };
+        let Native { conversation, words, heard, .. } = native;
+        let is_message = |text: &&str| !text.trim_start().starts_with('/');
+        let written = conversation.said.iter().skip(*heard).map(|said| said.text.as_str());
+        let written = written.filter(is_message).filter(|text| words.written(text));
+        let mut news: Vec<String> = written.map(str::to_owned).collect();
+        *heard = conversation.said.len();
+        let waiting = conversation.waiting().filter(is_message).filter(|text| words.reported(text));
+        news.extend(waiting.map(str::to_owned));
+        for text in news {
+            self.said(text);
+        }
+    }
+
+    /// The person's words, if they are the person's.
+    fn said(&mut self, text: String) -> bool {
+        let Some(native) = &mut self.native else { return false };
+        let given = native.setup.prompt.take_if(|prompt| prompt.trim() == text.trim());
+        let theirs = given.is_some()
+            || match native.keys.claim(&text) {
+                Claim::Typed => true,
+                Claim::Possible => !native.conversation.schedule_is_due(),
+                Claim::No => false,
+            };
+        if !theirs {
+            self.warn(NOT_TYPED);
+            return false;
+        }
+        native.background.person_spoke();
+        self.step(Event::Said(text));
+        true
+    }
+
+    pub(super) fn prompted(&mut self, call: Call) {
+        let prompt = call.event.prompt.clone();
+        if Switch::read(&prompt).is_some() {
+            return self.switched(call, &prompt);
+        }
+        let Some(native) = &mut self.native else { return };
+        if call.event.name == "UserPromptSubmit" {
+            if native.words.reported(&prompt) {
+                self.said(prompt);
+            }
+            self.turn_begins();
+        }
+        let tell = self.unread();
+        call.answer.send(&Reply::Tell(tell));
+    }
+
+    /// What the person reads with the next answer.
+    pub(super) fn unread(&mut self) -> String {
+        self.surface.told(Ok(String::new()));
+        self.native.as_mut().map(Native::unread).unwrap_or_default()
+    }
+
+    /// `/supervisor`, `/supervisoroff`: the person's alone.
+    fn switched(&mut self, call: Call, prompt: &str) {
+        let (Some(switch), Some(native)) = (Switch::read(prompt), &mut self.native) else { return };
+        let this = (call.event.prompt_id.clone(), prompt.to_owned());
+        if native.switched.as_ref() == Some(&this) && !switch.rest.is_empty() {
+            call.answer.send(&Reply::Nothing);
+            return;
+        }
+        native.switched = Some(this);
+        let command = if switch.on { "/supervisor" } else { "/supervisoroff" };
+        let typed = native.keys.claim_command(command);
+        // What makes supervision stronger may be anybody's wish, and a line out of the history.
+        let harmless = switch.on && switch.rest.is_empty();
+        if !typed && !harmless {
+            log::warn!("{NOT_YOUR_SWITCH}");
+            call.answer.send(&Reply::Taken(format!("ccc: {NOT_YOUR_SWITCH}")));
+            return;
+        }
+        self.step(Event::Said(prompt.to_owned()));
+        let tell = self.unread();
+        if switch.rest.is_empty() {
+            call.answer.send(&Reply::Taken(format!("ccc: {tell}")));
+        } else {
+            self.turn_begins();
+            call.answer.send(&Reply::Tell(tell));
+        }
+    }
+}

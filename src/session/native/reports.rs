@@ -1,0 +1,133 @@
+//! What the client reports, once its transcript has been read up to there.
+
+use std::path::PathBuf;
+
+use super::{CROWDED, FORGED, GOAL, STRANGER, Session};
+use crate::client::session_id;
+use crate::client::transcript::{Transcript, Turn};
+use crate::event::{Event, Phase};
+use crate::native::lines::Ended;
+use crate::native::origin::Origin;
+use crate::native::reply::Reply;
+use crate::native::server::{Call, Report};
+use crate::native::transcript::{self, News, Wanted};
+use crate::process::screen::ScreenClient;
+
+impl Session<'_> {
+    pub(in crate::session) fn reported(&mut self, report: Report) {
+        match report {
+            Report::Stranger => self.warn(STRANGER),
+            Report::Crowded => self.warn(CROWDED),
+            Report::GivenUp(id) => self.given_up(id),
+            Report::Call(call) => self.called(*call),
+        }
+    }
+
+    pub(super) fn warn(&mut self, what: &'static str) {
+        if self.native.as_mut().is_some_and(|native| native.warn(what)) {
+            self.surface.told(Err("ccc has a warning for you".to_owned()));
+        }
+    }
+
+    /// The client does not wait any longer: with Esc, the person does not want this review.
+    fn given_up(&mut self, id: u64) {
+        let Some(native) = &mut self.native else { return };
+        if native.stop.take_if(|(stop, _)| *stop == id).is_some()
+            && self.machine.status().phase == Phase::Reviewing
+        {
+            self.step(Event::Interrupt);
+        }
+    }
+
+    fn called(&mut self, call: Call) {
+        let Some(session) = self.screen_client().map(ScreenClient::session) else { return };
+        let Some(native) = &mut self.native else { return };
+        match native.client.sent(call.from, native.setup.hooks, session) {
+            // With or without the secret, which settings of the project's can keep from the hooks.
+            Origin::Client => {}
+            Origin::Unknown if call.knows_secret => {}
+            Origin::Gone => return,
+            Origin::Other if call.knows_secret => {
+                call.answer.send(&Reply::Nothing);
+                return self.warn(FORGED);
+            }
+            Origin::Other | Origin::Unknown => {
+                call.answer.refuse();
+                return self.warn(STRANGER);
+            }
+        }
+        let event = &call.event;
+        if event.agent_id.is_some() || !session_id::is_safe(&event.session_id) {
+            call.answer.send(&Reply::Nothing);
+            return;
+        }
+        let until = (event.name == "Stop").then(|| event.last_assistant_message.clone());
+        let wanted = Wanted::News {
+            call: call.id,
+            path: PathBuf::from(&event.transcript_path),
+            until: until.flatten(),
+        };
+        native.waiting.push_back(call);
+        if let Some(transcript) = &native.transcript {
+            let _ = transcript.send(wanted);
+        }
+    }
+
+    pub(in crate::session) fn read_transcript(&mut self, news: News) {
+        let Some(native) = &mut self.native else { return };
+        let called = news.call.and_then(|id| native.waiting.iter().position(|call| call.id == id));
+        let call = called.and_then(|at| native.waiting.remove(at));
+        if let Some(call) = &call {
+            self.enter_conversation(&call.event.session_id);
+        }
+        let Some(native) = &self.native else { return };
+        let (before, now) = (native.conversation.turn, self.now());
+        for line in news.lines {
+            if let Some(native) = &mut self.native {
+                native.conversation.line(&line);
+            }
+            if let Some(line) = transcript::of_the_agent(&line) {
+                self.agent_line(line, now);
+            }
+        }
+        self.hear_the_person();
+        let Some(native) = &mut self.native else { return };
+        if native.conversation.goal.is_some() {
+            native.warn(GOAL);
+        }
+        let turn = native.conversation.turn;
+        if turn != before && turn == Turn::Interrupted && self.machine.is_busy() {
+            self.step(Event::Interrupt);
+            self.turn_ended(Ended::Interrupted);
+        }
+        if let Some(call) = call {
+            self.happened(call);
+        }
+    }
+
+    /// The supervision belongs to the launch, and not to a conversation: it goes on in another one.
+    fn enter_conversation(&mut self, session_id: &str) {
+        let Some(native) = &mut self.native else { return };
+        if native.session != session_id {
+            session_id.clone_into(&mut native.session);
+            (native.conversation, native.heard) = (Transcript::default(), 0);
+            self.step(Event::Conversation { session_id: session_id.to_owned() });
+        }
+    }
+
+    fn happened(&mut self, call: Call) {
+        match call.event.name.as_str() {
+            "UserPromptSubmit" | "UserPromptExpansion" => self.prompted(call),
+            "Stop" => self.stopped(call),
+            "StopFailure" => {
+                let failure = call.event.failure();
+                self.turn_begins();
+                self.turn_ended(Ended::Failed(&failure));
+                call.answer.send(&Reply::Nothing);
+            }
+            _ => {
+                call.answer.send(&Reply::Nothing);
+            }
+        }
+    }
+}

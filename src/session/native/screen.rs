@@ -1,0 +1,132 @@
+//! The two terminals: the client's is made like the person's, and everything between them is relayed and
+//! recorded.
+
+use std::io;
+use std::rc::Rc;
+
+use nix::pty::Winsize;
+
+use super::{Drawn, Session};
+use crate::event::{Event, Gone, Outcome};
+use crate::native::{relay, transcript};
+use crate::process::screen::{ScreenClient, ScreenEvent};
+use crate::process::signals;
+use crate::session::child_state::ChildState;
+use crate::session::{AgentProcess, Incoming};
+
+const DEFAULT_SIZE: Winsize = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+
+impl Session<'_> {
+    pub(in crate::session) fn start_screen(&mut self) {
+        if let Err(error) = self.try_start_screen() {
+            let how = format!("did not start: {error:#}");
+            self.events.push_back(Event::AgentGone(Gone { how, ..Gone::default() }));
+        }
+    }
+
+    fn try_start_screen(&mut self) -> anyhow::Result<()> {
+        let launch = self.launch(self.setup.claude_args.clone(), self.setup.agent_env.clone());
+        let Some(native) = &mut self.native else { return Ok(()) };
+        let terminal = Rc::clone(&native.setup.terminal);
+        let size = terminal.size().unwrap_or(DEFAULT_SIZE);
+        let events = self.to_control.clone();
+        let news = self.to_control.clone();
+        native.transcript =
+            Some(transcript::follow(move |read| news.send(Incoming::Transcript(read)).is_ok())?);
+        let client = ScreenClient::start(&launch, &terminal, size, move |event| {
+            events.send(Incoming::Screen(event)).is_ok()
+        })?;
+        let resized = self.to_control.clone();
+        signals::on_resize(move || resized.send(Incoming::Resized).is_ok())?;
+        terminal.take()?;
+        let keys = self.to_control.clone();
+        relay::keys(terminal.device().try_clone()?, client.terminal()?, move |typed| {
+            keys.send(Incoming::Relayed(typed)).is_ok()
+        })?;
+        let drawn = self.to_screen.clone();
+        relay::screen(client.terminal()?, terminal.device().try_clone()?, move |piece| {
+            drawn.send(piece).is_ok()
+        })?;
+        if let Some((short, whole)) = native.setup.beforehand.take() {
+            native.told.push(whole);
+            self.surface.told(Err(short));
+        }
+        let group = client.group();
+        self.agent = Some(ChildState::new(AgentProcess::Screen(client), group));
+        Ok(())
+    }
+
+    pub(super) fn screen_client(&self) -> Option<&ScreenClient> {
+        match self.agent.as_ref().map(|agent| &agent.handle) {
+            Some(AgentProcess::Screen(client)) => Some(client),
+            _ => None,
+        }
+    }
+
+    pub(in crate::session) fn drawn(&mut self, drawn: Drawn) {
+        match drawn {
+            Some(Ok(bytes)) => {
+                if let Some(recorder) = &self.setup.recorder {
+                    recorder.cast().output(&bytes);
+                }
+            }
+            Some(Err(error)) => {
+                if self.outcome.is_none() {
+                    self.lost(&error, Outcome::Unwritten(error.to_string()));
+                }
+            }
+            None => {
+                if let Some(agent) = &mut self.agent {
+                    agent.output_ended = true;
+                }
+            }
+        }
+    }
+
+    pub(in crate::session) fn relayed(&mut self, keys: io::Result<Vec<u8>>) {
+        let bytes = match keys {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let outcome = Outcome::Failed(format!("the keys cannot be read: {error}"));
+                return self.lost(&error, outcome);
+            }
+        };
+        let Some(native) = &mut self.native else { return };
+        native.keys.typed(&bytes);
+        if let Some(recorder) = &mut self.setup.recorder {
+            native.typed.extend_from_slice(&bytes);
+            let whole = crate::record::whole_characters(&native.typed);
+            let rest = native.typed.split_off(whole);
+            recorder.typed(&String::from_utf8_lossy(&native.typed));
+            native.typed = rest;
+        }
+    }
+
+    pub(in crate::session) fn screen_resized(&mut self) {
+        let size = self.native.as_ref().and_then(|native| native.setup.terminal.size());
+        let (Some(size), Some(client)) = (size, self.screen_client()) else { return };
+        client.resize(&size);
+        if let Some(recorder) = &mut self.setup.recorder {
+            recorder.input(&crossterm::event::Event::Resize(size.ws_col, size.ws_row));
+        }
+    }
+
+    pub(in crate::session) fn screen_event(&mut self, event: ScreenEvent) {
+        match event {
+            // The shell has the terminal until ccc is continued, and then the client goes on too.
+            ScreenEvent::Stopped => {
+                self.suspend();
+                self.screen_resized();
+                if let Some(client) = self.screen_client() {
+                    client.go_on();
+                }
+            }
+            ScreenEvent::Exited(gone) => {
+                let now = self.now();
+                if let Some(agent) = &mut self.agent {
+                    agent.exited(gone, now);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The agent's turns: where one ends the machine decides, and the client gets its answer.
+
+use super::{SCHEDULED, Session};
+use crate::client::transcript::Turn;
+use crate::event::{Notice, Phase};
+use crate::native::lines::{self, Ended};
+use crate::native::reply::Reply;
+use crate::native::server::Call;
+use crate::native::told;
+use crate::native::transcript::Wanted;
+
+impl Session<'_> {
+    pub(super) fn stopped(&mut self, call: Call) {
+        let Some(native) = &mut self.native else { return };
+        if let Some((_, earlier)) = native.stop.take() {
+            earlier.send(&Reply::Nothing);
+        }
+        if call.event.session_crons() {
+            native.warn(SCHEDULED);
+        }
+        native.keys.agent_stopped();
+        let tasks = native.background.to_wait_for(&call.event.background());
+        if !tasks.is_empty() {
+            self.surface.notice(&Notice::WaitingForBackground { tasks });
+            call.answer.send(&Reply::Nothing);
+            return;
+        }
+        native.stop = Some((call.id, call.answer));
+        let turn = native.conversation.turn;
+        let answer = call.event.last_assistant_message.unwrap_or_default();
+        self.turn_begins();
+        self.turn_ended(match turn {
+            Turn::None | Turn::Work | Turn::Interrupted => Ended::Well { last_answer: &answer },
+            Turn::Shell | Turn::LocalCommand => Ended::WithoutWork,
+            Turn::Failed => Ended::Failed(&answer),
+        });
+    }
+
+    pub(super) fn turn_begins(&mut self) {
+        let Some(native) = &self.native else { return };
+        let model = native.conversation.model.as_deref().unwrap_or_default();
+        let line = lines::begun(&native.session, model);
+        let now = self.now();
+        self.agent_line(line, now);
+    }
+
+    pub(super) fn turn_ended(&mut self, ended: Ended<'_>) {
+        let Some(native) = &self.native else { return };
+        let line = lines::ended(&native.session, ended);
+        let now = self.now();
+        self.agent_line(line, now);
+    }
+
+    /// What the machine wants to say to the agent.
+    pub(in crate::session) fn feed_back(&mut self, uuid: String, text: String) {
+        if let Some(native) = &mut self.native {
+            native.feedback = Some((uuid, text));
+        }
+    }
+
+    /// What the person is to read.
+    pub(in crate::session) fn tell(&mut self, notice: &Notice) {
+        if let Some(native) = &mut self.native {
+            native.told.extend(told::sentence(notice));
+        }
+    }
+
+    /// The client waits while a review runs, and not longer.
+    pub(in crate::session) fn answer_client(&mut self) {
+        let reviewing = self.machine.status().phase == Phase::Reviewing;
+        let Some(native) = &mut self.native else { return };
+        if native.watching != reviewing {
+            native.watching = reviewing;
+            if let Some(transcript) = &native.transcript {
+                let _ = transcript.send(Wanted::Watch(reviewing));
+            }
+        }
+        if reviewing {
+            return;
+        }
+        if let Some((uuid, feedback)) = native.feedback.take() {
+            let tell = native.unread();
+            let taken = native
+                .stop
+                .take()
+                .is_some_and(|(_, answer)| answer.send(&Reply::GoOn { feedback, tell }));
+            let line = lines::taken(&native.session, &uuid);
+            let now = self.now();
+            self.agent_line(line, now);
+            if taken {
+                self.turn_begins();
+            } else {
+                log::warn!("the client did not wait for the feedback");
+                self.turn_ended(Ended::Interrupted);
+            }
+        } else if let Some((_, answer)) = native.stop.take() {
+            let tell = self.unread();
+            answer.send(&Reply::Tell(tell));
+        }
+    }
+}
