@@ -5,6 +5,8 @@ use serde::Deserialize;
 
 use crate::client::stream::PermissionRequest;
 
+pub const TOOL: &str = "AskUserQuestion";
+
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct FormQuestion {
     pub question: String,
@@ -28,7 +30,7 @@ pub fn questions(asked: &PermissionRequest) -> Option<Vec<FormQuestion>> {
         questions: Vec<FormQuestion>,
     }
     let form =
-        (asked.tool == "AskUserQuestion").then(|| serde_json::from_str::<Form>(&asked.input).ok());
+        (asked.tool == TOOL).then(|| serde_json::from_str::<Form>(&asked.input).ok());
     form.flatten().map(|form| form.questions).filter(|questions| !questions.is_empty())
 }
 

@@ -1,5 +1,6 @@
-//! For the person who types: earlier messages, names of files, their own editor.
+//! For the person who types: earlier messages, names of files, images, their own editor.
 
 pub mod external_editor;
 pub mod history;
+pub mod image;
 pub mod project_files;

@@ -7,6 +7,7 @@ mod children;
 mod diff;
 mod editing;
 mod facts;
+mod images;
 mod lost;
 mod native;
 mod output;
@@ -28,6 +29,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::checks::running::{CheckHappened, CheckProcess};
 use crate::client::launch::{AgentStart, ReviewOptions};
+use crate::client::stream::Image;
 use crate::clock::Clock;
 use crate::config::clients::JudgeSettings;
 use crate::event::{Carried, Event, Gone, Now, Outcome};
@@ -134,6 +136,8 @@ pub enum Incoming {
     Signal(i32),
     /// What the task has changed, as `git diff` writes it.
     Diff(String),
+    /// What was asked of the clipboard.
+    Image(anyhow::Result<Image>),
     /// The person's editor has ended.
     Edited(anyhow::Result<editing::Returned>),
     AgentExited(u32, Gone),
@@ -196,6 +200,7 @@ pub struct Session<'a> {
     /// The person's editor has the terminal.
     editing: Option<Editing>,
     edited_at: Option<Instant>,
+    images: images::Images,
 }
 
 /// What a client drew; `None` is the end of it.
@@ -269,6 +274,7 @@ impl<'a> Session<'a> {
             suspended: false,
             editing: None,
             edited_at: None,
+            images: images::Images::default(),
         }
     }
 
@@ -381,6 +387,7 @@ impl<'a> Session<'a> {
             Incoming::Event(event) => self.step(event),
             Incoming::Edited(text) => self.edited(text),
             Incoming::Diff(text) => self.diff_found(&text),
+            Incoming::Image(image) => self.image_found(image),
             Incoming::Signal(signal) if self.is_for_editor(signal) => {}
             Incoming::Signal(signal) if signals::is_stop(signal) => self.suspend(),
             Incoming::Signal(signal) if signals::is_continue(signal) => self.continued(),
@@ -446,6 +453,7 @@ impl<'a> Session<'a> {
                 Intent::Shell(command) => self.run_in_shell(&command),
                 Intent::Note(note) => self.note(&note),
                 Intent::Diff => self.show_diff(),
+                Intent::Attach(source) => self.attach(source),
             }
         }
     }

@@ -27,7 +27,7 @@ impl Session<'_> {
         match action {
             Action::StartAgent { resume } => self.start_agent(resume),
             Action::Send { uuid, text } if self.native.is_some() => self.feed_back(uuid, text),
-            Action::Send { uuid, text } => self.tell_agent(user_message(&uuid, &text)),
+            Action::Send { uuid, text } => self.tell_agent(self.images.message(&uuid, &text)),
             Action::CancelMessage { request_id, uuid } => {
                 self.tell_agent(cancel_message(&request_id, &uuid));
             }

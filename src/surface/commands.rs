@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::ImageSource;
 use super::limit;
 use super::notices::money;
 use crate::client::mode::PermissionMode;
@@ -35,6 +36,8 @@ pub enum OwnCommand {
     Diff,
     Todos,
     Vim,
+    /// To go with the next message.
+    Image(ImageSource),
 }
 
 /// What an answer can be about.
@@ -64,7 +67,8 @@ const FULL_SCREEN_ONLY: [(&str, &str); 10] = [
     ("/agents", ""),
     ("/theme", "`supervisor.theme` in ccc.json is terminal, dark or light."),
 ];
-const INSTEAD: &str = "The full-screen client has it: `ccc --supervisor=hook` starts that one, supervised by its Stop hook.";
+const INSTEAD: &str =
+    "Claude's own screen has it: `ccc --supervisor=native` starts that, supervised all the same.";
 
 /// `knows`: whether the client has a command of this name.
 pub fn own_command(
@@ -96,6 +100,11 @@ pub fn own_command(
         "/diff" => OwnCommand::Diff,
         "/todos" => OwnCommand::Todos,
         "/vim" => OwnCommand::Vim,
+        "/image" => OwnCommand::Image(ImageSource::Clipboard),
+        _ if text.starts_with("/image ") => {
+            let path = text["/image ".len()..].trim();
+            OwnCommand::Image(ImageSource::Path(unquoted(path)))
+        }
         "/background" => OwnCommand::Wish(Wish::Background),
         _ if text.starts_with("/mode ") => mode(&text["/mode ".len()..]),
         _ if text.starts_with("/model ") => {
@@ -178,6 +187,17 @@ fn status(about: &About<'_>) -> String {
         money(status.reviews_usd),
         limit.unwrap_or_default(),
     )
+}
+
+/// One path, as a person or a terminal would write it.
+fn unquoted(path: &str) -> String {
+    let words = shell_words::split(path).unwrap_or_default();
+    if let [word] = words.as_slice() { word.clone() } else { path.to_owned() }
+}
+
+/// The message, with what goes in front of it. A slash command would be none behind anything else.
+pub fn behind(shown: &mut String, text: String) -> String {
+    if text.trim_start().starts_with('/') { text } else { std::mem::take(shown) + &text }
 }
 
 /// What the agent reads in front of the next message.

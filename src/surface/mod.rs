@@ -92,6 +92,9 @@ pub trait Surface {
     fn diff(&mut self, _text: &str) -> bool {
         true
     }
+    /// This stands for an image in the message that is being typed; or it is a text that was pasted and
+    /// names none after all.
+    fn attached(&mut self, _text: &str) {}
     /// Something that was wanted is done, or could not be.
     fn told(&mut self, _text: Result<String, String>) {}
     /// Give the terminal back to the shell, and take it again.
@@ -119,4 +122,16 @@ pub enum Intent {
     Note(String),
     /// What the task has changed is to be shown.
     Diff,
+    /// An image is to go with the message that is being typed.
+    Attach(ImageSource),
+}
+
+/// Where an image comes from.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ImageSource {
+    Clipboard,
+    /// A file that was named.
+    Path(String),
+    /// A text that may be the paths of files that were dropped on the terminal.
+    Pasted(String),
 }

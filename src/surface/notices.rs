@@ -15,7 +15,7 @@ use super::Transcript;
 use super::styled::{self, Style, Styled};
 use super::transcript::SPOKEN_NAME;
 use crate::client::case::{CaseReport, Held};
-use crate::client::plan as plan_tool;
+use crate::client::{form, plan as plan_tool};
 use crate::event::{ChangedFile, Dropped, Notice, Phase};
 use crate::machine::NOBODY;
 use advice::advice;
@@ -57,7 +57,7 @@ impl Transcript {
                 self.shown(vec![Styled::new(Style::Dim, text)])
             }
             Notice::Phase { phase, round, max } => self.phase(*phase, *round, *max),
-            Notice::UserMessage { text } if self.is_writing() => {
+            Notice::UserMessage { text } if self.at_work || self.is_writing() => {
                 self.held.push(text.clone());
                 Vec::new()
             }
@@ -113,6 +113,11 @@ impl Transcript {
                 self.answered();
                 self.plan_answered(*allowed, reason)
             }
+            // The answer stands there already.
+            Notice::PermissionAnswered { tool, allowed: true, .. } if tool == form::TOOL => {
+                self.answered();
+                Vec::new()
+            }
             Notice::PermissionAnswered { tool, allowed, reason, .. } => {
                 self.permission_answered(tool, *allowed, reason)
             }
@@ -151,6 +156,9 @@ impl Transcript {
         self.answered();
         let text = match (allowed, reason) {
             (true, _) => format!("allowed {tool}"),
+            (false, reason) if tool == form::TOOL && !reason.starts_with(NOBODY) => {
+                "no answer given".to_owned()
+            }
             (false, "") => format!("denied {tool}"),
             (false, reason) if reason.starts_with(NOBODY) => format!(
                 "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"

@@ -17,7 +17,7 @@ use super::theme::Theme;
 use super::whereabouts::Place;
 use crate::client::stream::{Block, Envelope, Line, Message, Part, TurnResult};
 use crate::event::{Asker, Now};
-use crate::review::verdict::Verdict;
+use crate::review::verdict::{MARKER, Verdict};
 use sub_agents::SubAgent;
 use todos::Todos;
 use tools::RunningTool;
@@ -122,8 +122,12 @@ pub struct Transcript {
     spoke: Option<String>,
     /// Plain text that a client printed and that stands last.
     printed: String,
-    /// Messages of the person that came while a paragraph was being written: they follow it.
+    /// Messages of the person that are shown when the agent takes them up, below what it was writing.
     pub(super) held: Vec<String>,
+    /// Those that it has not taken up yet.
+    queued: Vec<String>,
+    /// The agent is at work: it takes a message up when it comes to it.
+    pub(super) at_work: bool,
     /// The review that was last begun has been given up: what its process still says is of no use.
     pub(super) review_dropped: bool,
     /// When the person was asked something that is still open.
@@ -164,6 +168,8 @@ impl Transcript {
             spoke: None,
             printed: String::new(),
             held: Vec::new(),
+            queued: Vec::new(),
+            at_work: false,
             review_dropped: false,
             asked_at: None,
             whole: Vec::new(),
@@ -251,6 +257,7 @@ impl Transcript {
         }
         match &envelope.message {
             Message::Init(_) if place == Author::AGENT => self.spoke = None,
+            Message::Taken { .. } if place == Author::AGENT => lines.extend(self.taken_up(raw)),
             Message::Assistant { blocks, .. } => {
                 self.retry = None;
                 lines.extend(blocks.iter().flat_map(|block| self.block(block, place)));
@@ -285,7 +292,8 @@ impl Transcript {
                 let mut text = text.as_str();
                 if place.who == Asker::Supervisor && place.own {
                     // The verdict has a notice of its own.
-                    text = Verdict::words_before(text).unwrap_or(text);
+                    text = Verdict::words_before(text).unwrap_or(text).trim_end();
+                    text = text.strip_suffix(MARKER).unwrap_or(text);
                     text.trim().clone_into(&mut self.judgement);
                     if text.trim().is_empty() {
                         return Vec::new();

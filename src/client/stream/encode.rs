@@ -1,6 +1,8 @@
 //! Messages to the client, one line each. Everything goes through a serialiser: one malformed line
 //! makes the client exit. It also keeps control bytes out, which the shim needs (`shim.rs`).
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -11,11 +13,33 @@ use super::always::for_session;
 use super::message::PermissionRequest;
 use crate::client::mode::PermissionMode;
 
+/// An image in a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    pub media_type: &'static str,
+    pub bytes: Vec<u8>,
+}
+
 pub fn user_message(uuid: &str, text: &str) -> Vec<u8> {
+    message_with_images(uuid, text, &[])
+}
+
+pub fn message_with_images(uuid: &str, text: &str, images: &[&Image]) -> Vec<u8> {
+    let content = if images.is_empty() {
+        json!(text)
+    } else {
+        let mut blocks = vec![json!({"type": "text", "text": text})];
+        blocks.extend(images.iter().map(|image| {
+            let data = STANDARD.encode(&image.bytes);
+            let source = json!({"type": "base64", "media_type": image.media_type, "data": data});
+            json!({"type": "image", "source": source})
+        }));
+        json!(blocks)
+    };
     line(&json!({
         "type": "user",
         "uuid": uuid,
-        "message": {"role": "user", "content": text},
+        "message": {"role": "user", "content": content},
     }))
 }
 

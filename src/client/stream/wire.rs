@@ -291,7 +291,7 @@ impl Wire<'_> {
             "task_updated" if self.patch.is_backgrounded.0 == Some(true) => {
                 Message::TaskStarted(TaskNote {
                     task_id: self.task_id.owned(),
-                    description: "what was sent to the background".to_owned(),
+                    description: "a command sent to the background".to_owned(),
                     background: Some(true),
                     ..TaskNote::default()
                 })

@@ -29,10 +29,21 @@ const OWN: [(&str, &str); 2] = [
 ];
 
 /// The same, where the client has nothing of this name.
-const ALSO_OWN: [(&str, &str); 3] = [
+const ALSO_OWN: [(&str, &str); 14] = [
+    ("background", "send the running command to the background"),
+    ("context", "what fills the model's context"),
+    ("cost", "cost of the agent and of the reviews"),
+    ("diff", "what the task has changed"),
     ("exit", "leave"),
     ("help", "keys and commands"),
+    ("image", "add an image: a path, or what the clipboard holds"),
+    ("mode", "change the permission mode"),
+    ("model", "choose the model"),
+    ("quit", "leave"),
+    ("rewind", "go back to an earlier message"),
     ("status", "session, model, provider, context, cost"),
+    ("todos", "show or hide the todo list"),
+    ("vim", "vi keys at the prompt"),
 ];
 
 /// The project's files, directories with a slash at their end, and whether they are known yet.

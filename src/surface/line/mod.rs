@@ -141,8 +141,7 @@ impl<W: Write> LineSurface<W> {
 
     fn message(&mut self, text: String) -> Intent {
         self.own_words = true;
-        let shown = std::mem::take(&mut self.shown_to_the_agent);
-        Intent::Event(Event::Said(shown + &text))
+        Intent::Event(Event::Said(commands::behind(&mut self.shown_to_the_agent, text)))
     }
 
     /// What is for ccc itself; `Err` is what is not.
@@ -161,6 +160,7 @@ impl<W: Write> LineSurface<W> {
             Some(OwnCommand::Note(note)) => vec![Intent::Note(note)],
             Some(OwnCommand::Wish(wish)) => vec![Intent::Event(Event::Wish(wish))],
             Some(OwnCommand::Diff) => vec![Intent::Diff],
+            Some(OwnCommand::Image(source)) => vec![Intent::Attach(source)],
             Some(OwnCommand::ChooseModel) => {
                 let models = commands::models(&self.models, &self.now_model());
                 self.say(Style::Plain, &models);
@@ -370,6 +370,12 @@ impl<W: Write> Surface for LineSurface<W> {
             self.say(Style::Dim, &format!("... {more} more lines; `git diff` shows all."));
         }
         true
+    }
+
+    fn attached(&mut self, text: &str) {
+        self.shown_to_the_agent.push_str(text);
+        self.shown_to_the_agent.push('\n');
+        self.say(Style::Dim, &format!("{text} goes with your next message."));
     }
 
     fn told(&mut self, text: Result<String, String>) {

@@ -18,8 +18,8 @@ impl Transcript {
             Asker::Agent => "The agent",
             Asker::Supervisor => "The supervisor",
         };
-        self.question_shown();
         let asked = &question.asked;
+        self.question_shown(&asked.tool, &asked.input);
         if let Some(questions) = form::questions(asked) {
             let lines = questions.iter().flat_map(form_lines).collect();
             return self.apart(lines);
@@ -45,12 +45,16 @@ impl Transcript {
                 {
                     // What is changed where, at one glance; what is as always is not worth a line.
                     if let Some(Value::String(path)) = fields.shift_remove("file_path") {
+                        // The client's description of an edit is the end of its path.
+                        if path.ends_with(asked.description.trim()) {
+                            lines.clear();
+                        }
                         head = head.with(Style::Plain, &format!(" {}", exposed(&path)));
                     }
                     let counts = format!("  +{} -{}", change.added, change.removed);
                     head = head.with(Style::Dim, &counts);
                     fields.retain(|name, value| name != "replace_all" || value != false);
-                    self.change_is_seen(&asked.tool, &asked.input);
+                    self.change_is_seen();
                     let indent = |line: Styled| line.behind(Style::Plain, "    ");
                     rows = change.rows.into_iter().map(indent).collect();
                 }

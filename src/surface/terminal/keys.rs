@@ -7,8 +7,8 @@ use super::menu::{Menu, Pressed};
 use super::{Focus, SECOND_KEY, Screen, Terminal};
 use crate::client::stream::Permission;
 use crate::event::{Event, Phase, Wish};
-use crate::surface::Intent;
-use crate::surface::commands::{About, NO_MODELS, NO_TODOS, OwnCommand, own_command};
+use crate::surface::{ImageSource, Intent};
+use crate::surface::commands::{self, About, NO_MODELS, NO_TODOS, OwnCommand, own_command};
 use crate::surface::styled::{Style, Styled};
 
 /// What the agent reads when the person says no more than no.
@@ -23,6 +23,16 @@ fn pressed(key: KeyEvent) -> Vec<KeyEvent> {
     } else {
         vec![key]
     }
+}
+
+/// Whether there can be the path of an image in it: nothing else goes through the disk.
+fn may_be_a_file(text: &str) -> bool {
+    const LONGEST: usize = 4096;
+    let text = text.trim();
+    let end = text.trim_end_matches(['\'', '"']).to_ascii_lowercase();
+    text.len() <= LONGEST
+        && !text.contains('\n')
+        && [".png", ".jpg", ".jpeg", ".gif", ".webp"].iter().any(|kind| end.ends_with(kind))
 }
 
 impl<S: Screen> Terminal<S> {
@@ -41,6 +51,9 @@ impl<S: Screen> Terminal<S> {
                     self.reason.paste(&text);
                 } else {
                     self.focus = Focus::Text;
+                    if may_be_a_file(&text) {
+                        return vec![Intent::Attach(ImageSource::Pasted(text))];
+                    }
                     self.editor.paste(&text);
                 }
                 Vec::new()
@@ -191,6 +204,7 @@ impl<S: Screen> Terminal<S> {
             KeyCode::Esc if self.busy() => Some(Intent::Event(Event::Interrupt)),
             KeyCode::Enter if plain => self.send(),
             KeyCode::Up if plain && empty && queued => Some(Intent::Event(Event::TakeBack)),
+            KeyCode::Char('v') if control => Some(Intent::Attach(ImageSource::Clipboard)),
             KeyCode::Char('g') if control => {
                 self.desk.completion.close();
                 Some(Intent::Edit(self.editor.text()))
@@ -243,8 +257,8 @@ impl<S: Screen> Terminal<S> {
         match own_command(&text, &about, |name| self.desk.completion.knows(name)) {
             Some(command) => self.own_command(command),
             None => {
-                let shown = std::mem::take(&mut self.shown_to_the_agent);
-                Some(Intent::Event(Event::Said(shown + &text)))
+                let text = commands::behind(&mut self.shown_to_the_agent, text);
+                Some(Intent::Event(Event::Said(text)))
             }
         }
     }
@@ -261,6 +275,7 @@ impl<S: Screen> Terminal<S> {
             OwnCommand::Note(note) => Some(Intent::Note(note)),
             OwnCommand::Wish(wish) => Some(Intent::Event(Event::Wish(wish))),
             OwnCommand::Diff => Some(Intent::Diff),
+            OwnCommand::Image(source) => Some(Intent::Attach(source)),
             OwnCommand::ChooseModel => {
                 self.choose_model();
                 None

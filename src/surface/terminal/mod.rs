@@ -350,7 +350,10 @@ impl<S: Screen> Surface for Terminal<S> {
         self.status.clone_from(status);
         self.now = now;
         self.transcript.set_now(now);
-        let open = status.phase == Phase::Working && self.transcript.has_open_todos();
+        let working = status.phase == Phase::Working;
+        let taken_up = self.transcript.set_queued(working, &status.queued);
+        self.print(taken_up);
+        let open = working && self.transcript.has_open_todos();
         self.transcript.shows_todos = self.todos.unwrap_or(open);
         let fresh = |pressed: &Now| now.saturating_sub(*pressed) < SECOND_KEY;
         self.leaving = self.leaving.filter(fresh);
@@ -405,6 +408,13 @@ impl<S: Screen> Surface for Terminal<S> {
             self.print(lines);
         }
         fits
+    }
+
+    fn attached(&mut self, text: &str) {
+        let space = if text.starts_with('[') { " " } else { "" };
+        self.editor.paste(&format!("{text}{space}"));
+        self.dirty = true;
+        self.urgent = true;
     }
 
     fn told(&mut self, text: Result<String, String>) {

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::sub_agents::{SubAgent, starts_one};
 use super::todos::keeps_list;
 use super::{Author, Transcript};
-use crate::client::plan;
+use crate::client::{form, plan};
 use crate::client::stream::ToolResult;
 use crate::event::{Asker, Now};
 use crate::surface::diff;
@@ -87,6 +87,8 @@ pub struct RunningTool {
     input: String,
     /// The person has seen what it changes, and allowed it.
     seen: bool,
+    /// The person is being asked about it: the question says what it is.
+    asked: bool,
 }
 
 impl Transcript {
@@ -107,8 +109,9 @@ impl Transcript {
         }
         let agents = place == Author::AGENT;
         let listed = agents && keeps_list(name);
-        // A plan has a question of its own.
-        let hidden = name == VERDICT_TOOL || listed || (agents && name == plan::TOOL);
+        // A question or a plan is shown when the person is asked, and so is the answer.
+        let asks = agents && (name == plan::TOOL || name == form::TOOL);
+        let hidden = name == VERDICT_TOOL || listed || asks;
         if agents && starts_one(name) {
             self.sub_agents.push(SubAgent::new(id, &first, self.now));
         }
@@ -124,6 +127,7 @@ impl Transcript {
             hidden,
             input: input.to_owned(),
             seen: false,
+            asked: false,
         };
         self.running.push(running);
         // Where there is no place for what is going on, its line comes at once.
@@ -306,12 +310,8 @@ impl Transcript {
     }
 
     /// A question has shown this change in full.
-    pub(in crate::surface) fn change_is_seen(&mut self, tool: &str, input: &str) {
-        let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-        let asked = value(input);
-        for running in self.running.iter_mut().filter(|running| running.name == tool) {
-            running.seen |= asked.is_some() && value(&running.input) == asked;
-        }
+    pub(in crate::surface) fn change_is_seen(&mut self) {
+        self.running.iter_mut().for_each(|running| running.seen |= running.asked);
     }
 
     /// Nobody waits for the review any more: its tools will not answer, and its process may still talk.
@@ -320,15 +320,24 @@ impl Transcript {
         self.running.retain(|running| running.place.who != Asker::Supervisor);
     }
 
-    pub(in crate::surface) fn question_shown(&mut self) {
+    pub(in crate::surface) fn question_shown(&mut self, tool: &str, input: &str) {
         self.asked_at = Some(self.now);
+        let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+        let asked = value(input);
+        for running in &mut self.running {
+            running.asked =
+                running.name == tool && asked.is_some() && value(&running.input) == asked;
+        }
     }
 
     /// The person was asked in the meantime: that is not the tools' time.
     pub(in crate::surface) fn answered(&mut self) {
         if let Some(asked) = self.asked_at.take() {
             let waited = self.now.saturating_sub(asked);
-            self.running.iter_mut().for_each(|running| running.since += waited);
+            for running in &mut self.running {
+                running.since += waited;
+                running.asked = false;
+            }
         }
     }
 
@@ -356,7 +365,9 @@ impl Transcript {
         };
         let in_tree =
             |running: &&RunningTool| running.place == Author::AGENT && starts_one(&running.name);
-        let shown = |running: &&RunningTool| !running.shown && !running.hidden && !in_tree(running);
+        let shown = |running: &&RunningTool| {
+            !(running.shown || running.hidden || running.asked || in_tree(running))
+        };
         let rows = self.running.iter().filter(shown).map(row);
         rows.chain(self.sub_agent_rows()).collect()
     }

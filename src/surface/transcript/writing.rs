@@ -113,9 +113,41 @@ impl Transcript {
         lines
     }
 
-    /// The paragraph is whole: what the person said in the meantime.
+    /// What the person said in the meantime, as far as the agent has taken it up.
     fn release(&mut self) -> Vec<Styled> {
-        std::mem::take(&mut self.held).iter().flat_map(|text| self.said(text)).collect()
+        let mut queued = self.queued.clone();
+        // The last ones are those that still wait.
+        let (mut waiting, mut taken) = (Vec::new(), Vec::new());
+        for text in std::mem::take(&mut self.held).into_iter().rev() {
+            match queued.iter().position(|queued| *queued == text) {
+                Some(at) => {
+                    queued.remove(at);
+                    waiting.insert(0, text);
+                }
+                None => taken.insert(0, text),
+            }
+        }
+        self.held = waiting;
+        taken.iter().flat_map(|text| self.said(text)).collect()
+    }
+
+    /// The agent has taken up a message: what it says next comes after it.
+    pub(super) fn taken_up(&mut self, raw: &[u8]) -> Vec<Styled> {
+        let from = raw.iter().position(|byte| *byte == b'{').unwrap_or_default();
+        let line: Value = serde_json::from_slice(&raw[from..]).unwrap_or_default();
+        let content = &line["message"]["content"];
+        let text = content.as_str().or_else(|| content[0]["text"].as_str());
+        if let Some(at) = self.queued.iter().position(|queued| Some(queued.as_str()) == text) {
+            self.queued.remove(at);
+        }
+        if self.is_writing() { Vec::new() } else { self.release() }
+    }
+
+    /// Messages that wait for the agent; the others are shown.
+    pub fn set_queued(&mut self, at_work: bool, queued: &[String]) -> Vec<Styled> {
+        self.at_work = self.look.live && at_work;
+        self.queued = queued.to_vec();
+        if self.held.is_empty() || self.is_writing() { Vec::new() } else { self.release() }
     }
 
     /// A message of the person goes below the paragraph that is being written.

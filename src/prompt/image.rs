@@ -1,0 +1,211 @@
+//! Images for a message: from a file that was dropped or named, or from the clipboard.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::client::stream::Image;
+use crate::executables;
+use crate::process::orphans::Awaited;
+
+/// The API takes five mebibytes of base64, which are three quarters as many bytes.
+const LARGEST: u64 = 5 * 1024 * 1024 / 4 * 3;
+/// A program that asks a clipboard whose owner does not answer would wait for ever.
+const CLIPBOARD: Duration = Duration::from_secs(3);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// The paths in a text that names image files and nothing else, as a terminal pastes files that are
+/// dropped on it: quoted, with backslashes, or as addresses.
+pub fn dropped_paths(text: &str, home: Option<&OsStr>) -> Option<Vec<PathBuf>> {
+    let words = shell_words::split(text.trim()).ok().filter(|words| !words.is_empty())?;
+    words.iter().map(|word| path(word, home).filter(|path| is_absolute_image(path))).collect()
+}
+
+fn is_absolute_image(path: &Path) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let known = ["png", "jpg", "jpeg", "gif", "webp"];
+    path.is_absolute() && known.iter().any(|known| known.eq_ignore_ascii_case(extension))
+}
+
+/// What a person calls a file.
+pub fn path(word: &str, home: Option<&OsStr>) -> Option<PathBuf> {
+    if let Some(address) = word.strip_prefix("file://") {
+        return Some(decoded(address.strip_prefix("localhost").unwrap_or(address)).into());
+    }
+    if let Some(rest) = word.strip_prefix("~/") {
+        return home.map(|home| Path::new(home).join(rest));
+    }
+    Some(word.into())
+}
+
+/// Without the percent signs of an address.
+fn decoded(address: &str) -> String {
+    let bytes = address.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = bytes.get(at + 1..at + 3).and_then(|code| str::from_utf8(code).ok());
+        let code = code.filter(|_| bytes[at] == b'%');
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+pub fn read(path: &Path) -> Result<Image> {
+    let name = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+    let is_file = file.metadata().is_ok_and(|about| about.is_file());
+    ensure!(is_file, "{name} is not a file");
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    image(bytes, &name.to_string())
+}
+
+fn image(bytes: Vec<u8>, name: &str) -> Result<Image> {
+    let size = bytes.len() as u64;
+    ensure!(size <= LARGEST, "{name} is larger than {:.1} MB", LARGEST as f64 / 1e6);
+    let media_type = match bytes.as_slice() {
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
+        [b'G', b'I', b'F', b'8', ..] => "image/gif",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+        _ => bail!("{name} is not a PNG, JPEG, GIF or WebP image"),
+    };
+    Ok(Image { media_type, bytes })
+}
+
+/// Asks the programs that know the clipboard. Waits for them: not for the thread that draws.
+pub fn clipboard() -> Result<Image> {
+    let mut asked = false;
+    for (program, args) in clipboards() {
+        let Some(program) = executables::on_path(Path::new(program)) else { continue };
+        asked = true;
+        let bytes = output(Command::new(program).args(*args))?;
+        let bytes = from_apple_script(&bytes).unwrap_or(bytes);
+        if !bytes.is_empty() {
+            return image(bytes, "what the clipboard holds");
+        }
+    }
+    ensure!(asked, "ccc needs {NEEDED} to read the clipboard; or drop the file on the terminal");
+    bail!("the clipboard holds no image")
+}
+
+#[cfg(target_os = "macos")]
+const NEEDED: &str = "osascript";
+#[cfg(not(target_os = "macos"))]
+const NEEDED: &str = "wl-paste (Wayland) or xclip (X11)";
+
+type Program = (&'static str, &'static [&'static str]);
+
+fn clipboards() -> Vec<&'static Program> {
+    const APPLE: Program = ("osascript", &["-e", "get the clipboard as «class PNGf»"]);
+    const WAYLAND: Program = ("wl-paste", &["--type", "image/png"]);
+    const X11: Program = ("xclip", &["-selection", "clipboard", "-target", "image/png", "-out"]);
+    let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    if cfg!(target_os = "macos") {
+        return vec![&APPLE];
+    }
+    let wayland = set("WAYLAND_DISPLAY").then_some(&WAYLAND);
+    wayland.into_iter().chain(set("DISPLAY").then_some(&X11)).collect()
+}
+
+/// What a program prints; nothing, where it fails.
+fn output(command: &mut Command) -> Result<Vec<u8>> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let (mut child, _awaited) = Awaited::spawn(command).context("cannot read the clipboard")?;
+    let out = child.stdout.take().context("cannot read the clipboard")?;
+    let (done, read) = std::sync::mpsc::channel();
+    crate::threads::named("clipboard", move || {
+        let mut bytes = Vec::new();
+        // AppleScript writes two digits for a byte.
+        let whole = out.take(2 * LARGEST + 1024).read_to_end(&mut bytes);
+        let _ = done.send(whole.map(|_| bytes));
+    })?;
+    let deadline = Instant::now() + CLIPBOARD;
+    let bytes = read.recv_timeout(CLIPBOARD);
+    while bytes.is_ok() && Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    let _ = child.kill();
+    let ended = child.wait().is_ok_and(|status| status.success());
+    let bytes = bytes.context("the clipboard does not answer")?.context("cannot read the clipboard")?;
+    Ok(if ended { bytes } else { Vec::new() })
+}
+
+/// `«data PNGf89504E47…»`, as AppleScript prints bytes.
+fn from_apple_script(printed: &[u8]) -> Option<Vec<u8>> {
+    let text = str::from_utf8(printed).ok()?.trim();
+    let digits = text.strip_prefix("«data PNGf")?.strip_suffix('»')?;
+    let digit = |at: usize| digits.get(at..at + 2);
+    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(digit(at)?, 16).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+    #[test]
+    fn files_as_terminals_drop_them() {
+        let paths = |text: &str| {
+            let paths = dropped_paths(text, Some(OsStr::new("/home/me")))?;
+            Some(paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>())
+        };
+        for (text, expected) in [
+            ("/tmp/a.png", &["/tmp/a.png"][..]),
+            ("/tmp/my\\ shot.PNG ", &["/tmp/my shot.PNG"]),
+            ("'/tmp/my shot.jpeg' '/tmp/b.gif'", &["/tmp/my shot.jpeg", "/tmp/b.gif"]),
+            ("file:///tmp/my%20shot.webp", &["/tmp/my shot.webp"]),
+            ("~/a.jpg", &["/home/me/a.jpg"]),
+        ] {
+            assert_eq!(paths(text).unwrap_or_default(), expected, "{text}");
+        }
+        for text in ["", "a.png", "see /tmp/a.png", "/tmp/a.rs", "/tmp/it's.png", "file://%zz.png"] {
+            assert_eq!(paths(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_file_holds_counts_and_not_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, bytes: &[u8]| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        assert_eq!(read(&file("a.jpg", PNG)).unwrap().media_type, "image/png");
+        let webp = file("w.png", b"RIFF\0\0\0\0WEBPVP8 ");
+        assert_eq!(read(&webp).unwrap().media_type, "image/webp");
+        let why = |path: &Path| read(path).unwrap_err().to_string();
+        assert!(why(&file("b.png", b"no image")).contains("is not a PNG"));
+        assert!(why(&dir.path().join("none.png")).contains("cannot read"));
+        assert!(why(dir.path()).contains("is not a file"));
+        let large = file("large.png", PNG);
+        File::options().write(true).open(&large).unwrap().set_len(LARGEST + 1).unwrap();
+        assert!(why(&large).ends_with("is larger than 3.9 MB"), "{}", why(&large));
+    }
+
+    #[test]
+    fn what_apple_script_prints_is_read() {
+        assert_eq!(from_apple_script("«data PNGf89504E470D0A1A0A»\n".as_bytes()).unwrap(), PNG);
+        for other in ["", "«data PNGf8»", "«data PNGfzz»", "89504E47"] {
+            assert_eq!(from_apple_script(other.as_bytes()), None, "{other}");
+        }
+    }
+}
