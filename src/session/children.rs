@@ -15,8 +15,9 @@ use crate::hook::pinned;
 use crate::process::pty::Agent;
 use crate::process::supervisor::Supervisor;
 use crate::review::engine::INITIALIZE;
+use crate::review::permission;
 use crate::review::prompt::{changes, review_prompt};
-use crate::tree::git_programs::overruled;
+use crate::tree::git_programs::{nowhere_to_push, overruled};
 
 /// No id of the machine's, which takes no notice of the answer.
 const WHAT_IS_THERE: &str = "ccc-initialize";
@@ -61,6 +62,9 @@ impl Session<'_> {
         let mut env = env.clone();
         if let Some(git) = self.setup.workplace.as_ref().and_then(|place| place.git.as_ref()) {
             set_git(&mut env, &overruled(git, &self.setup.dir));
+        }
+        if !permission::allows_pushing(&options.allowed_tools) {
+            set_git(&mut env, &nowhere_to_push());
         }
         keep_off_schedule(&mut env, &self.setup.dir);
         Ok(Launch { case, ..self.launch(args, env) })

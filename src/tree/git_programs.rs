@@ -22,7 +22,7 @@ const ALWAYS: [(&str, &str); 2] = [("core.fsmonitor", "false"), ("core.hooksPath
 const PLAIN_DIFF: &str = r#"f() { diff -u --label "a/$1" --label "b/$1" "$2" "$5"; :; }; f"#;
 
 /// What a setting that names a program is set to, by the beginning and the end of its name.
-const NEUTRAL: [(&str, &str, &str); 29] = [
+const NEUTRAL: [(&str, &str, &str); 40] = [
     ("filter.", ".clean", ""),
     ("filter.", ".smudge", ""),
     ("filter.", ".process", ""),
@@ -32,7 +32,17 @@ const NEUTRAL: [(&str, &str, &str); 29] = [
     ("diff.external", "", PLAIN_DIFF),
     ("merge.", ".driver", "false"),
     ("mergetool.", ".cmd", "false"),
+    ("mergetool.", ".path", "false"),
     ("difftool.", ".cmd", "false"),
+    ("difftool.", ".path", "false"),
+    ("guitool.", ".cmd", "false"),
+    ("browser.", ".cmd", "false"),
+    ("browser.", ".path", "false"),
+    ("man.", ".cmd", "false"),
+    ("man.", ".path", "false"),
+    ("hook.", ".command", "true"),
+    ("gc.recentobjectshook", "", "true"),
+    ("sendemail.", "cmd", "false"),
     ("core.pager", "", "cat"),
     ("pager.", "", "false"),
     ("core.editor", "", "true"),
@@ -43,6 +53,7 @@ const NEUTRAL: [(&str, &str, &str); 29] = [
     ("core.alternaterefscommand", "", "true"),
     ("credential.", "helper", ""),
     ("gpg.", "program", "false"),
+    ("gpg.", "defaultkeycommand", "false"),
     ("alias.", "", "!false"),
     ("interactive.difffilter", "", "cat"),
     ("trailer.", ".command", "true"),
@@ -91,6 +102,15 @@ fn named(git: &Path, dir: &Path) -> Result<Vec<Setting>> {
         (name, value)
     };
     Ok(found.into_iter().map(kept).collect())
+}
+
+/// Where a push to another machine goes in a review: to a helper that does not exist. Not by the name of a
+/// command, so that it holds for whatever runs git. Repositories on this machine can be pushed to, as
+/// tests do.
+pub fn nowhere_to_push() -> Vec<Setting> {
+    const REMOTE: [&str; 6] = ["https://", "http://", "ssh://", "git+ssh://", "git://", "git@"];
+    let nowhere = |begin: &str| format!("url.a-review-does-not-push::{begin}.pushInsteadOf");
+    REMOTE.map(|begin| (nowhere(begin), begin.to_owned())).to_vec()
 }
 
 fn note(found: &mut BTreeMap<String, String>, name: String, value: &str) {
@@ -172,6 +192,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_review_pushes_to_no_other_machine() {
+        let dir = tempfile::tempdir().unwrap();
+        let git = |args: &[&str]| {
+            let mut command = Command::new("git");
+            command.args(args).current_dir(dir.path()).env("HOME", dir.path());
+            command.env("GIT_CONFIG_COUNT", nowhere_to_push().len().to_string());
+            for (at, (name, value)) in nowhere_to_push().into_iter().enumerate() {
+                command.env(format!("GIT_CONFIG_KEY_{at}"), name);
+                command.env(format!("GIT_CONFIG_VALUE_{at}"), value);
+            }
+            let Ok(done) = Awaited::output(&mut command) else { return (true, String::new()) };
+            (done.status.success(), String::from_utf8_lossy(&done.stderr).into_owned())
+        };
+        git(&["init", "--quiet"]);
+        git(&["init", "--quiet", "--bare", "beside.git"]);
+        let name =
+            ["-c", "user.name=t", "-c", "user.email=t@t", "commit", "--allow-empty", "-qm", "x"];
+        git(&name);
+        for address in ["https://h.invalid/x", "git@h.invalid:x", "ssh://h.invalid/x"] {
+            let (pushed, error) = git(&["push", address, "HEAD:refs/heads/x"]);
+            assert!(!pushed && error.contains("a-review-does-not-push"), "{address}: {error}");
+        }
+        let (pushed, error) = git(&["push", "./beside.git", "HEAD:refs/heads/x"]);
+        assert!(pushed, "{error}");
+    }
+
+    #[test]
     fn what_names_a_program_is_known_by_its_name() {
         assert_eq!(neutral("filter.x.clean"), Some(""));
         assert_eq!(neutral("filter.a.b.process"), Some(""));
@@ -179,6 +226,8 @@ mod tests {
         assert_eq!(neutral("credential.helper"), Some(""));
         assert_eq!(neutral("credential.https://x.helper"), Some(""));
         assert_eq!(neutral("alias.st"), Some("!false"));
+        assert_eq!(neutral("gpg.ssh.defaultkeycommand"), Some("false"));
+        assert_eq!(neutral("hook.lint.command"), Some("true"));
         for name in
             ["core.bare", "diff.renames", "user.name", "remote.origin.url", "diff.external2"]
         {

@@ -99,7 +99,8 @@ fn scenario_002_the_supervisors_settings_are_the_same_without_hooks() {
         main.as_object_mut().expect("settings").remove(name);
     }
     // What keeps the judge to itself is its own.
-    for name in ["disableAllHooks", "autoMemoryEnabled", "crossSessionInbound"] {
+    for name in ["disableAllHooks", "autoMemoryEnabled", "crossSessionInbound", "claudeMdExcludes"]
+    {
         assert!(supervisors.as_object_mut().expect("settings").remove(name).is_some(), "{name}");
     }
     assert_eq!(main, supervisors);
@@ -108,7 +109,13 @@ fn scenario_002_the_supervisors_settings_are_the_same_without_hooks() {
     room.enable("abc123", 0);
     stop(&room, MAIN, "abc123").run().allows("confirmed");
     let args = room.seen("supervisor-0.args");
-    assert_eq!(value_of(&args, "--settings"), room.path(SUPERVISORS).to_string_lossy());
+    assert_eq!(judged_with(&args), room.json(SUPERVISORS));
+}
+
+/// The settings that a judge was given: as text, because the agent could write a file.
+fn judged_with(args: &str) -> Value {
+    let text = value_of(args, "--settings");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 /// Scenario 002 «Hook 命令绝对路径»
@@ -140,9 +147,8 @@ fn the_hook_works_with_a_config_dir_that_a_shell_would_take_apart() {
     room.enable("abc123", 0);
     let stop = stop(&room, &format!("{dir}/settings-kimi.json"), "abc123");
     stop.env("CCC_CONFIG_DIR", room.path(dir)).run().allows("confirmed");
-    let supervisors = room.path(&format!("{dir}/settings-kimi-supervisor.json"));
-    let args = room.seen("supervisor-0.args");
-    assert_eq!(value_of(&args, "--settings"), supervisors.to_string_lossy());
+    let supervisors = room.json(&format!("{dir}/settings-kimi-supervisor.json"));
+    assert_eq!(judged_with(&room.seen("supervisor-0.args")), supervisors);
 }
 
 /// By another process, for the reason that `Room::program` has.

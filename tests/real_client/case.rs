@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::on_every_release;
 use crate::script::{begins_review, is_agents, is_review, judged, only};
-use crate::support::api::{Api, Gate, Rule};
+use crate::support::api::{Api, Gate, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
 use crate::support::patience::PATIENCE;
@@ -208,13 +208,26 @@ fn without_a_case_the_rules_hold_and_say_what_was_denied(client: &Path) {
     assert!(reason.contains("Nobody can be asked"), "{done}");
 }
 
-/// The README's own example: the supervisor really runs the tests.
+/// The README's own example: the agent edits, the supervisor really runs the tests, and confirms because
+/// they pass.
 fn tests_run_without_a_person_and_leave_nothing(client: &Path) {
     let room = CleanRoom::new();
     let project = project(&room);
-    let test = "mkdir -p .cache && echo cached > .cache/x && grep -q real file && echo zq-1-passed";
+    let test =
+        "mkdir -p .cache && echo cached > .cache/x && grep -q mended file && echo zq-1-passed";
     fs::write(project.join("run-tests.sh"), test).expect("a test");
-    let api = Api::start(judge(vec![bash("sh run-tests.sh")]));
+    let (_, run) = bash("sh run-tests.sh");
+    let file = project.join("file");
+    let edit = json!({"file_path": file, "old_string": "real", "new_string": "mended"});
+    let is_green = |request: &Request| request.recent_text().contains("zq-1-passed");
+    let api = Api::start(vec![
+        Rule::any().when(begins_review).tool("Bash", run),
+        judged(Rule::any().when(is_review).when(is_green), true, ""),
+        judged(Rule::any().when(is_review), false, "zq-the-tests-did-not-pass"),
+        Rule::on("fix the failing test").tool("Read", json!({"file_path": file})).times(1),
+        Rule::any().when(is_agents).tool("Edit", edit).times(1),
+        Rule::any().when(is_agents).text("zq-mended."),
+    ]);
     let done = Ccc::new(&room)
         .client(client)
         .api(&api)
@@ -222,13 +235,11 @@ fn tests_run_without_a_person_and_leave_nothing(client: &Path) {
         .args(["--permission-mode", "acceptEdits", "--output-format", "json"])
         .run();
     let told = done.json();
-    assert_eq!((done.code, &told["rounds"][0]["completed"]), (Some(0), &json!(true)), "{done}");
     assert!(!project.join(".cache").exists(), "{done}");
+    assert_eq!(fs::read_to_string(&file).expect("the file"), "mended\n", "{done}");
     if held(&told) == "overlay" {
+        assert_eq!((done.code, &told["rounds"][0]["completed"]), (Some(0), &json!(true)), "{done}");
         assert!(told["rounds"][0].get("denied").is_none(), "{done}");
-        let requests = api.requests();
-        let saw = only(&requests, is_review).last().expect("a review").messages_text();
-        assert!(saw.contains("zq-1-passed"), "{saw}");
     }
 }
 

@@ -9,11 +9,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use crate::on_every_release;
 use crate::script::{begins_review, count, is_agents, is_review, judged};
 use crate::support::api::{Api, Rule};
 use crate::support::ccc::{Ccc, Finished, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
-use crate::on_every_release;
 
 on_every_release!(
     variables_in_settings_of_the_project,
@@ -36,6 +36,7 @@ on_every_release!(
     a_client_earlier_on_the_path,
     instructions_of_the_supervisor,
     a_hook_of_the_projects_that_ends_the_turn,
+    settings_of_the_machine_written_by_root,
     switching_supervision_off_by_a_command,
     switching_supervision_off_in_the_state_file,
     switching_supervision_off_by_a_slash_command,
@@ -84,6 +85,7 @@ impl Session {
     }
 
     fn path(&self, name: &str) -> String {
+        // An absolute one stays what it is.
         let path = match name.strip_prefix("~/") {
             Some(name) => self.room.home().join(name),
             None => self.room.project().join(name),
@@ -523,6 +525,48 @@ fn instructions_of_the_supervisor(client: &Path) {
     });
 }
 
+/// A machine of its own, on which root may write anything and nothing of it stays.
+const OWN_MACHINE: &str = "mount -t tmpfs x \"$TMPDIR\" && mkdir \"$TMPDIR/u\" \"$TMPDIR/w\" && \
+    mount -t overlay x -o \"lowerdir=/etc,upperdir=$TMPDIR/u,workdir=$TMPDIR/w\" /etc && exec \"$@\"";
+
+/// They stand above everything that ccc can say, so nobody is asked.
+fn settings_of_the_machine_written_by_root(client: &Path) {
+    let mut unshare = std::process::Command::new("unshare");
+    let unshare = unshare.args(["-m", "sh", "-c", "mount -t tmpfs x /mnt"]).output();
+    if !unshare.is_ok_and(|done| done.status.success()) {
+        eprintln!("skipped: only root can make a machine of its own");
+        return;
+    }
+    for way in ["--supervisor", "--supervisor=hook"] {
+        let room = Session::new();
+        let script =
+            room.json("/etc/claude-code/managed-settings.json", &json!({"env": endpoint(&room)}));
+        let command = json!({"command": script});
+        room.real.prepend(judged(Rule::any().when(is_review), true, ""));
+        room.real.prepend(Rule::any().when(is_agents).text("zq-built."));
+        room.real.prepend(Rule::on("zq-build-it").when(is_agents).tool("Bash", command).times(1));
+        let _written = Ccc::new(&room.room).instructions(INSTRUCTIONS);
+        let mut ccc = room.room.command(Path::new("unshare"), &room.real.url());
+        ccc.args(["-m", "sh", "-c", OWN_MACHINE, "sh", env!("CARGO_BIN_EXE_ccc")]);
+        ccc.args([way, "-p", "zq-build-it", "--dangerously-skip-permissions"]);
+        let done = ccc.env("CCC_CLAUDE", client).output().expect("ccc");
+        let told = String::from_utf8_lossy(&done.stderr).into_owned()
+            + &String::from_utf8_lossy(&done.stdout);
+        let log = fs::read_to_string(room.path(".claude/ccc/ccc.log")).unwrap_or_default();
+        assert_eq!(
+            count(&room.agents.requests(), is_review),
+            0,
+            "{way}: it was redirected\n{told}"
+        );
+        assert_eq!(count(&room.real.requests(), is_review), 0, "{way}: {told}");
+        let why = "/etc/claude-code, which every claude on this machine obeys, were changed";
+        assert!(told.contains(why) || log.contains(why), "{way}: {told}\n{log}");
+        if way == "--supervisor" {
+            assert_eq!(done.status.code(), Some(4), "{told}");
+        }
+    }
+}
+
 /// It runs beside ccc's own, at the same stop.
 fn a_hook_of_the_projects_that_ends_the_turn(client: &Path) {
     let room = Session::new();
@@ -534,9 +578,13 @@ fn a_hook_of_the_projects_that_ends_the_turn(client: &Path) {
     room.real.prepend(judged(Rule::any().when(is_review), true, ""));
     room.real.prepend(judged(Rule::any().when(begins_review), false, "zq-missing").times(1));
     let run = Ccc::new(&room.room).client(client).api(&room.real).instructions(INSTRUCTIONS);
-    let done = run.args(["--supervisor=hook", "-p", "zq-build-it", "--dangerously-skip-permissions"]).run();
+    let done = run
+        .args(["--supervisor=hook", "-p", "zq-build-it", "--dangerously-skip-permissions"])
+        .run();
     let requests = room.real.requests();
-    let heard = |it: &crate::support::api::Request| is_agents(it) && it.recent_text().contains("zq-missing");
+    let heard = |it: &crate::support::api::Request| {
+        is_agents(it) && it.recent_text().contains("zq-missing")
+    };
     assert!(requests.iter().any(heard), "reviews {}\n{done}", count(&requests, begins_review));
 }
 

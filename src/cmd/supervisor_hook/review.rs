@@ -30,11 +30,12 @@ use crate::hook::transcript_file::TranscriptFile;
 use crate::record::SupervisorLog;
 use crate::review::front_matter::Proof;
 use crate::review::instructions::{self, Instructions, Problem};
+use crate::review::permission;
 use crate::review::policy::{Judging, Policy};
 use crate::review::prompt::review_prompt;
 use crate::review::verdict::Verdict;
 use crate::session::{Workplace, changed_files};
-use crate::tree::git_programs::overruled;
+use crate::tree::git_programs::{nowhere_to_push, overruled};
 
 /// What came of a review.
 pub struct Reviewed {
@@ -206,6 +207,9 @@ impl Start<'_> {
         let settings = settings.argument(env)?;
         let mut env = env.clone();
         set_git(&mut env, &self.overruled);
+        if !permission::allows_pushing(&self.supervisor.allowed_tools) {
+            set_git(&mut env, &nowhere_to_push());
+        }
         keep_off_schedule(&mut env, &self.place.project);
         let options = ReviewOptions {
             form: self.supervisor.review,

@@ -136,6 +136,12 @@ pub fn rule(held: Held, asked: &PermissionRequest, allowed: &[String]) -> Ruling
     }
 }
 
+/// Whether a rule names `git push`.
+pub fn allows_pushing(allowed: &[String]) -> bool {
+    let rules = allowed.iter().filter_map(|rule| Allowed::read(rule));
+    rules.filter_map(|rule| rule.command).any(|command| command.starts_with("git push"))
+}
+
 fn command(held: Held, input: &str, allowed: &[Allowed<'_>]) -> Ruling {
     #[derive(Deserialize)]
     struct Input {

@@ -63,7 +63,21 @@ const LOOKING: &[&str] = &[
 const PLANNING: &[&str] = &["fmt", "validate", "version", "show", "output", "graph", "help"];
 
 const TABLE: &[(Reach, &[&str], Which)] = &[
-    (Pushing, &["git"], Only(&["push", "send-pack", "send-email", "lfs push", "svn dcommit"])),
+    (
+        Pushing,
+        &["git"],
+        Only(&[
+            "push",
+            "send-pack",
+            "http-push",
+            "send-email",
+            "lfs push",
+            "subtree push",
+            "svn dcommit",
+            "p4 submit",
+            "annex sync",
+        ]),
+    ),
     (Pushing, &["hg", "jj git"], Only(&["push"])),
     (Pushing, &["svn"], Only(&["commit", "ci", "copy", "delete", "import", "mkdir", "move"])),
     (Pushing, &["gh", "glab"], AllBut(LOOKING)),
@@ -236,10 +250,25 @@ const VALUED: [&str; 16] = [
     "--work-tree",
 ];
 
+/// Stands for what a substitution gives.
+const COMPUTED: &str = "_";
+
 /// Whether a command is in the table. The words have the program in front, without its directory.
 pub fn find(words: &[String]) -> Option<Outward> {
     let (program, args) = words.split_first()?;
     let told = told(args);
+    // A name that is only known when it runs: it may be any of them that has such a subcommand.
+    if program.starts_with('$') || program == COMPUTED {
+        let any = TABLE.iter().filter(|(_, _, which)| matches!(which, Only(_)));
+        return any.flat_map(|(_, programs, _)| *programs).find_map(|program| {
+            let words = program.split(' ').map(str::to_owned).chain(args.iter().cloned());
+            find(&words.collect::<Vec<_>>())
+        });
+    }
+    if program == "git" && told.first().is_some_and(|sub| sub.starts_with('$') || *sub == COMPUTED)
+    {
+        return Some(Outward { reach: Pushing, name: "git push".to_owned() });
+    }
     TABLE.iter().find_map(|(reach, programs, which)| {
         let rest = programs.iter().find_map(|name| match name.split_once(' ') {
             None => (name == program).then_some(&told[..]),
@@ -275,7 +304,7 @@ fn told(args: &[String]) -> Vec<&str> {
         // Only in front of the subcommand: behind it the same letters mean anything.
         if told.is_empty() && VALUED.contains(&arg.as_str()) {
             args.next();
-        } else if !arg.starts_with('-') {
+        } else if !arg.starts_with('-') && !(told.is_empty() && arg.starts_with('+')) {
             told.push(arg.as_str());
         }
     }

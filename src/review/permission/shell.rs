@@ -31,11 +31,31 @@ fn collect(script: &str, depth: usize, found: &mut Vec<Command>) {
     for inner in split.inner {
         collect(&inner, depth + 1, found);
     }
+    let first = found.len();
     for piece in split.pieces {
         // Quotes that do not close: the words as they stand are better than nothing.
         let words = shell_words::split(&piece.text)
             .unwrap_or_else(|_| piece.text.split_whitespace().map(unquoted).collect());
         command(words, piece.writes, depth, found);
+    }
+    // What is printed may be what a shell beside it reads.
+    if found[first..].iter().any(Command::is_shell_that_reads) {
+        let prints = |command: &&Command| matches!(command.name(), "echo" | "printf");
+        let printed =
+            found[first..].iter().filter(prints).map(|command| command.words[1..].join(" "));
+        for script in printed.collect::<Vec<_>>() {
+            collect(&script.replace("\\n", "\n"), depth + 1, found);
+        }
+    }
+}
+
+impl Command {
+    fn is_shell_that_reads(&self) -> bool {
+        SHELLS.contains(&self.name()) && self.words[1..].iter().all(|word| word.starts_with('-'))
+    }
+
+    fn name(&self) -> &str {
+        self.words.first().map_or("", String::as_str)
     }
 }
 
@@ -45,10 +65,10 @@ fn unquoted(word: &str) -> String {
 
 /// Words that stand in front of a command, and belong to the shell.
 const KEYWORDS: [&str; 10] =
-    ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"];
+    ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "coproc"];
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
 /// Programs that run another one, with their options that take a value.
-const RUNNERS: [(&str, &[&str]); 24] = [
+const RUNNERS: [(&str, &[&str]); 36] = [
     ("sudo", &["-u", "-g", "-C", "-D", "-h", "-p", "-r", "-t", "-U"]),
     ("doas", &["-u", "-C"]),
     ("env", &["-u", "-C", "--unset", "--chdir"]),
@@ -73,9 +93,34 @@ const RUNNERS: [(&str, &[&str]); 24] = [
     ("sshpass", &["-p", "-f"]),
     ("npx", &["-p", "--package"]),
     ("bunx", &[]),
+    ("uvx", &["--from"]),
+    ("time", &["-o", "-f"]),
+    ("unshare", &[]),
+    ("nsenter", &["-t"]),
+    ("setpriv", &[]),
+    ("runuser", &["-u", "-g"]),
+    ("ssh-agent", &[]),
+    ("chrt", &[]),
+    ("taskset", &["-c"]),
+    ("prlimit", &["-p"]),
+    ("systemd-run", &["-u", "-p"]),
+    ("dbus-run-session", &[]),
+];
+/// Programs with a subcommand that runs another one.
+const RUN_BY_SUBCOMMAND: [(&str, &str); 10] = [
+    ("bundle", "exec"),
+    ("git", "foreach"),
+    ("git", "run"),
+    ("npm", "exec"),
+    ("pipx", "run"),
+    ("pnpm", "dlx"),
+    ("pnpm", "exec"),
+    ("poetry", "run"),
+    ("uv", "run"),
+    ("yarn", "dlx"),
 ];
 /// Those of them whose first argument is not the command yet.
-const WITH_ARGUMENT: [&str; 3] = ["timeout", "flock", "chroot"];
+const WITH_ARGUMENT: [&str; 5] = ["timeout", "flock", "chroot", "chrt", "taskset"];
 
 fn command(words: Vec<String>, writes: bool, depth: usize, found: &mut Vec<Command>) {
     let mut words: &[String] = &words;
@@ -84,6 +129,8 @@ fn command(words: Vec<String>, writes: bool, depth: usize, found: &mut Vec<Comma
         let name = base(first);
         if KEYWORDS.contains(&name) || is_assignment(first) {
             words = rest;
+        } else if name == "function" {
+            words = rest.get(1..).unwrap_or_default();
         } else if let Some((_, valued)) = RUNNERS.iter().find(|(runner, _)| *runner == name) {
             // `env -S "words"` and `watch "words"` have the command in one.
             let mut behind = behind_options(rest, valued);
@@ -113,8 +160,49 @@ fn command(words: Vec<String>, writes: bool, depth: usize, found: &mut Vec<Comma
             command(rest[at + 1..].to_vec(), writes, depth, found);
         }
     }
-    let words = [name.to_owned()].into_iter().chain(rest.iter().cloned()).collect();
-    found.push(Command { words, writes });
+    for script in scripts_among(name, rest) {
+        collect(&script, depth + 1, found);
+    }
+    // Each of git's commands is a program of its own too.
+    let own = name.strip_prefix("git-").filter(|_| name != "git-lfs");
+    let name =
+        own.map_or_else(|| vec![name.to_owned()], |own| vec!["git".to_owned(), own.to_owned()]);
+    found.push(Command { words: name.into_iter().chain(rest.iter().cloned()).collect(), writes });
+}
+
+/// What a program is told to run by one of its arguments.
+fn scripts_among(name: &str, args: &[String]) -> Vec<String> {
+    let behind = |is: &dyn Fn(&str) -> bool| {
+        let at = args.iter().enumerate().filter(|(_, word)| is(word)).map(|(at, _)| at + 1);
+        at.filter_map(|at| args.get(at).cloned()).collect::<Vec<_>>()
+    };
+    let mut scripts = match name {
+        "trap" => args.first().cloned().into_iter().collect(),
+        "alias" => args.iter().filter_map(|arg| Some(arg.split_once('=')?.1.to_owned())).collect(),
+        "git" => behind(&|word| matches!(word, "--exec" | "-x") || word.ends_with("-filter")),
+        name if SHELLS.contains(&name) => behind(&|word| word == "<<<"),
+        _ => Vec::new(),
+    };
+    let subs = RUN_BY_SUBCOMMAND.iter().filter(|(program, _)| *program == name);
+    for at in subs.filter_map(|(_, sub)| args.iter().position(|arg| arg == sub)) {
+        let behind: Vec<_> = args[at + 1..].iter().skip_while(|arg| arg.starts_with('-')).collect();
+        scripts.push(match &behind[..] {
+            [only] => (*only).clone(),
+            words => shell_words::join(words),
+        });
+    }
+    if name == "git" {
+        // `-c alias.p=push p`, `config alias.p push`
+        let set = args.iter().filter_map(|arg| arg.strip_prefix("alias.")?.split_once('='));
+        let values = set.map(|(_, value)| value.to_owned());
+        let values =
+            values.chain(behind(&|word| word.starts_with("alias.") && !word.contains('=')));
+        scripts.extend(values.map(|value| match value.strip_prefix('!') {
+            Some(script) => script.to_owned(),
+            None => format!("git {value}"),
+        }));
+    }
+    scripts
 }
 
 fn runs(word: &str) -> bool {
@@ -327,6 +415,28 @@ mod tests {
             "echo x > y && git push",
             "watch -n 5 'git push'",
             "exec git push",
+            "time -p git push",
+            "function f { git push; }; f",
+            "coproc git push",
+            "echo 'git push' | sh",
+            "printf 'git push\\n' | bash -s",
+            "bash <<< 'git push'",
+            "trap 'git push' EXIT",
+            "alias p='git push'; p",
+            "git-push",
+            "/usr/lib/git-core/git-push",
+            "git -c alias.p=push p",
+            "git -c alias.p='!git push' p",
+            "git config alias.p push && git p",
+            "git rebase --exec 'git push' HEAD~1",
+            "git bisect run git push",
+            "git submodule foreach git push",
+            "git submodule foreach --recursive 'git push'",
+            "git filter-branch --tree-filter 'git push'",
+            "unshare -r git push",
+            "taskset 1 git push",
+            "npm exec -- git push",
+            "uv run git push",
         ] {
             let seen = seen(script);
             assert!(
@@ -346,6 +456,7 @@ mod tests {
             "cat git push",
             "echo 'a' \"b; git push\"",
             "echo '$(git push)'",
+            "echo 'git push'; sh run-tests.sh",
         ] {
             assert!(
                 !seen(script).iter().any(|seen| seen == "git push"),

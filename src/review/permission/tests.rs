@@ -111,6 +111,13 @@ fn what_no_case_holds_is_denied_by_name() {
         "uv publish",
         "systemctl restart x",
         "dotnet nuget push x",
+        "$G push",
+        "${G:-git} push",
+        "$(echo git) push",
+        "git $(echo push)",
+        "git $WHAT",
+        "cargo +nightly publish",
+        "git subtree push --prefix x origin main",
     ] {
         for held in EVERY {
             assert!(is_denied(&bash(held, command, &[])), "{command}");
@@ -128,6 +135,11 @@ fn what_no_case_holds_is_denied_by_name() {
         "echo docker",
         "cat ssh",
         "helm template x",
+        "$PYTHON -m pytest",
+        "\"$CARGO\" test",
+        "git log $RANGE",
+        "uv run pytest -q",
+        "npm exec -- vitest run",
     ] {
         assert_eq!(bash(Held::Overlay, command, &[]), Ruling::Allow, "{command}");
     }

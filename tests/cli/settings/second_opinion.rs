@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{MAIN, providers, stop};
+use super::{MAIN, SUPERVISORS, judged_with, providers, stop};
 use crate::room::{Room, value_of};
 
 fn room(supervisor: Value) -> Room {
@@ -35,8 +35,8 @@ fn the_supervisors_own_provider_and_model_are_used() {
         let room = room(json!({"provider": "glm", "model": "judge-1"}));
         review(&room, hook);
         let args = room.seen("supervisor-0.args");
-        let settings = room.path("home/.claude/settings-glm-supervisor.json");
-        assert_eq!(value_of(&args, "--settings"), settings.to_string_lossy(), "hook: {hook}");
+        let settings = room.json("home/.claude/settings-glm-supervisor.json");
+        assert_eq!(judged_with(&args), settings, "hook: {hook}");
         assert_eq!(value_of(&args, "--model"), "judge-1", "hook: {hook}");
         let env = room.seen("supervisor-0.env");
         assert!(!env.contains("ANTHROPIC_"), "hook: {hook}, {env}");
@@ -51,7 +51,7 @@ fn without_one_the_agents_provider_and_model_are_used() {
         room.write("transcript.jsonl", line.to_string());
         review(&room, hook);
         let args = room.seen("supervisor-0.args");
-        assert!(value_of(&args, "--settings").ends_with("settings-kimi-supervisor.json"));
+        assert_eq!(judged_with(&args), room.json(SUPERVISORS), "hook: {hook}");
         assert_eq!(value_of(&args, "--model"), "fake", "hook: {hook}");
     }
 }
