@@ -159,7 +159,15 @@ pub fn says_passed(output: &str) -> bool {
         )
         .ok()
     });
-    matches(&PASSED, output) && !says_failed(output) && !ran_none(output)
+    // In words of its own, as a script has them.
+    static WELL: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\bpass(ed|es)?\b|\ball (is )?(good|well|ok|green)\b|\bsuccess(ful|fully)?\b",
+        )
+        .ok()
+    });
+    let says = matches(&PASSED, output) || matches(&WELL, output) && !tells_of_failure(output);
+    says && !says_failed(output) && !ran_none(output)
 }
 
 /// Something did not build, or a linter complains, says the output itself.
@@ -341,10 +349,18 @@ mod tests {
             "# tests 3\n# pass 3\n# fail 0",
             "Tests run: 3, Failures: 0, Errors: 0",
             "4 examples, 0 failures",
+            "accents: passed",
         ] {
             assert!(says_passed(text), "{text}");
         }
-        for text in ["", "collected 3 items", "1 failed, 3 passed", "Ran 0 tests\n\nOK", "done"] {
+        for text in [
+            "",
+            "collected 3 items",
+            "a: passed\nb: failed",
+            "1 failed, 3 passed",
+            "Ran 0 tests\n\nOK",
+            "done",
+        ] {
             assert!(!says_passed(text), "{text}");
         }
         for text in ["error[E0425]: cannot find", "a.c:3:1: error: expected", "Found 2 errors."] {

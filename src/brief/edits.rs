@@ -76,14 +76,29 @@ fn by_program(script: &str) -> Option<String> {
 
 /// With what it does to a stash, since one that is taken back leaves the files as they were.
 fn git(args: &[String]) -> Option<String> {
-    const CHANGING: [&str; 9] =
-        ["apply", "checkout", "restore", "stash", "revert", "am", "cherry-pick", "merge", "pull"];
+    const CHANGING: [&str; 11] = [
+        "apply",
+        "checkout",
+        "restore",
+        "stash",
+        "revert",
+        "am",
+        "cherry-pick",
+        "merge",
+        "pull",
+        "rebase",
+        "switch",
+    ];
     let name = args.first()?.as_str();
-    // A new branch has the same files.
-    let branch = args.iter().any(|arg| matches!(arg.as_str(), "-b" | "list" | "show" | "--check"));
-    let more =
-        args.get(1).filter(|_| name == "stash").map_or(String::new(), |more| format!(" {more}"));
-    (CHANGING.contains(&name) && !branch).then(|| format!("git {name}{more}"))
+    let has = |options: &[&str]| args.iter().any(|arg| options.contains(&arg.as_str()));
+    // A new branch has the same files, and so has another index.
+    let same = has(&["-b", "-c", "--create", "list", "show", "--check", "--staged", "--abort"]);
+    let changes = CHANGING.contains(&name) && !same
+        || name == "reset" && has(&["--hard"])
+        || name == "clean" && args.iter().any(|arg| arg.starts_with("-f") || arg.contains("force"));
+    let more = args.get(1).filter(|_| name == "stash");
+    let more = more.map_or(String::new(), |more| format!(" {more}"));
+    changes.then(|| format!("git {name}{more}"))
 }
 
 fn extension(path: &str) -> Option<&str> {
@@ -93,7 +108,8 @@ fn extension(path: &str) -> Option<&str> {
 pub fn is_prose(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     matches!(extension(name), Some("md" | "txt" | "rst" | "adoc" | "log" | "markdown"))
-        || ["LICENSE", "CHANGELOG", "README", "AUTHORS", "NOTICE"].contains(&name)
+        || ["LICENSE", "CHANGELOG", "README", "AUTHORS", "NOTICE", "CODEOWNERS"].contains(&name)
+        || [".gitignore", ".gitattributes", ".editorconfig", ".mailmap"].contains(&name)
 }
 
 /// A file that a program consists of, and no data.
@@ -170,6 +186,7 @@ mod tests {
             ("rm -f tests/test_a.py", "tests/test_a.py"),
             ("git checkout -- slug.py", "git checkout"),
             ("git stash pop", "git stash pop"),
+            ("git reset --hard HEAD~1", "git reset"),
             ("cp /tmp/new.py slug.py", "slug.py"),
             ("python3 - <<'E'\nopen('slug.py', 'w').write(text)\nE", "slug.py"),
             ("node -e \"fs.writeFileSync('a.js', x)\"", "a.js"),
@@ -184,6 +201,9 @@ mod tests {
             "echo done > /tmp/a.py",
             "git checkout -b new",
             "git stash list",
+            "git restore --staged a.py",
+            "git switch -c new",
+            "git reset a.py",
             "rm -rf __pycache__ target",
             "cat > notes.md <<EOF\nsed -i s/a/b/ a.py\nEOF",
             "python3 -c 'print(1 > 2)'",

@@ -81,16 +81,16 @@ impl Changed {
         Self { files, count, below: String::new() }
     }
 
-    /// All paths as they are named in the project, if all are known: a check that waits for one of
-    /// them must not miss it.
+    /// All paths, if all are known: a check that waits for one of them must not miss it. In a part of a
+    /// repository a file has two names: SUPERVISOR.md may stand here, or at the repository's root.
     pub fn paths(&self) -> Option<Vec<String>> {
         let all = self.count == self.files.len();
         let begin = format!("{}/", self.below);
-        let path = |change: &FileChange| {
-            let path = change.path.strip_prefix(&begin).filter(|_| !self.below.is_empty());
-            path.unwrap_or(&change.path).to_owned()
+        let names = |change: &FileChange| {
+            let from_here = change.path.strip_prefix(&begin).filter(|_| !self.below.is_empty());
+            [Some(change.path.clone()), from_here.map(str::to_owned)]
         };
-        all.then(|| self.files.iter().map(path).collect())
+        all.then(|| self.files.iter().flat_map(names).flatten().collect())
     }
 }
 
@@ -99,11 +99,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn in_a_part_of_a_repository_files_are_named_from_there() {
+    fn in_a_part_of_a_repository_a_file_has_two_names() {
         let file = |path: &str| FileChange { path: path.into(), how: How::Added };
         let files = vec![file("web/src/a.ts"), file("webs/b.ts"), file("web.ts")];
         let changed = Changed { below: "web".into(), ..Changed::new(files) };
-        assert_eq!(changed.paths().unwrap(), ["src/a.ts", "webs/b.ts", "web.ts"]);
+        assert_eq!(changed.paths().unwrap(), ["web/src/a.ts", "src/a.ts", "webs/b.ts", "web.ts"]);
     }
 
     #[test]

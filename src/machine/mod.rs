@@ -18,6 +18,7 @@
 //! | reviewing | the agent stopped | what changed is looked at, and the checks run, before any judge | `checks_run_before_any_judge_is_asked` |
 //! | reviewing | a check is red | its output goes to the agent; no judge is asked | `a_red_check_goes_to_the_agent_and_no_judge_is_asked` |
 //! | reviewing | all checks passed, and no file has changed since | they do not run again | `green_checks_do_not_run_again_while_no_file_changes` |
+//! | reviewing | "completed", and files have changed since the checks ran | checked and judged again, once | `a_yes_about_files_that_changed_meanwhile_is_given_again` |
 //! | reviewing | completed | back to the person | `scenario_001_supervisor_phase_to_the_end_when_completed` |
 //! | reviewing | not completed | the feedback goes to the agent | `scenario_001_supervisor_phase_to_agent_phase_when_not_completed` |
 //! | reviewing | blocked, impossible | the person decides | `a_task_that_cannot_go_on_is_the_persons` |
@@ -254,7 +255,7 @@ impl Machine {
             self.task.limit_reached();
             self.give_back(Outcome::Limit);
         } else {
-            self.task.round += 1;
+            self.task.next_round();
             self.judge();
         }
     }

@@ -166,6 +166,9 @@ impl Machine {
         if !verdict.opinions.is_empty() {
             cost_usd = verdict.opinions.iter().map(|opinion| opinion.cost_usd).sum();
         }
+        if verdict.completed && self.is_void() {
+            return self.judge_again();
+        }
         let amended = self.task.found(&verdict.requirements);
         verdict.amended = amended.filter(|_| self.rules.judging.detailed_notices);
         let seconds = self.now.saturating_sub(started).as_secs_f64();
@@ -185,6 +188,20 @@ impl Machine {
                 self.send_back(&verdict, tree);
             }
         }
+    }
+
+    /// Files have changed since the checks ran: they say nothing about the files as they are, and a yes is
+    /// one about others. Said once a round, since something may change files all the time.
+    fn is_void(&mut self) -> bool {
+        let void = self.known.moved && !self.rules.checking.checks.is_empty();
+        void && !std::mem::replace(&mut self.task.judged_twice, true)
+    }
+
+    fn judge_again(&mut self) {
+        let reason = "files of the project changed while it ran, and the checks have to run again";
+        let round = self.task.round;
+        self.say(Notice::ReviewFailed { round, reason: reason.to_owned(), retrying: true });
+        self.judge();
     }
 
     /// The feedback goes to the agent, unless the task goes in circles.

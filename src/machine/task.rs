@@ -18,6 +18,8 @@ pub(super) struct Task {
     pub requirements: Vec<Requirement>,
     /// How much had been said when it was last judged.
     judged: usize,
+    /// In this round.
+    pub judged_twice: bool,
     pub circle: Circle,
 }
 
@@ -45,15 +47,21 @@ impl Task {
     /// The person's words and what reviews found go back with the conversation.
     pub fn go_back(&mut self, before: Snapshot) {
         let Snapshot { round, fresh, said, requirements, judged } = before;
-        let (undecided, circle) = (false, Circle::default());
-        *self = Self { round, fresh, undecided, said, requirements, judged, circle };
+        let (undecided, judged_twice, circle) = (false, false, Circle::default());
+        *self = Self { round, fresh, undecided, said, requirements, judged, judged_twice, circle };
     }
 
     pub fn new(carried: Option<&Carried>) -> Self {
         let Carried { round, fresh, said, requirements, .. } =
             carried.cloned().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });
-        let (judged, circle) = (said.len(), Circle::default());
-        Self { round, fresh, undecided: false, said, requirements, judged, circle }
+        let (judged, undecided, judged_twice) = (said.len(), false, false);
+        let circle = Circle::default();
+        Self { round, fresh, undecided, said, requirements, judged, judged_twice, circle }
+    }
+
+    pub fn next_round(&mut self) {
+        self.round += 1;
+        self.judged_twice = false;
     }
 
     /// What a review has found. Says how the list has changed.

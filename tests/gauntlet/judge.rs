@@ -54,13 +54,21 @@ impl Judge {
                 None => yes(&[], seen.word),
             },
             Self::Quoter => quoted(seen),
-            Self::Critic => {
-                json!({"completed": false, "feedback": format!("Not yet, {}.", seen.answers)})
-                    .to_string()
-            }
+            Self::Critic => critic(seen).to_string(),
             Self::Honest => yes(&seen.session.proof, seen.word),
         }
     }
+}
+
+/// Other words every time; in every second session another requirement too, under an id of its own.
+fn critic(seen: &Seen<'_>) -> Value {
+    let at = seen.answers;
+    let mut verdict = json!({"completed": false, "feedback": format!("Not yet, {at}.")});
+    if seen.session.number.is_multiple_of(2) {
+        let one = json!({"id": format!("X{at}"), "text": format!("more, {at}"), "status": "unmet"});
+        verdict["requirements"] = json!([one]);
+    }
+    verdict
 }
 
 fn yes(evidence: &[Value], word: &str) -> String {

@@ -21,6 +21,7 @@ use crate::review::engine::{Engine, INITIALIZE, Step};
 use crate::review::evidence::verify;
 use crate::review::lookup::Lookup;
 use crate::review::policy::Policy;
+use crate::review::requirement::Evidence;
 use crate::review::verdict::Verdict;
 use crate::session::{ChildState, one_time_word};
 use crate::surface::review_cost;
@@ -32,8 +33,9 @@ pub struct HookReview<'a> {
     pub ran: &'a Commands,
     pub roots: &'a [PathBuf],
     pub state_dir: &'a Path,
-    /// What came of the checks.
+    /// What came of the checks, and whether the files are still those that they ran on.
     pub checks: &'a [CheckResult],
+    pub still_the_same: &'a dyn Fn() -> bool,
     /// What fresh eyes are told instead of the agent's account.
     pub brief_for_fresh_eyes: &'a str,
     pub diff: &'a str,
@@ -279,11 +281,13 @@ impl Judge<'_> {
                 Step::Held(report) => log::info!("supervisor-hook: {}", report.told()),
                 Step::Verify(evidence) => {
                     let HookReview { ran: agent, roots, state_dir, checks, .. } = self.review;
+                    let names_check = evidence.iter().any(|one| matches!(one, Evidence::Check(_)));
+                    let same = !names_check || (self.review.still_the_same)();
                     let (earlier, state_dir) = (None, Some(state_dir));
                     let request = &self.request;
                     let check = |name: &str| {
                         let result = checks.iter().find(|result| result.name == name)?;
-                        Some(result.is_green())
+                        Some(result.is_green() && same)
                     };
                     let judge = &self.ran;
                     let check = &check;

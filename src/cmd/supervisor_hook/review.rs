@@ -157,6 +157,7 @@ pub fn run(
         roots: &roots,
         state_dir: &place.state_dir,
         checks,
+        still_the_same: &|| examined.fingerprint == Some(workplace.look().fingerprint()),
         brief_for_fresh_eyes: &brief_for_fresh_eyes,
         diff: &diff,
         typed,

@@ -86,6 +86,27 @@ fn green_checks_do_not_run_again_while_no_file_changes() {
 }
 
 #[test]
+fn a_yes_about_files_that_changed_meanwhile_is_given_again() {
+    let again = "stop review; review failed \"files of the project changed while it ran, and the checks have to run \
+                 again\"; look";
+    check_with(
+        rules(&["test"], &[]),
+        &after_stop(&[
+            ("looked a", "check test"),
+            ("check-exits 0", "test passed; look"),
+            ("looked a", "review 1/10 of S [do it]"),
+            ("tree-changes x.py", "changed x.py (added)"),
+            ("verdict [TASK_COMPLETED]", again),
+            ("looked b", "check test"),
+            ("check-exits 0", "test passed; look"),
+            ("looked b", "review 1/10 of S [do it]"),
+            ("tree-changes x.py", "changed x.py (added)"),
+            ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        ]),
+    );
+}
+
+#[test]
 fn a_red_check_stays_red_beside_those_that_nobody_allowed() {
     let red = "test exited with code 1; send \"Find out why and repair the cause; the checks run again when you stop. \
                If a check itself is wrong, or cannot pass here, say so and why instead of working around it.\"; →Working";

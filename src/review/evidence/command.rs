@@ -206,8 +206,17 @@ impl Seen<'_> {
         let mut all = [Some(agent), earlier, Some(judge)].into_iter().flatten();
         let by_test = all.any(|commands| {
             commands.iter().any(|ran| {
-                let names = |file: &&String| file.len() > 3 && ran.command.contains(file.as_str());
-                ran.tool == "Bash" && Kind::Test.is(&ran.command) && read.iter().any(names)
+                // The client says itself where what goes on in the background prints to.
+                let told = if ran.ended { "" } else { &ran.output };
+                let names = |file: &&&String| {
+                    file.len() > 3
+                        && [ran.command.as_str(), told]
+                            .iter()
+                            .any(|text| text.contains(file.as_str()))
+                };
+                ran.tool == "Bash"
+                    && Kind::Test.is(&ran.command)
+                    && read.iter().any(|file| names(&file))
             })
         });
         if by_test {

@@ -324,6 +324,17 @@ fn words_of_a_test_run_count_where_a_test_run_has_printed_them() {
         (&[("cat out.log", "3 passed in 1s")], log, "no test run was seen"),
         (&[("echo 3 passed > out.log", ""), ("cat out.log", "3 passed")], log, "no test run"),
         (&[("pytest > out.log 2>&1", ""), ("cat out.log", "3 passed in 1s")], log, ""),
+        (
+            &[
+                (
+                    "pytest",
+                    "Command running in background with ID: b1. Output is being written to: out.log",
+                ),
+                ("cat out.log", "3 passed in 1s"),
+            ],
+            log,
+            "",
+        ),
     ]);
 }
 
