@@ -8,7 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 use nix::libc;
 use nix::pty::Winsize;
-use nix::sys::termios::{SetArg, Termios, cfmakeraw, tcgetattr, tcsetattr};
+use nix::sys::termios::{
+    LocalFlags, OutputFlags, SetArg, Termios, cfmakeraw, tcgetattr, tcsetattr,
+};
 
 use crate::console;
 
@@ -71,10 +73,17 @@ impl PersonsTerminal {
     }
 }
 
-/// All that a terminal that somebody left needs.
+/// All that a terminal that somebody left needs. A shell may have taken it already, and edits a line: it
+/// leaves some of the modes on that are all off while ccc has it, and knows better than we do.
 pub fn reset(device: &File, modes: &Termios) {
     tidy(device);
-    set_modes(device, modes);
+    let is_left = tcgetattr(device).is_ok_and(|now| {
+        !now.local_flags.contains(LocalFlags::ISIG)
+            && !now.output_flags.contains(OutputFlags::OPOST)
+    });
+    if is_left {
+        set_modes(device, modes);
+    }
 }
 
 fn tidy(mut device: &File) {

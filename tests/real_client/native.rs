@@ -2,6 +2,7 @@
 //! it.
 
 mod forged;
+mod in_the_way;
 #[cfg(target_os = "linux")]
 mod killed;
 mod picture;
@@ -29,14 +30,17 @@ on_the_newest_client!(
     a_judge_that_fails_is_no_rejection,
     commands_in_the_shell_and_failed_turns_are_not_reviewed,
     the_users_own_status_line_stays,
+    a_server_in_the_background_puts_a_review_off_once,
+    the_first_start_says_that_keys_are_recorded,
 );
 
-/// A person at the client's own screen.
+/// A person at the client's own screen, not for the first time.
 fn native(room: &CleanRoom, client: &Path, api: &Api, args: &[&str]) -> Terminal {
     supervised(command(room, client, api).args(args.iter().copied()))
 }
 
 fn command(room: &CleanRoom, client: &Path, api: &Api) -> Ccc {
+    std::fs::write(room.home().join(".claude/ccc-keys-are-recorded"), "").expect("a mark");
     let ccc = Ccc::new(room).client(client).api(api).instructions(INSTRUCTIONS);
     ccc.args(["--supervisor=native", "--permission-mode", "default"])
 }
@@ -278,5 +282,35 @@ fn the_users_own_status_line_stays(client: &Path) {
     let screen = terminal.screen();
     let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}: {screen}"));
     assert!(at("zq-mine 1") < at("supervised"), "{screen}");
+    leave(terminal);
+}
+
+fn a_server_in_the_background_puts_a_review_off_once(client: &Path) {
+    let room = CleanRoom::new();
+    let serves = json!({"command": "sleep 1000", "run_in_background": true});
+    let serve = Rule::on("zq-serve").when(is_turn).tool("Bash", serves).times(1);
+    let api = Api::start(vec![confirms(), serve]);
+    let mut terminal = native(&room, client, &api, &["--allowedTools", "Bash"]);
+    terminal.say("zq-serve");
+    terminal.wait_for("1 in the background, not reviewed yet");
+    assert_eq!(count(&api.requests(), begins_review), 0, "{}", terminal.screen());
+    terminal.say("zq-go-on");
+    terminal.wait_for("Confirmed in round 1");
+}
+
+fn the_first_start_says_that_keys_are_recorded(client: &Path) {
+    let room = CleanRoom::new();
+    let api = Api::start(vec![confirms()]);
+    let ccc = || Ccc::new(&room).client(client).api(&api).instructions(INSTRUCTIONS);
+    let start = || ccc().arg("--supervisor=native").on_terminal();
+    let mut terminal = start();
+    terminal.wait_for("supervised · every key is recorded");
+    terminal.say("zq-build-it");
+    terminal.wait_for("UserPromptSubmit says: ccc: This session is recorded");
+    terminal.wait_for("Confirmed in round 1");
+    leave(terminal);
+    let terminal = start();
+    terminal.wait_for("supervised");
+    assert!(!terminal.screen().contains("recorded"), "{}", terminal.screen());
     leave(terminal);
 }
