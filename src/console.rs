@@ -109,7 +109,9 @@ pub fn stderr() -> io::Stderr {
 fn write_out(bytes: &[u8]) -> io::Result<()> {
     let mut out = stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(io::Error::new(error.kind(), format!("cannot write the output: {error}")))
+        }
         _ => Ok(()),
     }
 }

@@ -69,13 +69,21 @@ pub fn run(args: Vec<OsString>) -> i32 {
         Err(error) => {
             // Help has no words of others in it; a mistake quotes what was typed.
             match error.exit_code() {
-                0 => drop(error.print()),
+                0 => return exit_code(print_help(&error)),
                 _ => console::say(error.render().to_string().trim_end()),
             }
             return error.exit_code();
         }
     };
     exit_code(dispatch(cli))
+}
+
+/// In colours, where somebody sees them.
+fn print_help(error: &clap::Error) -> Result<i32> {
+    let text = error.render();
+    let text = if console::is_terminal() { text.ansi().to_string() } else { text.to_string() };
+    console::print_styled(text.as_bytes())?;
+    Ok(0)
 }
 
 fn exit_code(result: Result<i32>) -> i32 {
