@@ -110,7 +110,7 @@ fn session(taken: &Taken) -> Result<(Option<String>, bool)> {
         _ => return Ok((None, false)),
     };
     if !session_id::is_safe(id) {
-        return Err(Usage(format!("{id:?} is no session id")).into());
+        return Err(Usage(format!("{id:?} is not a session id")).into());
     }
     Ok((Some(id.clone()), false))
 }

@@ -144,8 +144,7 @@ fn run_session(
 
 fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &Taken) -> Result<()> {
     if args.prompt.is_some() || taken.print || args.output_format.is_some() {
-        let problem = "--supervisor=native is claude with its own screen; without a person use \
-                       `ccc --supervisor -p TEXT`";
+        let problem = "--supervisor=native is for a person at a terminal; to run unattended, use `ccc --supervisor -p TEXT`";
         return Err(Usage(problem.into()).into());
     }
     if !questions::is_possible() {

@@ -9,7 +9,7 @@ use crate::event::GoBack;
 use crate::machine::Offered;
 use crate::surface::terminal::help::KEYS;
 
-const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D ends";
+const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D exits";
 
 fn bench(phase: Phase) -> Bench {
     let mut bench = Bench::new(80, 40).phase(phase);
@@ -64,7 +64,7 @@ fn commands_that_come_while_one_is_typed_are_offered_at_once() {
     assert_eq!(after, ["❯ /cl", "❯ /clear  Start anew", READY]);
     // What Enter would do stays what it was.
     let (before, after) = told("/s", Some(KeyCode::Down));
-    let off = "❯ /supervisoroff  no more reviews";
+    let off = "❯ /supervisoroff  turn reviews off";
     assert_eq!(before[2], off);
     assert_eq!(
         after[1..4],
@@ -231,7 +231,7 @@ fn the_text_goes_to_the_editor_and_comes_back() {
     bench.terminal.resume();
     bench.terminal.edited(Err("vi: exit status: 1".into()));
     bench.update();
-    assert_eq!(bench.rows()[0], "The text is as it was: vi: exit status: 1");
+    assert_eq!(bench.rows()[0], "The text was left unchanged: vi: exit status: 1");
     assert!(bench.rows()[2].starts_with("❯ see [pasted 40 lines]"));
     bench.terminal.edited(Ok("all\nnew\n".into()));
     assert_eq!(bench.key(KeyCode::Enter), Some(said("all\nnew")));

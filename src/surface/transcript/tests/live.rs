@@ -80,9 +80,9 @@ fn an_answer_that_begins_anew_is_not_taken_for_the_same_text_twice() {
     watched.text_block().delta("Half a sentence.");
     watched.agent(&assistant(r#"{"type":"text","text":"Half a sentence."}"#));
     let text: Vec<_> = watched.settled.iter().filter(|line| !line.is_empty()).collect();
-    assert_eq!(text, ["  Half a sen", "Broken off; the answer begins anew.", "  Half a sentence."]);
+    assert_eq!(text, ["  Half a sen", "Cut off; the answer starts over.", "  Half a sentence."]);
     watched.agent(r#"{"type":"stream_event","event":{"type":"message_start","message":{}}}"#);
-    assert_eq!(watched.settled.iter().filter(|line| line.starts_with("Broken")).count(), 1);
+    assert_eq!(watched.settled.iter().filter(|line| line.starts_with("Cut off")).count(), 1);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_text_that_is_broken_off_stays() {
         texts(&lines)[..5],
         [
             &kept[..],
-            &["", "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)"]
+            &["", "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)"]
         ]
         .concat()
     );
