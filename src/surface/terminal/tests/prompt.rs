@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::*;
 use crate::event::GoBack;
 use crate::machine::Offered;
+use crate::surface::ImageSource;
 use crate::surface::terminal::help::KEYS;
 
 const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D exits";
@@ -215,6 +216,39 @@ fn up_takes_a_queued_message_back() {
     Surface::give_back(&mut bench.terminal, "one");
     bench.status.queued.clear();
     assert_eq!(bench.key(KeyCode::Enter), Some(said("one\nnew")));
+}
+
+#[test]
+fn an_image_is_a_name_in_the_text() {
+    let attach = |source| Some(Intent::Attach(source));
+    let mut bench = bench(Phase::Waiting);
+    assert_eq!(bench.control('v'), attach(ImageSource::Clipboard));
+    bench.type_in("see ");
+    let dropped = "'/tmp/my shot.PNG' ";
+    let intents = bench.terminal.input(Input::Paste(dropped.into()));
+    assert_eq!(intents, [Intent::Attach(ImageSource::Pasted(dropped.into()))]);
+    Surface::attached(&mut bench.terminal, "[Image #1]");
+    bench.type_in("there");
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("see [Image #1] there")));
+    for text in ["a.png is\nhere", "a.png and more", "png"] {
+        assert_eq!(bench.terminal.input(Input::Paste(text.into())), [], "{text}");
+        bench.control('c');
+    }
+    bench.type_in("/image '../my shot.png'");
+    bench.key(KeyCode::Esc);
+    let named = ImageSource::Path("../my shot.png".into());
+    assert_eq!(bench.key(KeyCode::Enter), attach(named));
+}
+
+#[test]
+fn a_slash_command_is_not_sent_behind_the_output_of_a_command() {
+    let mut bench = bench(Phase::Waiting);
+    bench.terminal.ran("ls", "a\nb");
+    bench.type_in("/compact");
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("/compact")));
+    bench.type_in("go on");
+    let Some(Intent::Event(Event::Said(text))) = bench.key(KeyCode::Enter) else { panic!("sent") };
+    assert!(text.contains("$ ls\na\nb") && text.ends_with("go on"), "{text}");
 }
 
 #[test]

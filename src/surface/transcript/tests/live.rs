@@ -306,6 +306,34 @@ fn a_message_goes_below_the_paragraph_that_is_being_written() {
     assert_eq!(texts(&watched.transcript.notice(&back)), ["Taken back: steer …"]);
 }
 
+/// It stands among those that are queued, and nowhere else, until the agent reads it.
+#[test]
+fn a_message_is_shown_when_the_agent_takes_it_up() {
+    let mut watched = Watched::new();
+    let queued = ["steer".to_owned(), "steer".to_owned()];
+    assert!(watched.transcript.set_queued(true, &[]).is_empty());
+    for text in &queued {
+        assert!(watched.transcript.notice(&Notice::UserMessage { text: text.clone() }).is_empty());
+    }
+    assert!(watched.transcript.set_queued(true, &queued).is_empty());
+    watched.agent(&tool("t", "Bash", r#"{"command":"make"}"#)).agent(&outcome("t", "made", false));
+    let taken =
+        r#"{"type":"user","isReplay":true,"uuid":"u","message":{"role":"user","content":"steer"}}"#;
+    watched.agent(taken);
+    watched.agent(&assistant(r#"{"type":"text","text":"Yes."}"#));
+    assert_eq!(watched.settled, ["● Bash make", "  └ made", "", "❯ steer", "", "  Yes."]);
+    // One that starts a turn of its own, or whose receipt is missing.
+    assert_eq!(texts(&watched.transcript.set_queued(true, &[])), ["", "❯ steer"]);
+}
+
+#[test]
+fn the_line_that_ends_a_review_is_not_shown_with_its_words() {
+    let mut watched = Watched::new();
+    let words = r#"{"type":"text","text":"All is well.\n\n[TASK_COMPLETED]"}"#;
+    let lines = watched.transcript.supervisor(&sample::line(&assistant(words)));
+    assert_eq!(texts(&lines), ["┃   All is well."]);
+}
+
 #[test]
 fn a_review_that_was_cancelled_says_no_more() {
     let mut watched = Watched::new();
