@@ -43,7 +43,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
         JudgedBy::Hook,
     )?;
     if let Err(error) = slash_commands::create(&place.config_dir, &executables::ccc()?) {
-        console::say(format!("ccc: /supervisor and /supervisoroff are not there: {error:#}"));
+        console::say(format!("ccc: /supervisor and /supervisoroff are not available: {error:#}"));
     }
     let claude = executables::claude()?;
 

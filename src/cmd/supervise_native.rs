@@ -83,7 +83,7 @@ pub fn run(
     client.env.push((SECRET.into(), secret.into()));
     client.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
     if let Err(error) = slash_commands::create(&place.config_dir, &ccc) {
-        console::say(format!("ccc: /supervisor and /supervisoroff are not there: {error:#}"));
+        console::say(format!("ccc: /supervisor and /supervisoroff are not available: {error:#}"));
     }
     let mut client_args: Vec<OsString> = vec!["--settings".into(), client.settings.into()];
     client_args.extend(args.rest);

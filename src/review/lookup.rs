@@ -44,20 +44,20 @@ impl Facts for Lookup<'_> {
         }
         if is_bookkeeping(&found) {
             return Err(format!(
-                "{path} is no part of the work: git or ccc keeps its records there"
+                "{path} is not part of the work: git or ccc keeps its records there"
             ));
         }
         let metadata = fs::metadata(&found).map_err(|error| format!("{path}: {error}"))?;
         // A pipe would never end.
         if !metadata.is_file() {
-            return Err(format!("{path} is no file"));
+            return Err(format!("{path} is not a file"));
         }
         if metadata.len() > LONGEST_FILE {
-            return Err(format!("{path} is too long to look it up"));
+            return Err(format!("{path} is too long to be searched"));
         }
         let bytes = fs::read(&found).map_err(|error| format!("{path}: {error}"))?;
         if bytes.contains(&0) {
-            return Err(format!("{path} is no text; a command can show what is in it"));
+            return Err(format!("{path} is not text; a command can show what is in it"));
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -120,11 +120,11 @@ mod tests {
             ("../secret", "not in the project"),
             ("link", "not in the project"),
             ("/etc/passwd", "not in the project"),
-            (".", "is no file"),
-            (".git/COMMIT_EDITMSG", "no part of the work"),
-            ("inward/COMMIT_EDITMSG", "no part of the work"),
-            (".claude/ccc/sessions/judge.jsonl", "no part of the work"),
-            ("blob", "is no text"),
+            (".", "is not a file"),
+            (".git/COMMIT_EDITMSG", "not part of the work"),
+            ("inward/COMMIT_EDITMSG", "not part of the work"),
+            (".claude/ccc/sessions/judge.jsonl", "not part of the work"),
+            ("blob", "is not text"),
             ("gone.py", "there is no file gone.py"),
         ] {
             let error = lookup.file(path).unwrap_err();

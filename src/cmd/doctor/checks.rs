@@ -229,7 +229,7 @@ fn supervisor_md(place: &Directories) -> Finding {
         Err(Problem::Missing { .. }) => Finding::odd(
             NAME,
             "none found, and nothing is supervised without one",
-            "`ccc init` writes one for this project, `ccc init --global` one for all of yours",
+            "`ccc init` writes one for this project, `ccc init --global` one for all your projects",
         ),
         Err(problem) => {
             Finding::broken(NAME, problem.to_string(), "write down what counts as done")
