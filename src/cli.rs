@@ -43,11 +43,11 @@ pub struct SessionArgs {
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "here")]
     pub supervisor: Option<Where>,
 
-    /// Work without a person: the prompt here, among the claude arguments, or on standard input
+    /// Run unattended; give the prompt here, among the claude arguments, or on standard input
     #[arg(short = 'p', long = "prompt", visible_alias = "print", value_name = "TEXT", num_args = 0..=1)]
     pub prompt: Option<Option<String>>,
 
-    /// What to print without a person
+    /// What to print in an unattended run
     #[arg(long, value_name = "FORMAT")]
     pub output_format: Option<OutputFormat>,
 
@@ -59,15 +59,15 @@ pub struct SessionArgs {
     #[arg(long)]
     pub plain: bool,
 
-    /// Write no recording
+    /// Do not record the session
     #[arg(long)]
     pub no_record: bool,
 
-    /// Run no checks before a review
+    /// Skip the checks before a review
     #[arg(long, conflicts_with = "trust_checks")]
     pub no_checks: bool,
 
-    /// Run the commands of this project's SUPERVISOR.md without a question
+    /// Run the checks in this project's SUPERVISOR.md without asking
     #[arg(long)]
     pub trust_checks: bool,
 
@@ -82,16 +82,16 @@ pub struct SessionArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Only these, by name
+    /// Run only these
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// Also those whose `when` matches no file that differs from the last commit
+    /// Also run those whose `when` matches no file changed since the last commit
     #[arg(long)]
     pub all: bool,
-    /// Run the commands of this project's SUPERVISOR.md without a question
+    /// Run the checks in this project's SUPERVISOR.md without asking
     #[arg(long)]
     pub trust_checks: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -102,15 +102,15 @@ pub enum Where {
     Here,
     /// Claude with its own screen, which ccc relays, records and supervises
     Native,
-    /// The plain claude, judged by its Stop hook, without ccc around it
+    /// Plain claude, reviewed by its Stop hook, without ccc around it
     Hook,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// A readable transcript; into a pipe or a file, the agent's last answer
+    /// A readable transcript; in a pipe or a file, only the agent's last answer
     Text,
-    /// The agent's lines as they are, and ccc's own between them
+    /// The agent's lines unchanged, with ccc's own in between
     StreamJson,
     /// One object at the end
     Json,
@@ -130,11 +130,11 @@ pub enum Command {
         /// For all projects, in the config directory
         #[arg(long)]
         global: bool,
-        /// Take the proposed checks without a question
+        /// Accept the proposed checks without asking
         #[arg(short, long, conflicts_with = "global")]
         yes: bool,
     },
-    /// Run this project's checks by hand
+    /// Run this project's checks now
     Check(CheckArgs),
     /// Switch the Stop hook's supervision of a session on or off; with no argument, print the current state
     SupervisorMode {
@@ -145,7 +145,7 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "on|off")]
         words: Vec<String>,
     },
-    /// Judge a session at its Stop hook: the client runs this
+    /// Review a session at its Stop hook (claude runs this)
     SupervisorHook {
         /// Settings for the supervisor
         #[arg(long, value_name = "FILE")]
@@ -154,22 +154,22 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
         state_dir: PathBuf,
     },
-    /// The endpoints claude can run on; with no argument, print which one is used
+    /// Manage the endpoints claude can run on; with no argument, print the current one
     Provider {
         #[command(subcommand)]
         command: Option<provider::ProviderCommand>,
     },
-    /// Try a provider with one tiny request
+    /// Test a provider with one tiny request
     Validate(provider::ValidateArgs),
     /// Look back at recorded sessions
     Sessions(sessions::SessionsArgs),
-    /// Show fixtures and recorded sessions, or check that the loop still decides the same
+    /// Play back fixtures and recorded sessions, or check that the loop still decides the same way
     Replay(replay::ReplayArgs),
     /// Turn a recorded session into a fixture, without keys, names and paths
     Fixture(replay::FixtureArgs),
-    /// Check whether everything is there that ccc needs
+    /// Check that everything ccc needs is in place
     Doctor {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },

@@ -83,7 +83,7 @@ impl CheckResult {
             CheckOutcome::Red { how, .. } => how.clone(),
             CheckOutcome::TimedOut { after } => format!("did not end within {after} s"),
             CheckOutcome::Skipped { why: Skipped::NothingChanged } => {
-                "skipped: no file that it is for has changed".to_owned()
+                "skipped: no file it applies to has changed".to_owned()
             }
             CheckOutcome::Skipped { why: Skipped::NotTrusted } => {
                 "skipped: nobody has allowed this project's checks".to_owned()

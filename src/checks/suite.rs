@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(suite.next(second(0)).map(|check| check.run.as_str()), Some("make"));
         suite.ended(&exit(0), second(1));
         let told: Vec<_> = suite.results().iter().map(CheckResult::told).collect();
-        assert_eq!(told, ["skipped: no file that it is for has changed", "passed"]);
+        assert_eq!(told, ["skipped: no file it applies to has changed", "passed"]);
         assert!(suite.is_done());
     }
 }

@@ -6,25 +6,25 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
 pub enum ProviderCommand {
-    /// Show all providers; * marks the one that is used
+    /// List all providers; * marks the current one
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show one provider, its keys masked
+    /// Show one provider, with its keys masked
     Show {
         name: String,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Add a provider; asks for what is missing, if there is a terminal
+    /// Add a provider; asks for anything missing if there is a terminal
     Add(Box<AddArgs>),
     /// Remove a provider, and its key with it
     #[command(visible_alias = "rm")]
     Remove { name: String },
-    /// Make a provider the one that is used; `none` goes back to claude's own login
+    /// Make a provider the current one; `none` goes back to claude's own login
     Use { name: String },
     /// Give a provider another name
     Rename { old: String, new: String },
@@ -47,7 +47,7 @@ pub struct AddArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Take the key from this variable whenever it is needed; the file only names it
+    /// Read the key from this environment variable when it is needed; only its name is stored
     #[arg(long, value_name = "VAR", group = "key")]
     pub token_env: Option<String>,
 
@@ -63,7 +63,7 @@ pub struct AddArgs {
     #[arg(long)]
     pub api_key: bool,
 
-    /// The model to ask for
+    /// The model to use
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
 
@@ -71,17 +71,17 @@ pub struct AddArgs {
     #[arg(long, value_name = "NAME")]
     pub small_model: Option<String>,
 
-    /// Replace a provider of that name
+    /// Replace an existing provider of that name
     #[arg(long)]
     pub force: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct ValidateArgs {
-    /// The provider to try [default: the one that is used]
+    /// The provider to test [default: the current one]
     pub provider: Option<String>,
 
-    /// Try all of them
+    /// Test all of them
     #[arg(long, conflicts_with = "provider")]
     pub all: bool,
 
@@ -89,7 +89,7 @@ pub struct ValidateArgs {
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = seconds)]
     pub timeout: Duration,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -11,19 +11,19 @@ pub struct ReplayArgs {
     /// Fixture files, recorded sessions (an id or its beginning, or a directory), directories of both
     #[arg(required = true, value_name = "TARGET")]
     pub targets: Vec<PathBuf>,
-    /// Leave the pauses out
+    /// Skip the pauses
     #[arg(long)]
     pub instant: bool,
-    /// This many times as fast
+    /// Play this many times as fast
     #[arg(long, value_name = "N", default_value = "1", value_parser = above_zero, conflicts_with = "instant")]
     pub speed: f64,
-    /// Wait no longer than this where nothing happens in a recording
+    /// Shorten pauses in a recording to at most this
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     pub idle_limit: f64,
     /// Show nothing; fail if the loop would decide differently today
     #[arg(long, conflicts_with_all = ["speed", "idle_limit", "output_format"])]
     pub check: bool,
-    /// Write what was checked as JUnit XML
+    /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE", requires = "check")]
     pub junit: Option<PathBuf>,
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -41,13 +41,13 @@ pub struct FixtureArgs {
     /// What the fixture shows
     #[arg(long)]
     pub title: Option<String>,
-    /// Which run of a session that was resumed, from 1 [default: the last]
+    /// Which run of a resumed session, counting from 1 [default: the last]
     #[arg(long, value_name = "N")]
     pub run: Option<usize>,
-    /// Write it even if it does not hold, and over a file that exists
+    /// Write it even if it does not reproduce the session, and overwrite an existing file
     #[arg(long)]
     pub force: bool,
-    /// Write it without asking although something in it still looks like a secret
+    /// Write it without asking even if something in it still looks like a secret
     #[arg(long)]
     pub allow_suspects: bool,
 }

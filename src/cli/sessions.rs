@@ -14,16 +14,16 @@ pub struct SessionsArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum SessionsCommand {
-    /// List this project's recorded sessions, the newest first; so does `ccc sessions` alone
+    /// List this project's recorded sessions, newest first (the same as `ccc sessions`)
     List(ListArgs),
-    /// Tell what happened in a session: rounds, verdicts, what the supervisor checked
+    /// Show what happened in a session: rounds, verdicts, what the supervisor checked
     Show {
         /// The session's id, or the beginning of it [default: the newest]
         id: Option<String>,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
-        /// Also everything that the checks printed
+        /// Also show everything that the checks printed
         #[arg(long)]
         checks: bool,
     },
@@ -32,23 +32,22 @@ pub enum SessionsCommand {
         /// The session's id, or the beginning of it [default: the newest]
         id: Option<String>,
     },
-    /// Remove recordings and what the Stop hook keeps of the same sessions; claude's own conversations stay
+    /// Remove recordings and what the Stop hook keeps about those sessions; claude's own conversations are kept
     #[command(visible_alias = "remove")]
     Rm {
-        /// Ids or their beginnings
+        /// Session ids, or the beginning of each
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
         /// Do not ask
         #[arg(short, long)]
         yes: bool,
     },
-    /// Remove what nothing was added to for a while, recorded or left by the Stop hook; never a session
-    /// that is running
+    /// Remove old recordings, and what the Stop hook left of old sessions; never a running session
     Prune {
-        /// How long: a number with a unit, as in 12h, 30d, 2w or 6mo
+        /// How old: a number with a unit, such as 12h, 30d, 2w or 6mo
         #[arg(long, value_name = "TIME", value_parser = age)]
         older_than: Span,
-        /// Only say which
+        /// Only list what would be removed
         #[arg(long)]
         dry_run: bool,
         /// Do not ask
@@ -59,10 +58,10 @@ pub enum SessionsCommand {
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Also those that are further back
+    /// List older sessions too
     #[arg(long)]
     pub all: bool,
-    /// As JSON, always all of them
+    /// Print JSON, always for all sessions
     #[arg(long)]
     pub json: bool,
 }

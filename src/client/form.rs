@@ -29,8 +29,7 @@ pub fn questions(asked: &PermissionRequest) -> Option<Vec<FormQuestion>> {
     struct Form {
         questions: Vec<FormQuestion>,
     }
-    let form =
-        (asked.tool == TOOL).then(|| serde_json::from_str::<Form>(&asked.input).ok());
+    let form = (asked.tool == TOOL).then(|| serde_json::from_str::<Form>(&asked.input).ok());
     form.flatten().map(|form| form.questions).filter(|questions| !questions.is_empty())
 }
 

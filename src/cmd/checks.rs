@@ -10,9 +10,7 @@ use crate::directories::Directories;
 use crate::machine::CheckingRules;
 use crate::review::instructions::Instructions;
 
-pub const NOT_TRUSTED: &str = "the checks of this project's SUPERVISOR.md were skipped: they are commands of the project, and \
-     nobody has allowed them. Run `ccc check` at a terminal to look at them and allow them, or add \
-     --trust-checks";
+pub const NOT_TRUSTED: &str = "the checks in this project's SUPERVISOR.md were skipped, because nobody has allowed them yet. Run `ccc check` at a terminal to review and allow them, or add --trust-checks";
 
 /// What was said on the command line.
 #[derive(Debug, Clone, Copy, Default)]
@@ -66,7 +64,7 @@ pub fn allowed(
 fn asked(place: &Directories, found: &[Check], decisions: &Decisions) -> Result<bool> {
     let mut questions = Questions::terminal();
     questions
-        .say("SUPERVISOR.md of this project has checks, which ccc would run on this machine:\n")?;
+        .say("This project's SUPERVISOR.md has checks, which ccc would run on this machine:\n")?;
     for check in found {
         questions.say(&listed(check))?;
     }

@@ -33,7 +33,8 @@ pub fn run(args: &FixtureArgs) -> Result<i32> {
             Usage(format!("the session has {} runs, and no run {number}", runs.len())).into()
         );
     };
-    let begun = run.begun.as_ref().context("it is not on record by which rules the run went")?;
+    let begun =
+        run.begun.as_ref().context("the recording does not say which rules the run used")?;
     let title = match &args.title {
         Some(title) => title.clone(),
         None => format!("A session recorded with ccc {}", begun.ccc),
@@ -48,9 +49,11 @@ pub fn run(args: &FixtureArgs) -> Result<i32> {
         return Ok(1);
     }
     if let Some(problem) = &converted.problem {
-        console::say(format!("ccc: the fixture is not the recorded session: {problem}"));
+        console::say(format!(
+            "ccc: the fixture does not reproduce the recorded session: {problem}"
+        ));
         if !args.force {
-            console::say("ccc: nothing was written; --force writes it all the same");
+            console::say("ccc: nothing was written; --force writes it anyway");
             return Ok(1);
         }
     }
@@ -66,7 +69,7 @@ fn may_leave(suspects: &Suspects, allowed: bool) -> Result<bool> {
     if suspects.found.is_empty() {
         return Ok(true);
     }
-    console::say("ccc: these were left as they are, and may be secrets:");
+    console::say("ccc: these were left unchanged and may be secrets:");
     for (line, text) in &suspects.found {
         console::say(format!("  line {line}: {text}"));
     }
@@ -107,7 +110,7 @@ fn whereabouts(project: &str) -> Whereabouts {
 
 /// Everything that is a secret here, by its value.
 fn secrets(config_dir: &Path) -> Result<Vec<String>> {
-    let config = Config::load(config_dir).context("the secrets in it could not be looked for")?;
+    let config = Config::load(config_dir).context("it could not be searched for secrets")?;
     let mut found = Vec::new();
     for (name, value) in env::vars_os() {
         let (name, value) = (name.to_string_lossy(), value.to_string_lossy());

@@ -43,7 +43,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
         JudgedBy::Hook,
     )?;
     if let Err(error) = slash_commands::create(&place.config_dir, &executables::ccc()?) {
-        console::say(format!("ccc: /supervisor and /supervisoroff are not there: {error:#}"));
+        console::say(format!("ccc: /supervisor and /supervisoroff are not available: {error:#}"));
     }
     let claude = executables::claude()?;
 
@@ -110,7 +110,7 @@ fn session(taken: &Taken) -> Result<(Option<String>, bool)> {
         _ => return Ok((None, false)),
     };
     if !session_id::is_safe(id) {
-        return Err(Usage(format!("{id:?} is no session id")).into());
+        return Err(Usage(format!("{id:?} is not a session id")).into());
     }
     Ok((Some(id.clone()), false))
 }

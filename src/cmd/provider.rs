@@ -62,12 +62,10 @@ fn used(config: &Config) -> Result<()> {
             )
         }
         None if config.provider_names().next().is_some() => {
-            "Claude's own login is used. `ccc provider use NAME` chooses a provider.\n".to_owned()
+            "Using claude's own login. `ccc provider use NAME` chooses a provider.\n".to_owned()
         }
-        None => {
-            "Claude's own login is used; there are no providers. `ccc provider add` adds one.\n"
-                .to_owned()
-        }
+        None => "Using claude's own login; there are no providers. `ccc provider add` adds one.\n"
+            .to_owned(),
     };
     let more = "`ccc provider list` shows all; `ccc provider --help` lists the commands.\n";
     print(&format!("{text}{more}"))
@@ -77,7 +75,7 @@ fn make_current(dir: &Path, name: &str) -> Result<()> {
     config::edit(dir, |root| change::make_current(root, name))?;
     let config = Config::load(dir)?;
     let Some(current) = config.default_provider() else {
-        return print("Claude's own login is used.\n");
+        return print("Using claude's own login.\n");
     };
     print(&format!("{current} is the current provider.\n"))?;
     let settings = config.settings(Some(&current));

@@ -83,7 +83,7 @@ pub fn run(
     client.env.push((SECRET.into(), secret.into()));
     client.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
     if let Err(error) = slash_commands::create(&place.config_dir, &ccc) {
-        console::say(format!("ccc: /supervisor and /supervisoroff are not there: {error:#}"));
+        console::say(format!("ccc: /supervisor and /supervisoroff are not available: {error:#}"));
     }
     let mut client_args: Vec<OsString> = vec!["--settings".into(), client.settings.into()];
     client_args.extend(args.rest);
@@ -146,8 +146,7 @@ fn run_session(
 
 fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &Taken) -> Result<()> {
     if args.prompt.is_some() || taken.print || args.output_format.is_some() {
-        let problem = "--supervisor=native is claude with its own screen; without a person use \
-                       `ccc --supervisor -p TEXT`";
+        let problem = "--supervisor=native is for a person at a terminal; to run unattended, use `ccc --supervisor -p TEXT`";
         return Err(Usage(problem.into()).into());
     }
     if taken.background {

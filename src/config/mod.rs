@@ -151,7 +151,7 @@ impl Config {
     pub fn parse(text: &str) -> Result<Self> {
         match json::parse(text)? {
             Value::Object(root) => Ok(Self { root }),
-            _ => bail!("it begins at line 1 with something that is no object"),
+            _ => bail!("it begins at line 1 with something that is not an object"),
         }
     }
 
@@ -168,8 +168,7 @@ impl Config {
                 let supervisor: Supervisor = serde_json::from_value(fields.clone().into())?;
                 if supervisor.max_iterations == Some(0) {
                     bail!(
-                        "supervisor.max_iterations in ccc.json is 0, and nothing would be reviewed; \
-                         1 is the least"
+                        "supervisor.max_iterations in ccc.json is 0, so nothing would be reviewed; use 1 or more"
                     );
                 }
                 supervisor.check_judges()?;
@@ -258,7 +257,7 @@ impl Config {
             |name| matches!(profile::key(&self.settings(Some(name))), profile::Key::Literal(_));
         let told = self.provider_names().any(keys) && !files::is_private(&path);
         told.then(|| {
-            format!("{} holds keys, and others on this machine may read it", path.display())
+            format!("{} contains keys, and other users of this machine can read it", path.display())
         })
     }
 

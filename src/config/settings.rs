@@ -43,7 +43,7 @@ fn expand_text(text: &str, lookup: &impl Fn(&str) -> Option<String>) -> Result<S
             continue;
         };
         let Some(value) = lookup(name) else {
-            bail!("ccc.json uses ${{{name}}}, and there is no variable {name} in the environment");
+            bail!("ccc.json uses ${{{name}}}, but {name} is not set in the environment");
         };
         out.push_str(&value);
         rest = tail;
@@ -85,7 +85,7 @@ mod tests {
             json!({"env": {"TOKEN": "secret", "MIX": "asecretbsecret"}, "list": ["secret", 1], "sh": "${x:-y} $KEY"})
         );
         let error = expand(&mut json!("${OTHER}"), &lookup).unwrap_err();
-        assert!(error.to_string().contains("no variable OTHER"), "{error}");
+        assert!(error.to_string().contains("OTHER is not set"), "{error}");
         assert_eq!(variables("a${KEY}b${OTHER}${x:-y}$Z"), ["KEY", "OTHER"]);
     }
 }

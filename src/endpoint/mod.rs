@@ -130,8 +130,9 @@ fn send(target: &Target, timeout: Duration) -> Result<Answer, Failure> {
 }
 
 fn header(value: &str, what: &str) -> Result<HeaderValue, Failure> {
-    HeaderValue::from_str(value)
-        .map_err(|_| Failure::NotAsked(format!("{what} holds characters no header can carry")))
+    HeaderValue::from_str(value).map_err(|_| {
+        Failure::NotAsked(format!("{what} contains characters that an HTTP header cannot carry"))
+    })
 }
 
 fn failure(error: &ureq::Error) -> Failure {
@@ -160,7 +161,7 @@ fn failure(error: &ureq::Error) -> Failure {
             Failure::NotAsked("the request cannot be made from these settings".to_owned())
         }
         Error::InvalidProxyUrl | Error::ConnectProxyFailed(_) => {
-            Failure::Unreachable("the proxy of the environment does not work".to_owned())
+            Failure::Unreachable("the proxy set in the environment does not work".to_owned())
         }
         Error::Protocol(why) => Failure::NotHttp(why.to_string()),
         other => Failure::NotHttp(other.to_string()),

@@ -48,14 +48,14 @@ pub fn read(answer: &Answer, model: &str) -> Findings {
         200..300 => (None, None, "it answers, but not like the Messages API".to_owned()),
         300..400 => (None, None, redirect(location)),
         401 | 403 => (Some(false), None, format!("the key is not accepted ({status})")),
-        402 => (Some(true), None, "it wants to be paid first (402)".to_owned()),
+        402 => (Some(true), None, "payment is required (402)".to_owned()),
         404 if said.is_about_model(model) => (Some(true), Some(false), unknown_model(model)),
         404 | 405 => (None, None, format!("there is no Messages API at this address ({status})")),
         400 | 422 if said.is_about_money() => (Some(true), None, format!("refused ({status})")),
         400 | 422 if said.is_about_model(model) => (Some(true), Some(false), unknown_model(model)),
         400 | 422 => (None, None, format!("it does not understand the request ({status})")),
-        429 => (Some(true), None, "too many requests just now (429)".to_owned()),
-        500..600 => (None, None, format!("it has a problem of its own ({status})")),
+        429 => (Some(true), None, "too many requests right now (429)".to_owned()),
+        500..600 => (None, None, format!("it has an internal problem ({status})")),
         other => (None, None, format!("unexpected status {other}")),
     };
     let detail = match said.text.as_str() {
@@ -70,7 +70,7 @@ fn failed(failure: &Failure) -> Findings {
     let detail = match failure {
         Failure::NotAsked(why) => return Findings::broken(why),
         Failure::HostUnknown => "the host is unknown (DNS)".to_owned(),
-        Failure::Refused => "nobody listens there (connection refused)".to_owned(),
+        Failure::Refused => "nothing is listening there (connection refused)".to_owned(),
         Failure::Unreachable(why) => format!("cannot connect: {why}"),
         Failure::Tls(why) => format!("no secure connection (TLS): {why}"),
         Failure::TimedOut => "no answer in time".to_owned(),
@@ -184,7 +184,7 @@ mod tests {
             (301, "", None, None, "redirects"),
             (401, "", NO, None, "the key is not accepted (401)"),
             (403, r#"{"error":{"message":"forbidden"}}"#, NO, None, "(403): forbidden"),
-            (402, "", YES, None, "paid"),
+            (402, "", YES, None, "payment"),
             (
                 404,
                 r#"{"error":{"type":"not_found_error","message":"model: big-1"}}"#,

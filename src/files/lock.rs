@@ -47,8 +47,7 @@ fn lock_within(path: &Path, patience: Duration) -> Result<Lock> {
                 thread::sleep(LOOK_AGAIN);
             }
             Err(TryLockError::WouldBlock) => bail!(
-                "{} is held by {}; it was waited for {:.1} s. End that process, or wait for it, \
-                 and try again",
+                "{} is locked by {} (waited {:.1} s). Wait for that process or end it, then try again",
                 path.display(),
                 holder(&mut file),
                 began.elapsed().as_secs_f32()
@@ -148,7 +147,7 @@ mod tests {
         let path = dir.path().join("new/x.lock");
         let held = lock(&path).unwrap();
         let error = lock_within(&path, Duration::from_millis(50)).unwrap_err().to_string();
-        let who = format!("is held by process {} since 20", std::process::id());
+        let who = format!("is locked by process {} since 20", std::process::id());
         assert!(error.contains(&who) && error.contains("try again"), "{error}");
         drop(held);
         lock_within(&path, Duration::ZERO).unwrap();

@@ -88,7 +88,7 @@ fn below(dir: &impl AsFd, name: &OsStr, made: bool) -> io::Result<OwnedFd> {
         Ok(fd) => fd,
         Err(nix::errno::Errno::ELOOP | nix::errno::Errno::ENOTDIR) => {
             let what = format!(
-                "{} is a link or no directory; ccc keeps its files in directories of its own",
+                "{} is a link or not a directory; ccc keeps its files only in real directories",
                 name.display()
             );
             return Err(io::Error::other(what));

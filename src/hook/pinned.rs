@@ -77,7 +77,7 @@ pub struct PinnedFile {
 impl PinnedFile {
     /// `id` names a launch or a session.
     pub fn new(config_dir: &Path, id: &str) -> Result<Self> {
-        ensure!(session_id::is_safe(id), "{id:?} is no session id");
+        ensure!(session_id::is_safe(id), "{id:?} is not a session id");
         Ok(Self { dir: config_dir.join(DIRECTORY), id: id.to_owned() })
     }
 

@@ -36,7 +36,7 @@ pub struct StateFile {
 
 impl StateFile {
     pub fn new(dir: &Path, id: &str) -> Result<Self> {
-        ensure!(session_id::is_safe(id), "{id:?} is no session id");
+        ensure!(session_id::is_safe(id), "{id:?} is not a session id");
         Ok(Self { dir: dir.to_owned(), id: id.to_owned() })
     }
 

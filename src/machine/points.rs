@@ -102,9 +102,9 @@ impl Machine {
         let why = if self.phase != Phase::Waiting {
             "the agent is working: interrupt it first"
         } else if self.points.going.is_some() {
-            "an earlier wish to go back has no answer yet"
+            "an earlier request to go back is still pending"
         } else if !known {
-            "this session has no such message any more"
+            "that message is no longer part of this session"
         } else if !self.process.running {
             "claude is not running: send a message first"
         } else {

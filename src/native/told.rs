@@ -38,10 +38,10 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             } else {
                 format!(" Open: {}.", open.join("; "))
             };
-            format!("Stuck: {why}.{open} Say how to go on.")
+            format!("Stuck: {why}.{open} Say how to continue.")
         }
         Notice::ReviewFailed { reason, retrying: false, .. } => format!(
-            "The work was not reviewed: {}. The next stop will be; `ccc doctor` checks the set-up.",
+            "The work was not reviewed: {}. The next stop will be; `ccc doctor` checks your setup.",
             reason.trim_end_matches('.')
         ),
         Notice::ReviewDropped { why: Dropped::UserMessage, .. } => {

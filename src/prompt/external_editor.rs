@@ -43,8 +43,8 @@ pub fn start(
 ) -> Result<Editing> {
     // Private (0600) from its first moment.
     let file = tempfile::Builder::new().prefix("ccc-").suffix(".md").tempfile();
-    let mut file = file.context("there is no place for the text")?;
-    file.write_all(text.as_bytes()).context("there is no place for the text")?;
+    let mut file = file.context("cannot make a temporary file for the text")?;
+    file.write_all(text.as_bytes()).context("cannot make a temporary file for the text")?;
     // Without a shell in front of it, so that a signal reaches it; where that says the same.
     let simple = |c: char| c.is_alphanumeric() || "/._-+ ".contains(c);
     let exec = command.to_str().is_some_and(|command| command.chars().all(simple));
@@ -73,7 +73,7 @@ fn left(name: &str, status: ExitStatus, file: &NamedTempFile) -> Result<String> 
     }
     let bytes = fs::read(file.path()).context("the text is gone")?;
     let text = String::from_utf8(bytes);
-    ensure!(text.is_ok(), "{name} left something that is no UTF-8");
+    ensure!(text.is_ok(), "{name} left something that is not UTF-8");
     Ok(text.unwrap_or_default())
 }
 
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(why("false"), "false: exit status: 1");
         assert!(why("/no/such/editor").contains("127"));
         assert!(why("rm").contains("the text is gone"));
-        assert!(why(r"printf '\377' >").contains("no UTF-8"));
+        assert!(why(r"printf '\377' >").contains("not UTF-8"));
     }
 
     #[test]

@@ -72,7 +72,9 @@ pub fn read(path: &Path) -> Result<Image> {
     let is_file = file.metadata().is_ok_and(|about| about.is_file());
     ensure!(is_file, "{name} is not a file");
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    file.take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("cannot read {name}"))?;
     image(bytes, &name.to_string())
 }
 
@@ -143,7 +145,8 @@ fn output(command: &mut Command) -> Result<Vec<u8>> {
     }
     let _ = child.kill();
     let ended = child.wait().is_ok_and(|status| status.success());
-    let bytes = bytes.context("the clipboard does not answer")?.context("cannot read the clipboard")?;
+    let bytes =
+        bytes.context("the clipboard does not answer")?.context("cannot read the clipboard")?;
     Ok(if ended { bytes } else { Vec::new() })
 }
 
@@ -176,7 +179,8 @@ mod tests {
         ] {
             assert_eq!(paths(text).unwrap_or_default(), expected, "{text}");
         }
-        for text in ["", "a.png", "see /tmp/a.png", "/tmp/a.rs", "/tmp/it's.png", "file://%zz.png"] {
+        for text in ["", "a.png", "see /tmp/a.png", "/tmp/a.rs", "/tmp/it's.png", "file://%zz.png"]
+        {
             assert_eq!(paths(text), None, "{text}");
         }
     }

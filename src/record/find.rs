@@ -153,7 +153,7 @@ pub fn find(state_dir: &Path, name: &str, first: First) -> Result<Option<Named>>
         [] => Ok(None),
         [one] => Ok(Some(one.clone())),
         several => bail!(
-            "{name:?} is the beginning of {} recorded sessions; type more of the one that is meant:{}",
+            "{name:?} is the beginning of {} recorded sessions; type more of the id you mean:{}",
             several.len(),
             candidates(several)
         ),
@@ -289,7 +289,7 @@ mod tests {
             }
         }
         let several = find(state.path(), "ab", First::Recording).unwrap_err().to_string();
-        assert!(several.ends_with("is meant:\n  abcd\n  abc"), "{several}");
+        assert!(several.ends_with("you mean:\n  abcd\n  abc"), "{several}");
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl std::fmt::Display for Problem {
                 f,
                 "there is no SUPERVISOR.md to tell the supervisor what to look for.\n\
                  Looked for {} (and above, up to the root of the repository) and {}.\n\
-                 `ccc init` writes one for this project, `ccc init --global` one for all of yours.",
+                 `ccc init` writes one for this project, `ccc init --global` one for all your projects.",
                 project.display(),
                 global.display()
             ),
@@ -88,7 +88,7 @@ pub fn find(project: &Path, config_dir: &Path) -> Result<Instructions, Problem> 
             }
             // It stands on a command line as well, where nothing can come after it.
             Ok(text) if text.contains('\0') => {
-                let why = "it holds a NUL character, so it is no text".to_owned();
+                let why = "it holds a NUL character, so it is not text".to_owned();
                 return Err(Problem::Unreadable { path: path.clone(), why });
             }
             Ok(text) => return Instructions::read(path, &text),

@@ -61,7 +61,7 @@ impl Facts for Lookup<'_> {
         }
         if is_bookkeeping(&found) || self.state_dir.is_some_and(|dir| is_below(&found, dir)) {
             return Err(format!(
-                "{path} is no part of the work: git, claude or ccc keeps its records there"
+                "{path} is not part of the work: git, claude or ccc keeps its records there"
             ));
         }
         if is_instructions(&found) && !self.said().iter().any(|said| said.contains(FILE)) {
@@ -70,14 +70,14 @@ impl Facts for Lookup<'_> {
         let metadata = fs::metadata(&found).map_err(|error| format!("{path}: {error}"))?;
         // A pipe would never end.
         if !metadata.is_file() {
-            return Err(format!("{path} is no file"));
+            return Err(format!("{path} is not a file"));
         }
         if metadata.len() > LONGEST_FILE {
-            return Err(format!("{path} is too long to look it up"));
+            return Err(format!("{path} is too long to be searched"));
         }
         let bytes = files::read(&found).map_err(|error| format!("{path}: {error}"))?;
         if bytes.contains(&0) {
-            return Err(format!("{path} is no text; a command can show what is in it"));
+            return Err(format!("{path} is not text; a command can show what is in it"));
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -156,13 +156,13 @@ mod tests {
             ("../secret", "not in the project"),
             ("link", "not in the project"),
             ("/etc/passwd", "not in the project"),
-            (".", "is no file"),
-            (".git/COMMIT_EDITMSG", "no part of the work"),
-            ("inward/COMMIT_EDITMSG", "no part of the work"),
-            (".claude/ccc/sessions/judge.jsonl", "no part of the work"),
-            ("records/sessions/events.jsonl", "no part of the work"),
+            (".", "is not a file"),
+            (".git/COMMIT_EDITMSG", "not part of the work"),
+            ("inward/COMMIT_EDITMSG", "not part of the work"),
+            (".claude/ccc/sessions/judge.jsonl", "not part of the work"),
+            ("records/sessions/events.jsonl", "not part of the work"),
             ("SUPERVISOR.md", "tells what to look for"),
-            ("blob", "is no text"),
+            ("blob", "is not text"),
             ("gone.py", "there is no file gone.py"),
         ] {
             let error = lookup.file(path).unwrap_err();

@@ -12,8 +12,8 @@ use crate::client::stream::Model;
 use crate::event::Wish;
 use crate::machine::Status;
 
-pub const NO_TODOS: &str = "The agent keeps no list of what it has to do.";
-pub const NO_MODELS: &str = "claude has not said which models there are; /model NAME takes any.";
+pub const NO_TODOS: &str = "The agent has no todo list.";
+pub const NO_MODELS: &str = "claude has not listed its models; use /model NAME.";
 
 /// What was typed, when it is not for the agent.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,14 +50,14 @@ pub struct About<'a> {
 
 /// Commands of the full-screen client that need its screen, and what does the same here.
 const FULL_SCREEN_ONLY: [(&str, &str); 10] = [
-    ("/resume", "Leave, then `ccc --supervisor --resume` lets you choose a session."),
+    ("/resume", "Exit, then run `ccc --supervisor --resume` to choose a session."),
     (
         "/permissions",
-        "Answers to questions last for the session; rules are in claude's settings.json.",
+        "An answer lasts for the session at most; permanent rules are in claude's settings.json.",
     ),
     (
         "/export",
-        "`ccc sessions show` prints the session, `ccc sessions path` is where it is recorded.",
+        "`ccc sessions show` prints the session; `ccc sessions path` prints where it is recorded.",
     ),
     ("/config", ""),
     ("/login", "Run `claude /login` in another terminal."),
@@ -65,10 +65,9 @@ const FULL_SCREEN_ONLY: [(&str, &str); 10] = [
     ("/memory", "Begin a line with # to add a note to CLAUDE.md, or edit the file."),
     ("/hooks", ""),
     ("/agents", ""),
-    ("/theme", "`supervisor.theme` in ccc.json is terminal, dark or light."),
+    ("/theme", "Set `supervisor.theme` in ccc.json to terminal, dark or light."),
 ];
-const INSTEAD: &str =
-    "Claude's own screen has it: `ccc --supervisor=native` starts that, supervised all the same.";
+const INSTEAD: &str = "It exists in claude's own interface: `ccc --supervisor=native`.";
 
 /// `knows`: whether the client has a command of this name.
 pub fn own_command(
@@ -128,7 +127,10 @@ fn mode(typed: &str) -> OwnCommand {
     PermissionMode::typed(typed).map_or_else(
         || {
             let modes = "ask, edits, plan, auto or bypass";
-            OwnCommand::Answer(format!("The permission mode is {modes}, not {:?}.", typed.trim()))
+            OwnCommand::Answer(format!(
+                "The permission mode must be {modes}, not {:?}.",
+                typed.trim()
+            ))
         },
         |mode| OwnCommand::Wish(Wish::Mode(mode)),
     )
@@ -145,7 +147,7 @@ pub fn models(models: &[Model], now: &str) -> String {
         format!("{}{mark}: {description}", model.value)
     };
     let lines: Vec<_> = models.iter().map(line).collect();
-    format!("{}\nType /model and a name to change it.", lines.join("\n"))
+    format!("{}\nType /model NAME to change it.", lines.join("\n"))
 }
 
 fn cost(status: &Status) -> String {
@@ -207,14 +209,14 @@ pub fn shown_to_the_agent(command: &str, output: &str) -> String {
 
 /// For `--plain`, where there is no table of keys.
 pub const PLAIN_HELP: &str = "\
-Type a message and Enter. A line that ends with a backslash goes on in the next one.
+Type a message and press Enter. End a line with a backslash to continue it on the next one.
 While the agent works, a message steers it; during a review, it cancels the review.
-Ctrl-C interrupts; twice when nothing is running, or Ctrl-D, leaves.
-/rewind lists the messages that you can go back to.
-/status and /cost tell how the session stands, /supervisor and /supervisoroff switch reviews.
+Ctrl-C interrupts; Ctrl-D, or Ctrl-C twice when nothing is running, exits.
+/rewind lists the messages you can go back to.
+/status and /cost show where the session stands; /supervisor and /supervisoroff turn reviews on and off.
 /mode changes the permission mode (ask, edits, plan, auto), /model the model; /context, /diff and /todos
-show what fills the model's context, what the task has changed, and what the agent has to do.
-/background lets a running command go on while the agent works on.
+show what fills the model's context, what the task has changed, and the agent's todo list.
+/background sends a running command to the background; /image PATH adds an image to your next message.
 !command runs a command in your shell, #note adds a note to CLAUDE.md. Other slash commands are claude's.";
 
 #[cfg(test)]

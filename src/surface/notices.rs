@@ -27,8 +27,8 @@ pub use amounts::{duration, money, review_cost};
 const MESSAGE: usize = 20;
 /// So many of the files that changed during a review are named.
 const MOST_CHANGED: usize = 10;
-const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks the set-up.";
-const GO_ON: &str = "Type a message to go on, or /supervisor to review again.";
+const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks your setup.";
+const GO_ON: &str = "Type a message to continue, or /supervisor to review again.";
 
 impl Transcript {
     #[expect(clippy::too_many_lines, reason = "one arm for each notice")]
@@ -53,7 +53,7 @@ impl Transcript {
                 self.failure(&format!("claude did not {what}: {}.", sentence(why)))
             }
             Notice::Backgrounded => {
-                let text = "Goes on in the background.";
+                let text = "Continues in the background.";
                 self.shown(vec![Styled::new(Style::Dim, text)])
             }
             Notice::Phase { phase, round, max } => self.phase(*phase, *round, *max),
@@ -104,7 +104,7 @@ impl Transcript {
                 self.shown(vec![Styled::new(Style::Dim, "Too late to take it back.")])
             }
             Notice::TakenBack { text, .. } => self.taken_back("Taken back", text),
-            Notice::NotTakenUp { text } => self.taken_back("Not taken up by the agent", text),
+            Notice::NotTakenUp { text } => self.taken_back("Not delivered to the agent", text),
             Notice::WaitingForBackground { tasks } => {
                 let text = format!("Waiting for background work: {}", tasks.join(", "));
                 self.shown(vec![Styled::new(Style::Dim, &text)])
@@ -128,15 +128,15 @@ impl Transcript {
             Notice::FileChanged { what, applies: true } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
-                    "{what} was changed since the session began, and the supervisor uses it as it is \
-                     now: look at it."
+                    "{what} has changed since the session began, and the supervisor uses it as it is \
+                     now: check what it says."
                 ),
             )]),
             Notice::FileChanged { what, .. } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
-                    "{what} was changed since the session began. What counts is how it was then; the \
-                     next session takes it as it is."
+                    "{what} has changed since the session began. This session goes by the old version; \
+                     the next one will go by the new."
                 ),
             )]),
             Notice::NotRecorded { what, why } => {
@@ -175,8 +175,7 @@ impl Transcript {
             named.push(self.look.glyphs.ellipsis.to_owned());
         }
         let text = format!(
-            "While the review ran, {all} of the project changed: {}. A review must change nothing; \
-             something else that runs may have done it.",
+            "While the review ran, {all} of the project changed: {}. A review must not change anything; another process may have done it.",
             named.join(", ")
         );
         self.failure(&text)
@@ -223,7 +222,7 @@ impl Transcript {
         let why = match why {
             Dropped::UserMessage => "you sent a message",
             Dropped::Interrupt => "interrupted",
-            Dropped::AgentWoke => "the agent went on by itself",
+            Dropped::AgentWoke => "the agent resumed by itself",
             Dropped::SwitchedOff => "supervision is off",
             Dropped::SessionEnded => return Vec::new(),
         };
@@ -252,7 +251,7 @@ impl Transcript {
         if before.is_none_or(|before| before == id) {
             return Vec::new();
         }
-        let text = "A new conversation: the agent has forgotten the one before.";
+        let text = "New conversation: the agent no longer remembers the previous one.";
         let line = Styled::new(Style::Dim, text);
         let lines = self.fitted(vec![line], "");
         self.shown(lines)
@@ -340,8 +339,9 @@ impl Transcript {
         #[expect(clippy::cast_precision_loss, reason = "nobody waits that long")]
         let silent = duration(seconds as f64);
         let way_out = if self.look.hints { "interrupts it" } else { "ends the session" };
-        let text =
-            format!("claude has said nothing for {silent}, and may be at work. Ctrl-C {way_out}.");
+        let text = format!(
+            "claude has been silent for {silent}; it may still be working. Ctrl-C {way_out}."
+        );
         self.shown(vec![Styled::new(Style::Question, &text)])
     }
 

@@ -90,11 +90,11 @@ impl Picker {
         }
         let hidden = fitting.len().saturating_sub(from + room);
         let more = match (fitting.is_empty(), hidden) {
-            (true, _) => "nothing fits; ".to_owned(),
+            (true, _) => "no match; ".to_owned(),
             (false, 0) => String::new(),
             (false, hidden) => format!("{hidden} more; "),
         };
-        let hint = format!("{more}type to search, arrows and Enter choose, Esc cancels");
+        let hint = format!("{more}type to search, arrows and Enter to choose, Esc to cancel");
         rows.push(Styled::new(Style::Dim, &cut(&hint)));
         rows
     }

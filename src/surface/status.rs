@@ -20,15 +20,15 @@ pub const FRAME: Duration = Duration::from_millis(125);
 pub fn line(status: &Status, provider: &str, now: Now, glyphs: Glyphs, width: usize) -> Styled {
     let keys: &[_] = match status.phase {
         Phase::Working | Phase::Reviewing => &["Esc interrupts"],
-        Phase::Waiting => &["? for keys", "Ctrl-D ends"],
-        Phase::Ended => &["Ctrl-C does not wait"],
+        Phase::Waiting => &["? for keys", "Ctrl-D exits"],
+        Phase::Ended => &["Ctrl-C stops waiting"],
     };
     facts(status, provider, now, keys, false, glyphs, width)
 }
 
 /// Where nobody reads keys: a signal is all there is.
 pub fn ticker(status: &Status, now: Now, glyphs: Glyphs, width: usize) -> Styled {
-    facts(status, "", now, &["Ctrl-C ends"], true, glyphs, width)
+    facts(status, "", now, &["Ctrl-C exits"], true, glyphs, width)
 }
 
 /// "check cargo test 0:12 of 10:00"
@@ -163,7 +163,7 @@ pub fn question(
     let head = match (form, question.asker) {
         (Some((form, _, 1)), _) => styled::exposed(&form.question),
         (Some((form, at, of)), _) => format!("{at}/{of} {}", styled::exposed(&form.question)),
-        (None, _) if plan::is_plan(&question.asked) => "Go by this plan?".to_owned(),
+        (None, _) if plan::is_plan(&question.asked) => "Go ahead with this plan?".to_owned(),
         (None, Asker::Agent) => format!("Allow {tool}{}?", file(question)),
         (None, Asker::Supervisor) => format!("Allow {tool}{} (supervisor)?", file(question)),
     };
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn what_is_going_on() {
         let waiting = sample::status();
-        assert_eq!(text(&waiting, 5, 80), "ready · supervisor on · ? for keys · Ctrl-D ends");
+        assert_eq!(text(&waiting, 5, 80), "ready · supervisor on · ? for keys · Ctrl-D exits");
         let model = "claude-test".to_owned();
         let mut working = Status { phase: Phase::Working, cost_usd: 0.2, model, ..waiting };
         assert_eq!(
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(text(&reviewing, 0, 6), "⠋ rev…");
         assert_eq!(text(&reviewing, 0, 0), "");
         let unread = ticker(&reviewing, Now::ZERO, Glyphs::unicode(), 120).text();
-        assert!(unread.ends_with("· Ctrl-C ends") && !unread.contains("Esc"), "{unread}");
+        assert!(unread.ends_with("· Ctrl-C exits") && !unread.contains("Esc"), "{unread}");
     }
 
     /// At each width what matters most is there, and nothing is cut in the middle.

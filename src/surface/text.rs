@@ -144,7 +144,7 @@ mod tests {
              ── working · round 1/10 ──\n\
              \x20 Fixed.\n\
              \n\
-             ✔ Confirmed complete · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)\n"
+             ✔ Confirmed complete · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)\n"
         );
     }
 

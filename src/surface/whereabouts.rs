@@ -38,7 +38,7 @@ fn end_of(path: &str, ellipsis: &str) -> String {
 }
 
 /// Loud, because whatever the agent wants is done.
-pub const BYPASS: &str = "PERMISSIONS ARE SKIPPED: every tool runs without a question";
+pub const BYPASS: &str = "PERMISSIONS ARE SKIPPED: every tool runs without asking";
 
 impl Transcript {
     #[must_use]

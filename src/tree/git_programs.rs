@@ -190,6 +190,7 @@ fn of_submodules(git: &Path, dir: &Path) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::orphans::Awaited;
 
     #[test]
     fn a_review_pushes_to_no_other_machine() {

@@ -35,7 +35,7 @@ fn plain(room: &Room) -> Person {
 fn whole_session(room: &Room, person: &mut Person) {
     room.supervisor_prints_in(0, &verdict(false, "add tests"));
     person.sees("Supervisor mode enabled").sees("\n> ").types("be careful\n");
-    person.sees("-- working - round 1/10 --").sees("? The agent asks to use Bash");
+    person.sees("-- working - round 1/10 --").sees("? The agent wants to use Bash");
     person.sees("  command: rm -rf build").sees("Type y to allow it once, n to deny it");
     person.sees("Allow Bash? [y/n/d] ").types("what?\n");
     person.sees("was not sent").sees("Allow Bash? [y/n/d] ").types("y\n");
@@ -146,10 +146,10 @@ fn ctrl_c_interrupts_and_at_the_prompt_it_leaves() {
     let mut person = plain(&room);
     person.types("slowly\n").sees("one moment").types(CTRL_C);
     person.sees("Interrupted.").sees("\n> ").types(CTRL_C);
-    person.sees("Press Ctrl-C again to leave.").sees("\n> ").types("do it\n");
+    person.sees("Press Ctrl-C again to exit.").sees("\n> ").types("do it\n");
     // The same agent goes on: no signal has reached it.
     person.sees("all done here").sees("Confirmed complete").sees("\n> ").types(CTRL_C);
-    person.sees("Press Ctrl-C again to leave.").sees("\n> ").types(CTRL_C);
+    person.sees("Press Ctrl-C again to exit.").sees("\n> ").types(CTRL_C);
     let (code, screen) = person.leaves();
     assert_eq!(code, 0, "{screen}");
     assert!(screen.contains("Session ended"), "{screen}");

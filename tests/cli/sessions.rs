@@ -128,7 +128,7 @@ fn what_the_supervisor_checked_is_shown() {
     let room = Room::supervised();
     record(&room, ID, "2026-01-02T03:04:05Z", false);
     let shown = room.ccc(&["sessions", "show", "abcdef"]).run().code(0).out();
-    for part in ["┃ ● Bash cargo test", "  built", "Broken off"] {
+    for part in ["┃ ● Bash cargo test", "  built", "Cut off"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let json = room.ccc(&["sessions", "show", "--json"]).run().code(0).out();

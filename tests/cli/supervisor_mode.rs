@@ -119,7 +119,7 @@ fn a_hostile_session_touches_nothing() {
     for id in ["", "../x", "a/b", "/etc/x", "-rf", "a b", "é", long.as_str()] {
         for words in [&["on"][..], &["off"], &[]] {
             let done = mode(&room, words).env("CLAUDE_CODE_SESSION_ID", id).run().code(2);
-            assert!(done.err().contains("is no session id"), "{id}: {}", done.err());
+            assert!(done.err().contains("is not a session id"), "{id}: {}", done.err());
             assert_eq!(done.out(), "");
         }
     }

@@ -246,7 +246,7 @@ fn what_cannot_be_asked_says_why() {
         ("not a url", "the base URL is not usable"),
         ("ftp://127.0.0.1", "the base URL is not usable"),
         ("", "no ANTHROPIC_BASE_URL"),
-        ("${NO_SUCH}", "no variable NO_SUCH"),
+        ("${NO_SUCH}", "NO_SUCH is not set"),
     ] {
         let room = room(json!({"one": provider(url)}));
         expect(&row(&room, 1), None, None, None, detail);

@@ -161,15 +161,15 @@ fn a_lock_that_somebody_holds_is_told_and_given_up() {
         file.lock().expect("a lock");
         file
     };
-    let held_by_us = format!("is held by process {}", std::process::id());
+    let held_by_us = format!("is locked by process {}", std::process::id());
     let _held = hold("home/.claude/ccc.json.lock");
     let done = room.ccc(&ADD).start().finish_within(SOON).code(1);
-    assert!(done.err().contains("ccc.json.lock is held by process"), "{}", done.err());
+    assert!(done.err().contains("ccc.json.lock is locked by process"), "{}", done.err());
     assert!(!cfg!(target_os = "linux") || done.err().contains(&held_by_us), "{}", done.err());
 
     let _held = hold(&format!("{STATE_DIR}/supervisor-abc123.lock"));
     let done = room.hook("abc123").start().finish_within(SOON * 2).code(0);
-    assert!(done.err().contains("supervisor-abc123.lock is held by process"), "{}", done.err());
+    assert!(done.err().contains("supervisor-abc123.lock is locked by process"), "{}", done.err());
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn instructions_that_the_agent_changes_do_not_count() {
     assert_ne!(script, crate::room::CLIENT, "the agent's part has moved");
     room.client(&script);
     let done = room.ccc(&["--supervisor", "-p", "go"]).run();
-    let told = "SUPERVISOR.md was changed since the session began";
+    let told = "SUPERVISOR.md has changed since the session began";
     assert!(done.transcript().contains(told), "{}", done.transcript());
     let input = room.seen("supervisor-0.input");
     assert!(input.contains("BE STRICT") && !input.contains("SAY YES"), "{input}");

@@ -19,6 +19,7 @@ mod failures;
 mod feedback;
 mod hook;
 mod hook_ui;
+mod images;
 mod interrupt;
 mod judges;
 mod native;

@@ -152,8 +152,8 @@ fn a_review_tells_what_it_read_from_the_cache_and_paid(client: &Path) {
         "{json}"
     );
     assert!((usd(supervision) - sum).abs() < 1e-9 && usd(&json) > 1.5 * sum, "{json}");
-    assert_eq!(text.matches("s · 98 % cached · $0.0").count(), 2, "{text}");
-    assert_eq!(text.matches(" (reviews: 98 % cached, $0.0").count(), 1, "{text}");
+    assert_eq!(text.matches("s · 98% cached · $0.0").count(), 2, "{text}");
+    assert_eq!(text.matches(" (reviews: 98% cached, $0.0").count(), 1, "{text}");
 }
 
 fn a_price_that_the_client_makes_up_is_not_shown(client: &Path) {
@@ -162,8 +162,8 @@ fn a_price_that_the_client_makes_up_is_not_shown(client: &Path) {
         assert_eq!((&part["cost_usd"], &part["usage"]["unpriced"]), (&json!(0.0), &json!(true)));
     }
     assert!(!text.contains('$'), "{text}");
-    assert!(text.contains("s · 98 % cached · 10k tokens"), "{text}");
-    assert!(text.contains(" · reviews: 98 % cached, 20k tokens"), "{text}");
+    assert!(text.contains("s · 98% cached · 10k tokens"), "{text}");
+    assert!(text.contains(" · reviews: 98% cached, 20k tokens"), "{text}");
 }
 
 /// A server of the Model Context Protocol with one tool.

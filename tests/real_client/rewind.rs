@@ -43,11 +43,11 @@ fn escape_twice_goes_back_to_before_a_message(client: &Path) {
     terminal.keys("\x1b");
     terminal.wait_for("before which message?");
     terminal.keys("\r");
-    terminal.wait_for("What is to go back there?");
+    terminal.wait_for("What should go back?");
     terminal.keys("\r");
-    terminal.wait_for("The files are as before: zq-second");
+    terminal.wait_for("The files are back to before: zq-second");
     assert_eq!(fs::read_to_string(&file).expect("a file"), "one");
-    terminal.wait_for("The conversation is as before: zq-second");
+    terminal.wait_for("The conversation is back to before: zq-second");
     // The message is there to be edited.
     terminal.wait_until("the message is back", |screen| {
         screen.lines().rev().take(4).any(|line| line.contains("❯ zq-second"))

@@ -33,7 +33,7 @@ fn a_message_during_a_tool_call_is_taken_up_in_the_same_turn(client: &Path) {
     terminal.say("zq-build-it");
     tool.wait_started();
     terminal.say("zq-turn-left");
-    terminal.wait_for("❯ zq-turn-left");
+    terminal.wait_for("queued → zq-turn-left");
     tool.let_go();
     terminal.wait_for("Confirmed complete in round 1");
     terminal.ctrl_d();

@@ -73,5 +73,5 @@ fn a_client_that_does_not_know_the_question_works_as_before() {
     stage.person.looks_for("the answer", |picture| picture.text().contains("zq-answer"));
     assert!(!stage.person.history().join("\n").contains("zq-unsupported"));
     stage.person.types("/supervisoro");
-    stage.person.looks_for("ccc's own", |picture| picture.text().contains("no more reviews"));
+    stage.person.looks_for("ccc's own", |picture| picture.text().contains("turn reviews off"));
 }

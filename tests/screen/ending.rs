@@ -29,7 +29,7 @@ fn a_client_that_does_not_go_is_waited_for_in_sight_until_the_person_has_enough(
     person.types("\x03");
     person.looks_for("the person's turn", |picture| picture.count("ready") == 1);
     person.types("\x04");
-    person.sees("Ctrl-C does not wait");
+    person.sees("Ctrl-C stops waiting");
     person.types("\x03");
     let (code, picture) = person.leaves();
     assert_eq!(code, 0, "{}", picture.text());

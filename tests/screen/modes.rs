@@ -173,7 +173,7 @@ fn what_runs_goes_to_the_background_and_the_list_is_shown() {
     stage.person.types("\x02");
     let request = agent.hears("for it", is_request("background_tasks"));
     grants(&agent, &request, &json!({}));
-    stage.person.sees("Goes on in the background.");
+    stage.person.sees("Continues in the background.");
     let todos = json!({"todos": [
         {"content": "Zq-first", "status": "completed"}, {"content": "Zq-next", "status": "pending"},
     ]});
@@ -191,7 +191,7 @@ fn what_runs_goes_to_the_background_and_the_list_is_shown() {
 fn the_prompt_has_the_keys_of_vi_when_asked() {
     let (mut stage, mut agent) = opening().ready();
     stage.person.types("/vim\r");
-    stage.person.sees("The prompt has the keys of vi.");
+    stage.person.sees("vi keys are on.");
     stage.person.types("one two");
     stage.person.looks_for("the text", |picture| picture.input() == Some("one two"));
     stage.person.types("\x1b");

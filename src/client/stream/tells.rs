@@ -119,7 +119,7 @@ impl WireLimit<'_> {
     }
 }
 
-/// `None` where there is no list, or where something in it cannot be read.
+/// `None` where there is not a list, or where something in it cannot be read.
 fn list<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<Vec<T>> {
     serde_json::from_str(raw?.get()).ok()
 }

@@ -78,7 +78,7 @@ fn claude() -> Finding {
         Some(version) => Finding::well("claude", format!("{version}, {}", path.display())),
         None => Finding::odd(
             "claude",
-            format!("{} does not say which version it is", path.display()),
+            format!("{} does not report its version", path.display()),
             format!("ccc is tested with {first} to {last}"),
         ),
     }
@@ -162,7 +162,7 @@ fn login(place: &Directories, config: &Config) -> Finding {
         Err(error) => Finding::odd(
             NAME,
             format!("unknown: {error:#}"),
-            "start `claude` by hand to see whether it is logged in",
+            "run `claude` yourself to see whether it is logged in",
         ),
     }
 }
@@ -186,7 +186,7 @@ fn hook(place: &Directories, config: &Config) -> Finding {
         return Finding::odd(
             NAME,
             "disableAllHooks in your settings.json switches it off",
-            "`ccc --supervisor` works all the same; /supervisor in the plain claude does not",
+            "`ccc --supervisor` still works; /supervisor in the plain claude does not",
         );
     }
     let provider = config.default_provider();
@@ -195,7 +195,7 @@ fn hook(place: &Directories, config: &Config) -> Finding {
     if there {
         Finding::well(NAME, format!("in {}", path.display()))
     } else {
-        Finding::well(NAME, "not there yet: ccc writes it whenever it starts claude")
+        Finding::well(NAME, "not there yet: ccc writes it when it starts claude")
     }
 }
 
@@ -210,7 +210,7 @@ fn commands(place: &Directories) -> Finding {
         names.map(|name| format!("/{}", name.to_string_lossy())).collect::<Vec<_>>().join(" and ")
     };
     if !others.is_empty() {
-        let text = format!("{} is yours, and not ccc's", names(&others));
+        let text = format!("{} was not written by ccc", names(&others));
         return Finding::odd(NAME, text, "rename it, and ccc writes its own at its next start");
     }
     if ours.is_empty() {
@@ -228,8 +228,8 @@ fn supervisor_md(place: &Directories) -> Finding {
         Ok(found) => Finding::well(NAME, found.path.display().to_string()),
         Err(Problem::Missing { .. }) => Finding::odd(
             NAME,
-            "there is none, and without it nothing is supervised",
-            "`ccc init` writes one for this project, `ccc init --global` one for all of yours",
+            "none found, and nothing is supervised without one",
+            "`ccc init` writes one for this project, `ccc init --global` one for all your projects",
         ),
         Err(problem) => {
             Finding::broken(NAME, problem.to_string(), "write down what counts as done")
@@ -243,8 +243,8 @@ fn writable(name: &'static str, dir: &Path) -> Finding {
     match tempfile::tempfile_in(existing) {
         Ok(_) => Finding::well(name, dir.display().to_string()),
         Err(error) => {
-            let text = format!("nothing can be written to {}: {error}", existing.display());
-            Finding::broken(name, text, "check whom it belongs to, and its permissions")
+            let text = format!("cannot write to {}: {error}", existing.display());
+            Finding::broken(name, text, "check its owner and its permissions")
         }
     }
 }
@@ -256,7 +256,7 @@ fn pseudo_terminal() -> Finding {
     }
     Finding::odd(
         NAME,
-        "none can be opened",
+        "cannot be opened",
         "`ccc --supervisor` starts the plain claude instead, supervised by its Stop hook",
     )
 }
@@ -277,10 +277,14 @@ fn terminal() -> Finding {
     let text =
         format!("{term} {size}, {}colours, {}Unicode", yes(look.colour.is_some()), yes(unicode));
     if term.is_empty() || term == "dumb" {
-        return Finding::odd(NAME, text, "set TERM to what your terminal is, as xterm-256color");
+        return Finding::odd(
+            NAME,
+            text,
+            "set TERM to match your terminal, for example xterm-256color",
+        );
     }
     if !unicode {
-        return Finding::odd(NAME, text, "set LANG to a UTF-8 locale, as C.UTF-8");
+        return Finding::odd(NAME, text, "set LANG to a UTF-8 locale, for example C.UTF-8");
     }
     Finding::well(NAME, text)
 }

@@ -25,15 +25,15 @@ pub fn finding(place: &Directories, config: Option<&Config>) -> Finding {
         return Finding::odd(
             NAME,
             "switched off by supervisor.sandbox in ccc.json",
-            "a review then runs unasked only what reads; \"auto\" lets it run tests",
+            "a review can then run only read-only commands without asking; \"auto\" lets it run tests",
         );
     }
     match try_it(place) {
         Ok(report) => told(sandbox, &report),
         Err(error) => Finding::odd(
             NAME,
-            format!("it could not be tried: {error:#}"),
-            "a review then runs unasked only what reads",
+            format!("it could not be tested: {error:#}"),
+            "a review can then run only read-only commands without asking",
         ),
     }
 }
@@ -57,7 +57,7 @@ fn told(sandbox: Sandbox, report: &CaseReport) -> Finding {
         Held::Nothing => Finding::odd(
             NAME,
             format!("none: {}", report.why),
-            "a review runs unasked only what reads; supervisor.allowed_tools can allow more",
+            "a review can run only read-only commands without asking; supervisor.allowed_tools can allow more",
         ),
     }
 }

@@ -36,13 +36,12 @@ pub fn run(dir: &Path, args: &AddArgs) -> Result<()> {
     let current = Config::load(dir)?.default_provider();
     match missing {
         Some(missing) => print(&format!(
-            "It cannot be used yet: {missing}. When it is there, `ccc provider use {name}` makes \
-             {name} the provider that is used.\n"
+            "It cannot be used yet: {missing}. Once it is there, `ccc provider use {name}` makes {name} the current provider.\n"
         )),
         None if current.as_deref() == Some(name.as_str()) => {
-            print(&format!("{name} is the provider that is used.\n"))
+            print(&format!("{name} is now the current provider.\n"))
         }
-        None => print(&format!("`ccc provider use {name}` makes it the provider that is used.\n")),
+        None => print(&format!("`ccc provider use {name}` makes it the current provider.\n")),
     }
 }
 
@@ -63,11 +62,11 @@ impl Draft {
 fn missing(draft: &Draft) -> Usage {
     Usage(if draft.base_url.is_empty() {
         format!(
-            "say which endpoint: --preset NAME ({}), or --base-url URL and a name",
+            "which endpoint? Give --preset NAME ({}), or --base-url URL and a name",
             presets::names()
         )
     } else if draft.token.is_empty() {
-        "say where the key is: --token-env VAR, or --token-stdin".to_owned()
+        "where is the key? Give --token-env VAR or --token-stdin".to_owned()
     } else {
         "the provider needs a name".to_owned()
     })
@@ -114,7 +113,7 @@ fn token(args: &AddArgs) -> Result<String> {
     let token = if let Some(variable) = &args.token_env {
         let reference = format!("${{{variable}}}");
         if !secret::is_reference(&reference) {
-            return Err(Usage(format!("{variable:?} is no name of a variable")).into());
+            return Err(Usage(format!("{variable:?} is not a valid variable name")).into());
         }
         reference
     } else if args.token_stdin && !std::io::stdin().is_terminal() {
@@ -141,7 +140,7 @@ fn check_token(token: &str) -> Result<String, String> {
     if token.chars().all(|c| c.is_ascii_graphic()) {
         Ok(token.to_owned())
     } else {
-        Err("that is no key: it holds spaces or unusual characters".to_owned())
+        Err("that is not a key: it contains spaces or unusual characters".to_owned())
     }
 }
 

@@ -50,7 +50,7 @@ fn find(place: &Directories, id: Option<&str>) -> Result<PathBuf> {
         };
     };
     if id.is_empty() {
-        return Err(Usage("an empty id names no session".into()).into());
+        return Err(Usage("an empty id matches no session".into()).into());
     }
     match find::find(state_dir, id, First::Recording)? {
         Some(found) => Ok(found.dir),

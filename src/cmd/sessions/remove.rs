@@ -45,7 +45,7 @@ pub fn prune(place: &Directories, older_than: &Span, dry_run: bool, yes: bool) -
     });
     let alone: BTreeSet<String> = alone.map(|(id, _)| id).collect();
     if old.is_empty() && alone.is_empty() {
-        return print("There is nothing that old.\n");
+        return print("Nothing is that old.\n");
     }
     if dry_run {
         return print(&format!("{}Nothing was removed.\n", listed(&old, &alone)));
@@ -72,7 +72,7 @@ fn remove_all(
     let what = count(stories.len(), alone.len());
     if !yes {
         if !questions::is_possible() {
-            let problem = "there is no terminal to ask at: add --yes to remove recordings";
+            let problem = "there is no terminal to ask on: add --yes to remove recordings";
             return Err(Usage(problem.into()).into());
         }
         print(&listed(stories, alone))?;
@@ -101,7 +101,7 @@ fn remove_all(
 /// Only a directory of ours, and one that nobody writes to.
 fn check(dir: &Path) -> Result<()> {
     let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    ensure!(session_id::is_safe(&name), "{} is no recording of ccc's", dir.display());
+    ensure!(session_id::is_safe(&name), "{} is not a recording made by ccc", dir.display());
     let all = dir.parent().unwrap_or(dir);
     for place in [all, dir] {
         if !beside::is_no_link(place) {

@@ -85,7 +85,7 @@ impl Teller<'_> {
         match &happening.what {
             Happened::RunBegan(run) if *run > 1 => {
                 let (rule, day) = (self.look.glyphs.rule, when::day(happening.time, self.now));
-                let text = format!("{rule} taken up again {day} {rule}");
+                let text = format!("{rule} resumed {day} {rule}");
                 vec![Styled::default(), Styled::new(Style::Dim, &text)]
             }
             Happened::Told(notice) => self.notice(notice, happening.time),
@@ -177,7 +177,7 @@ impl Teller<'_> {
             let text = match story.state {
                 SessionState::Running => "It is still running.".to_owned(),
                 _ => format!(
-                    "Broken off {} it has no end on record. Resume with: ccc --supervisor --resume {}",
+                    "Cut off {} the recording has no end. Resume with: ccc --supervisor --resume {}",
                     self.look.glyphs.dash, story.session_id
                 ),
             };

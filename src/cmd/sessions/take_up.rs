@@ -39,7 +39,7 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
             Ok(None) if session_id::is_safe(name) => {
                 return Ok(resumed(name.clone(), None, taken.forks));
             }
-            Ok(None) => return Err(Usage(format!("{name:?} is no session id")).into()),
+            Ok(None) => return Err(Usage(format!("{name:?} is not a session id")).into()),
             Err(problem) => return Err(Usage(problem.to_string()).into()),
         },
         Some(Resume::Choose) => {
@@ -70,11 +70,11 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
     };
     let id = recording.conversation;
     if !session_id::is_safe(&id) {
-        return Err(Usage(format!("{id:?} is no session id")).into());
+        return Err(Usage(format!("{id:?} is not a session id")).into());
     }
     if story::is_running(&recording.dir) {
         console::say(format!(
-            "ccc: session {id} is running elsewhere; two at once get in each other's way"
+            "ccc: session {id} is already running elsewhere; the two may get in each other's way"
         ));
     }
     Ok(resumed(id, find::carried(&recording.dir, None), taken.forks))

@@ -159,7 +159,9 @@ fn lines(setup: Setup, wishes: &Wishes) -> Result<Report> {
     let report = run_session(setup, &mut surface, vec![hurry], (to_control, control))?;
     if let Outcome::Unwritten(why) = &report.outcome {
         complain(why);
-        console::say("Ctrl-C also reaches what the output goes through; `tee -i` stays.");
+        console::say(
+            "Ctrl-C also reaches the program that your output is piped to; `tee -i` ignores it.",
+        );
         if let Some(id) = &report.session_id {
             console::say(format!("Resume with: ccc --supervisor --resume {id}"));
         }

@@ -94,7 +94,7 @@ impl Launch<'_> {
                 {"type": "command", "command": command, "timeout": PROMPT_TIMEOUT}
             ]});
             let list = hooks.entry(event).or_insert_with(|| json!([]));
-            list.as_array_mut().with_context(|| format!("hooks.{event} is no list"))?.push(hook);
+            list.as_array_mut().with_context(|| format!("hooks.{event} is not a list"))?.push(hook);
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ pub fn user_settings(given: Option<&str>) -> Result<Option<Value>> {
     let Some(given) = given else { return Ok(None) };
     if given.trim_start().starts_with('{') {
         let parsed = serde_json::from_str(given);
-        return parsed.map(Some).context("the text of --settings is no JSON");
+        return parsed.map(Some).context("the text of --settings is not JSON");
     }
     let text = files::read_text(Path::new(given))
         .with_context(|| format!("cannot read the settings {given}"))?;
@@ -197,7 +197,7 @@ pub fn check_providers(config: &Config, supervisor: &Supervisor) -> Result<()> {
     for judge in supervisor.all_judges() {
         if let Some(name) = judge.provider.filter(|name| !config.has_provider(name)) {
             let key = if supervisor.judges.is_empty() { "provider" } else { "judges" };
-            bail!("supervisor.{key} in ccc.json names {name:?}, and there is no such provider");
+            bail!("supervisor.{key} in ccc.json names {name:?}, but there is no such provider");
         }
     }
     Ok(())
@@ -328,7 +328,7 @@ fn add_hook<'a>(
     let stops = object(object(settings)?.entry("hooks").or_insert_with(|| json!({})))?
         .entry("Stop")
         .or_insert_with(|| json!([]));
-    stops.as_array_mut().context("hooks.Stop in ccc.json is no list")?.push(hook);
+    stops.as_array_mut().context("hooks.Stop in ccc.json is not a list")?.push(hook);
     raise_cap(settings, limits)
 }
 

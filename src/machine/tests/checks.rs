@@ -58,7 +58,7 @@ fn a_red_check_goes_to_the_agent_and_no_judge_is_asked() {
             ("check-exits 3", "build exited with code 3; check test"),
             (
                 "check-exits 0",
-                "test passed; send \"Find out why and repair the cause; the checks run again when you stop. \
+                "test passed; send \"Find out why and fix the cause; the checks run again when you stop. \
                  If a check itself is wrong, or cannot pass here, say so and why instead of working around it.\"; →Working",
             ),
             ("init, taken, result done", "→Reviewing; look"),
@@ -155,7 +155,7 @@ fn a_check_past_its_deadline_is_stopped_and_red() {
             ("tick 1", ""),
             (
                 "check-exits 143",
-                "test did not end within 5 s; send \"Find out why and repair the cause; the checks run again when you stop. \
+                "test did not end within 5 s; send \"Find out why and fix the cause; the checks run again when you stop. \
                  If a check itself is wrong, or cannot pass here, say so and why instead of working around it.\"; →Working",
             ),
         ]),

@@ -44,7 +44,7 @@ fn a_message_that_the_agent_never_took_up_is_told() {
 /// Whatever the agent runs can write to its terminal.
 #[test]
 fn only_the_person_moves_the_agent_to_another_conversation() {
-    let told = "failed \"a line in the agent's output names another conversation (S2)";
+    let told = "failed \"the agent's output names another conversation (S2)";
     let headless = step_all(
         Rules { person: false, ..Rules::default() },
         &["start do it", "init", "taken", "clear", "result done"],

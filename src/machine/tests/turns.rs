@@ -280,7 +280,10 @@ fn going_back_takes_the_task_with_the_conversation() {
         ("back-both 3", "rewind files; rewind conversation"),
         ("not-back No file checkpoint", "not back Files: No file checkpoint"),
         ("went-back", "back Conversation before \"two\"; give back \"two\""),
-        ("back-conversation 4", "not back Conversation: this session has no such message any more"),
+        (
+            "back-conversation 4",
+            "not back Conversation: that message is no longer part of this session",
+        ),
     ];
     let machine = check_with(Rules::default(), &rows);
     assert_eq!(machine.status().points.len(), 2, "one, and its feedback");

@@ -24,22 +24,22 @@ const ABOUT: usize = 12;
 
 /// What ccc understands itself.
 const OWN: [(&str, &str); 2] = [
-    ("supervisor", "review the work each time the agent is done"),
-    ("supervisoroff", "no more reviews"),
+    ("supervisor", "review the work each time the agent stops"),
+    ("supervisoroff", "turn reviews off"),
 ];
 
 /// The same, where the client has nothing of this name.
 const ALSO_OWN: [(&str, &str); 14] = [
     ("background", "send the running command to the background"),
     ("context", "what fills the model's context"),
-    ("cost", "cost of the agent and of the reviews"),
+    ("cost", "what the agent and the reviews cost"),
     ("diff", "what the task has changed"),
-    ("exit", "leave"),
+    ("exit", "end the session"),
     ("help", "keys and commands"),
     ("image", "add an image: a path, or what the clipboard holds"),
     ("mode", "change the permission mode"),
     ("model", "choose the model"),
-    ("quit", "leave"),
+    ("quit", "end the session"),
     ("rewind", "go back to an earlier message"),
     ("status", "session, model, provider, context, cost"),
     ("todos", "show or hide the todo list"),

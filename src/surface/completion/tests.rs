@@ -42,8 +42,8 @@ fn commands_at_the_start_of_the_text() {
     assert_eq!(
         offered("/"),
         [
-            "/supervisor     review the work each time the agent is done",
-            "/supervisoroff  no more reviews",
+            "/supervisor     review the work each time the agent stops",
+            "/supervisoroff  turn reviews off",
             "/background     send the running command to the background",
             "/clear",
             "/code-review    Review the diff. All of it.",

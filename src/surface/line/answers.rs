@@ -40,8 +40,7 @@ impl<W: Write> LineSurface<W> {
                 )
             }
             None if plan::is_plan(&question.asked) => {
-                "Type y to go by the plan, edits to go by it and \
-                 accept edits, n to go on planning, d and what to change."
+                "Type y to go ahead, edits to go ahead and accept edits, n to keep planning, or d followed by what to change."
                     .to_owned()
             }
             None => {
@@ -50,7 +49,7 @@ impl<W: Write> LineSurface<W> {
                 } else {
                     ""
                 };
-                format!("Type y to allow it once{always}, n to deny it, d and a reason to say why.")
+                format!("Type y to allow it once{always}, n to deny it, or d followed by a reason.")
             }
         };
         self.say(Style::Dim, &text);
@@ -61,7 +60,9 @@ impl<W: Write> LineSurface<W> {
         let text = match self.form() {
             Some((_, 1, 1)) => "Answer? ".to_owned(),
             Some((_, at, of)) => format!("Answer {at}/{of}? "),
-            None if plan::is_plan(&question.asked) => "Go by the plan? [y/edits/n/d] ".to_owned(),
+            None if plan::is_plan(&question.asked) => {
+                "Go ahead with the plan? [y/edits/n/d] ".to_owned()
+            }
             None => {
                 let tool = styled::cut(&question.asked.tool, NAME, "...");
                 let who = match question.asker {
@@ -97,7 +98,7 @@ impl<W: Write> LineSurface<W> {
                 if !typed.is_empty() {
                     self.say(
                         Style::Dim,
-                        "What you typed was not sent; m sends it to the agent as a message.",
+                        "What you typed was not sent; type m to send it to the agent as a message.",
                     );
                     self.kept = Some(typed.to_owned());
                 }

@@ -175,7 +175,10 @@ impl<W: Write> LineSurface<W> {
                 Vec::new()
             }
             Some(OwnCommand::Vim) => {
-                self.say(Style::Dim, "Your terminal edits the lines here; there are no vim keys.");
+                self.say(
+                    Style::Dim,
+                    "vi keys are not available with --plain: your terminal does the line editing.",
+                );
                 Vec::new()
             }
             Some(OwnCommand::Rewind(rest)) => self.rewind(&rest),
@@ -342,14 +345,14 @@ impl<W: Write> Surface for LineSurface<W> {
         let leaving = std::mem::take(&mut self.leaving);
         if !self.draft.is_empty() {
             self.draft.clear();
-            self.say(Style::Dim, "Dropped what was typed.");
+            self.say(Style::Dim, "Discarded what you typed.");
         } else if self.busy() {
             return Some(vec![Intent::Event(Event::Interrupt)]);
         } else if leaving.is_some_and(|at| self.now.saturating_sub(at) < SECOND_KEY) {
             return Some(vec![Intent::Event(Event::Leave)]);
         } else {
             self.leaving = Some(self.now);
-            self.say(Style::Question, "Press Ctrl-C again to leave.");
+            self.say(Style::Question, "Press Ctrl-C again to exit.");
         }
         Some(Vec::new())
     }
@@ -358,7 +361,7 @@ impl<W: Write> Surface for LineSurface<W> {
         // What it printed stands on the screen already.
         self.shown_to_the_agent.push_str(&commands::shown_to_the_agent(command, output));
         self.shown_to_the_agent.push_str("\n\n");
-        self.say(Style::Dim, "The agent sees it with your next message.");
+        self.say(Style::Dim, "The agent will see this with your next message.");
     }
 
     fn diff(&mut self, text: &str) -> bool {
@@ -375,7 +378,7 @@ impl<W: Write> Surface for LineSurface<W> {
     fn attached(&mut self, text: &str) {
         self.shown_to_the_agent.push_str(text);
         self.shown_to_the_agent.push('\n');
-        self.say(Style::Dim, &format!("{text} goes with your next message."));
+        self.say(Style::Dim, &format!("{text} will be sent with your next message."));
     }
 
     fn told(&mut self, text: Result<String, String>) {

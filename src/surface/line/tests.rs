@@ -128,7 +128,7 @@ fn a_backslash_goes_on_in_the_next_line() {
     assert_eq!(desk.types("   "), [], "nothing to send");
     desk.types("one\\");
     assert_eq!(desk.surface.interrupt(), Some(vec![]));
-    assert!(desk.shown().contains("Dropped what was typed."));
+    assert!(desk.shown().contains("Discarded what you typed."));
     assert_eq!(desk.types("two"), said("two"));
 }
 
@@ -174,8 +174,8 @@ fn a_question_is_shown_in_full_and_then_waits() {
     desk.surface.ask(&bash());
     assert_eq!(
         desk.shown(),
-        "? The agent asks to use Bash\n  command: rm -rf build\n\
-         Type y to allow it once, n to deny it, d and a reason to say why.\n"
+        "? The agent wants to use Bash\n  command: rm -rf build\n\
+         Type y to allow it once, n to deny it, or d followed by a reason.\n"
     );
     assert_eq!(desk.surface.redraw_in(), Some(SETTLE));
     assert_eq!(desk.types("y"), said("y"), "typed before it could be read");
@@ -193,7 +193,7 @@ fn what_was_no_answer_can_still_be_sent() {
     let mut desk = Desk::asked(&bash());
     assert_eq!(desk.types("m"), [], "there is nothing to send yet");
     assert_eq!(desk.types("look at the tests first"), []);
-    assert!(desk.shown().contains("was not sent; m sends it"));
+    assert!(desk.shown().contains("was not sent; type m to send it"));
     assert_eq!(desk.types("m"), said("look at the tests first"));
     assert_eq!(desk.types("y"), answered(Permission::Once), "the question is still open");
 }
@@ -236,7 +236,7 @@ fn control_c_interrupts_and_twice_leaves() {
     desk.status.phase = Phase::Waiting;
     desk.shown();
     assert_eq!(desk.surface.interrupt(), Some(vec![]));
-    assert_eq!(desk.shown(), "\nPress Ctrl-C again to leave.\n> ");
+    assert_eq!(desk.shown(), "\nPress Ctrl-C again to exit.\n> ");
     desk.types("");
     assert_eq!(desk.surface.interrupt(), Some(vec![]), "something was typed in between");
     desk.after(SECOND_KEY);

@@ -8,10 +8,10 @@ use crate::client::stream::strip_escapes;
 /// the kernel, and nobody is told.
 const LONGEST: usize = if cfg!(target_os = "macos") { 1023 } else { 4095 };
 
-const CUT: &str = "That line is longer than the terminal can hand over, and its end is lost: nothing was sent. \
-                       Make it several lines, with a backslash at the end of each but the last, or save the text \
-                       to a file and name that.";
-const NO_TEXT: &str = "That line is no text in UTF-8, and was not sent.";
+const CUT: &str = "That line is longer than the terminal can pass on: its end is lost, and nothing was sent. \
+                       Split it into several lines, each but the last ending with a backslash, or save the \
+                       text to a file and mention the file.";
+const NO_TEXT: &str = "That line is not valid UTF-8 and was not sent.";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typed {

@@ -34,7 +34,7 @@ fn what_is_no_markdown_stays_as_it_is() {
         "[INFO]: started",
         "[INFO]: x\n[INFO]: y",
         "[^1] and\n[^1]: note",
-        "2. is no list here\n3. nor here",
+        "2. is not a list here\n3. nor here",
         "<div>\n  <b>x</b>\n</div>",
         "x <script>alert(1)</script> y",
         "50% | 60%",

@@ -10,11 +10,11 @@ pub(super) fn advice(error: &str) -> Option<&'static str> {
         ),
         (
             &["not logged in", "oauth token has expired", "token has been revoked"],
-            "Log in with `claude /login`, or add an endpoint with its key: `ccc provider add`. `ccc doctor` tells what there is.",
+            "Log in with `claude /login`, or add an endpoint with its key: `ccc provider add`. `ccc doctor` shows what is set up.",
         ),
         (
             &["invalid api key", "authentication", "401", "/login", "unauthorized", "oauth"],
-            "The key was not accepted: `ccc provider` shows which one is used, `ccc validate` tries it; `claude /login` logs in without a key.",
+            "The key was rejected: `ccc provider` shows which one is used, `ccc validate` tries it; `claude /login` logs in without a key.",
         ),
         (
             &["credit balance", "billing", "402", "quota"],
@@ -22,15 +22,15 @@ pub(super) fn advice(error: &str) -> Option<&'static str> {
         ),
         (
             &["prompt is too long", "context"],
-            "The conversation is too long: `/compact` makes it shorter, `/clear` starts anew.",
+            "The conversation is too long: `/compact` makes it shorter, `/clear` starts over.",
         ),
         (
             &["rate limit", "429", "usage limit"],
-            "The limit passes with time: send a message to try again later.",
+            "The limit resets after a while: send a message later to try again.",
         ),
         (
             &["overloaded", "529", "503", "502", "500", "internal server"],
-            "The endpoint has trouble: send a message to try again.",
+            "The endpoint is having trouble: send a message to try again.",
         ),
         (
             &[
@@ -43,7 +43,7 @@ pub(super) fn advice(error: &str) -> Option<&'static str> {
             ],
             "The endpoint cannot be reached: `ccc validate` tries it.",
         ),
-        (&["model"], "Check the model: `/model` or `--model` chooses another one."),
+        (&["model"], "Check the model: `/model` or `--model` selects another one."),
     ];
     let fits =
         |(signs, _): &&(&[&str], &'static str)| signs.iter().any(|sign| error.contains(sign));

@@ -18,7 +18,7 @@ pub(super) fn verdict_cost(usd: f64, session_usd: Option<f64>, usage: &Usage) ->
 pub fn review_cost(usd: f64, usage: &Usage) -> Vec<String> {
     let mut facts = Vec::new();
     if !usage.is_empty() {
-        facts.extend(usage.cached_percent().map(|percent| format!("{percent} % cached")));
+        facts.extend(usage.cached_percent().map(|percent| format!("{percent}% cached")));
     }
     match cost(usd) {
         Some(_) if usage.unpriced => facts.push(tokens(usage.tokens())),
@@ -63,8 +63,8 @@ mod tests {
     #[test]
     fn a_price_that_nobody_knows_is_told_in_tokens() {
         let usage = Usage { unpriced: true, ..sample::usage() };
-        assert_eq!(review_cost(0.0, &usage), ["99 % cached", "50k tokens"]);
-        assert_eq!(review_cost(0.5, &usage), ["99 % cached", "50k tokens"]);
+        assert_eq!(review_cost(0.0, &usage), ["99% cached", "50k tokens"]);
+        assert_eq!(review_cost(0.5, &usage), ["99% cached", "50k tokens"]);
         assert_eq!(review_cost(0.004, &Usage::default()), ["$0.0040"]);
         assert_eq!(review_cost(0.0, &Usage::default()), [""; 0]);
         assert_eq!(tokens(999), "999 tokens");

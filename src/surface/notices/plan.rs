@@ -9,7 +9,7 @@ use crate::surface::transcript::Author;
 impl Transcript {
     pub(super) fn plan(&mut self, question: &Question) -> Vec<Styled> {
         let written = plan::text(&question.asked.input).or_else(|| self.running_plan());
-        let head = Styled::new(Style::Question, "? The agent has made a plan");
+        let head = Styled::new(Style::Question, "? The agent proposes a plan");
         let mut lines = vec![head];
         match written {
             Some(text) => {
@@ -18,7 +18,7 @@ impl Transcript {
                 lines.extend(text.into_iter().map(|line| self.quoted(line)));
             }
             None => {
-                let text = "  It is not written down; what the agent said above is all there is.";
+                let text = "  The plan was not written down; see what the agent said above.";
                 lines.push(Styled::new(Style::Dim, text));
             }
         }

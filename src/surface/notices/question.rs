@@ -27,7 +27,7 @@ impl Transcript {
         if plan::is_plan(asked) {
             return self.plan(question);
         }
-        let mut head = Styled::new(Style::Question, &format!("? {who} asks to use "))
+        let mut head = Styled::new(Style::Question, &format!("? {who} wants to use "))
             .with(Style::Bold, &exposed(&asked.tool));
         let mut lines = Vec::new();
         if !asked.description.trim().is_empty() {
@@ -132,7 +132,7 @@ fn exposed_lines(text: &str) -> String {
 
 /// A question with its options, numbered for the answer.
 fn form_lines(form: &FormQuestion) -> Vec<Styled> {
-    let several = if form.several { " (several may be chosen)" } else { "" };
+    let several = if form.several { " (choose one or more)" } else { "" };
     let mut lines =
         indented(Style::Question, "? ", &exposed_lines(&format!("{}{several}", form.question)));
     for (at, option) in form.options.iter().enumerate() {

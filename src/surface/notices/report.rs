@@ -72,7 +72,7 @@ impl Transcript {
                 None
             }
             Outcome::Limit => Some(format!(
-                "To continue with as many reviews again: {resume} -p \"continue\" (--max-iterations N allows more)"
+                "To continue with the same number of reviews: {resume} -p \"continue\" (--max-iterations N allows more)"
             )),
             _ => Some(format!("To continue: {resume} -p \"what to do next\"")),
         }

@@ -8,7 +8,7 @@ impl Transcript {
     pub(super) fn went_back(&mut self, text: &str, what: GoBack) -> Vec<Styled> {
         let (first, more) = styled::first_line(text);
         let more = if more { format!(" {}", self.look.glyphs.ellipsis) } else { String::new() };
-        let line = format!("{} as before: {first}{more}", subject(what));
+        let line = format!("{} back to before: {first}{more}", subject(what));
         let lines = self.fitted(vec![Styled::new(Style::Dim, &line)], "  ");
         self.apart(lines)
     }
@@ -17,10 +17,10 @@ impl Transcript {
         // The client's own words for two things that people meet.
         let why = match why {
             "stale target" => {
-                "this version of claude takes back its last message only; update claude"
+                "this version of claude can only take back its last message; update claude"
             }
             "File rewinding is not enabled." | "No file checkpoint found for this message." => {
-                "claude has kept no files from before this message"
+                "claude has no copy of the files from before this message"
             }
             "" => "claude gave no reason",
             other => other,

@@ -58,17 +58,17 @@ fn what_ccc_says() {
         ),
         (
             verdict(true),
-            "┃ ✔ Confirmed complete in round 2/10 · 34s · 99 % cached · $0.12\n┃   Add tests.\n┃   Run them.",
+            "┃ ✔ Confirmed complete in round 2/10 · 34s · 99% cached · $0.12\n┃   Add tests.\n┃   Run them.",
         ),
         (
             verdict(false),
-            "┃ ✘ Not complete yet, round 2/10 · 34s · 99 % cached · $0.12\n┃   Add tests.\n┃   Run them.",
+            "┃ ✘ Not complete yet, round 2/10 · 34s · 99% cached · $0.12\n┃   Add tests.\n┃   Run them.",
         ),
         (Notice::Feedback { round: 2, text: "x".into() }, "┃ → sent to the agent"),
         (failed(true), "Review failed: no credit – trying again"),
         (
             failed(false),
-            "No verdict: no credit. Type a message to go on, or /supervisor to review again.",
+            "No verdict: no credit. Type a message to continue, or /supervisor to review again.",
         ),
         (
             Notice::ReviewDropped { round: 1, why: Dropped::UserMessage },
@@ -77,11 +77,11 @@ fn what_ccc_says() {
         (Notice::ReviewDropped { round: 1, why: Dropped::SessionEnded }, ""),
         (
             Notice::LimitReached { max: 3 },
-            "Stopped after 3 reviews without confirmation. Type a message to go on, or /supervisor to review again.",
+            "Stopped after 3 reviews without confirmation. Type a message to continue, or /supervisor to review again.",
         ),
         (
             Notice::TurnFailed { error: "no idea".into() },
-            "The agent's turn failed: no idea.\n  → Send a message to try again; `ccc doctor` checks the set-up.",
+            "The agent's turn failed: no idea.\n  → Send a message to try again; `ccc doctor` checks your setup.",
         ),
         (
             Notice::TurnFailed { error: "No conversation found with session ID: x".into() },
@@ -128,7 +128,7 @@ fn prose_that_is_the_verdict_is_not_shown_twice() {
     transcript.supervisor(&sample::line(text));
     assert_eq!(
         texts(&transcript.notice(&verdict(false))),
-        ["┃ ", "┃ ✘ Not complete yet, round 2/10 · 34s · 99 % cached · $0.12"]
+        ["┃ ", "┃ ✘ Not complete yet, round 2/10 · 34s · 99% cached · $0.12"]
     );
     assert_eq!(transcript.notice(&verdict(false)).len(), 3);
 }
@@ -155,7 +155,7 @@ fn a_conversation_that_is_cleared_is_told() {
     let mut named =
         |id: &str| texts(&transcript.notice(&Notice::Session { session_id: id.into() }));
     assert!(named("s-1").is_empty() && named("s-1").is_empty());
-    assert_eq!(named("s-2"), ["A new conversation: the agent has forgotten the one before."]);
+    assert_eq!(named("s-2"), ["New conversation: the agent no longer remembers the previous one."]);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn last_words_are_not_said_twice() {
         texts(&transcript.notice(&gone)),
         ["claude exited with code 1 – resuming the session"]
     );
-    let summary = "✘ Failed: claude exited with code 1 · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)";
+    let summary = "✘ Failed: claude exited with code 1 · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)";
     assert_eq!(texts(&transcript.report(&failed))[1], summary);
     transcript.agent(&sample::line(r#"{"type":"tomorrow"}"#));
     assert!(texts(&transcript.report(&failed))[1].ends_with("code 1: no config"));
@@ -221,7 +221,7 @@ fn a_question_hides_nothing() {
     assert_eq!(
         ask("Bash", &input, Asker::Agent),
         [
-            "? The agent asks to use Bash",
+            "? The agent wants to use Bash",
             "  Clean up",
             &format!("  command: rm -rf {long}"),
             "  timeout: 5",
@@ -262,19 +262,19 @@ fn the_closing_summary() {
     for (outcome, expected) in [
         (
             Outcome::Completed,
-            "✔ Confirmed complete · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+            "✔ Confirmed complete · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)",
         ),
         (
             Outcome::Ended,
-            "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+            "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)",
         ),
         (
             Outcome::Failed("no credit".into()),
-            "✘ Failed: no credit · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+            "✘ Failed: no credit · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)",
         ),
         (
             Outcome::Signal(15),
-            "Ended by SIGTERM · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+            "Ended by SIGTERM · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)",
         ),
     ] {
         let lines = texts(&Transcript::new(LOOK).report(&sample::report(outcome)));
@@ -440,7 +440,7 @@ fn a_file_that_is_written_anew_asks_with_what_changes() {
         before: before.map(str::to_owned),
     };
     let shown = |before| texts(&Transcript::new(LOOK).question(&question(before)));
-    let head = "? The agent asks to use Write a.txt";
+    let head = "? The agent wants to use Write a.txt";
     assert_eq!(shown(None), [&format!("{head}  +2 -0"), "    1 + one", "    2 + two"]);
     assert_eq!(
         shown(Some("one\n2\n")),
@@ -462,7 +462,7 @@ fn an_edit_asks_with_its_path_once_and_is_not_repeated() {
     assert_eq!(
         texts(&transcript.question(&question))[1..],
         [
-            "? The agent asks to use Edit src/a.rs  +2 -1",
+            "? The agent wants to use Edit src/a.rs  +2 -1",
             "      a",
             "    - b",
             "    + c",
@@ -474,7 +474,7 @@ fn an_edit_asks_with_its_path_once_and_is_not_repeated() {
     assert_eq!(
         texts(&Transcript::new(LOOK).question(&known)),
         [
-            "? The agent asks to use Edit src/a.rs  +2 -1",
+            "? The agent wants to use Edit src/a.rs  +2 -1",
             "    2     a",
             "    3 - b;",
             "    3 + c",

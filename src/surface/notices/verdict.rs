@@ -58,7 +58,7 @@ impl Transcript {
         let proof = if verdict.without_proof { ", without proof" } else { "" };
         let (style, mark, text) = match verdict.halt {
             _ if verdict.completed => (Style::Good, glyphs.good, "Confirmed complete in"),
-            Some(Halt::Blocked) => (Style::Bad, glyphs.bad, "Blocked: this needs you,"),
+            Some(Halt::Blocked) => (Style::Bad, glyphs.bad, "Blocked: needs your input,"),
             Some(Halt::Impossible) => (Style::Bad, glyphs.bad, "Impossible as it stands,"),
             None => (Style::Bad, glyphs.bad, "Not complete yet,"),
         };

@@ -109,7 +109,7 @@ impl Attention {
             return String::new();
         }
         let text = match question {
-            Some(tool) => plain(&format!("ccc asks to use {tool}")),
+            Some(tool) => plain(&format!("ccc wants to use {tool}")),
             None => "ccc is waiting for you".to_owned(),
         };
         match self.call {
@@ -203,7 +203,7 @@ mod tests {
             attention.typed(seconds(typed));
             attention.escapes(&at(Phase::Working), Some("Ba;\x1b[0msh"), seconds(asked))
         };
-        assert_eq!(after(0, 0, 60), "\x07\x1b]9;ccc asks to use Bash\x07");
+        assert_eq!(after(0, 0, 60), "\x07\x1b]9;ccc wants to use Bash\x07");
         assert_eq!(after(100, 155, 160), "");
         assert_eq!(after(200, 200, 210), "");
     }

@@ -54,7 +54,7 @@ impl Choices {
 
     fn plan() -> Self {
         let list = [
-            (Choice::Once, "Yes, go by it"),
+            (Choice::Once, "Yes, go ahead"),
             (Choice::AcceptEdits, "Yes, and accept edits without asking"),
             (Choice::DenyAndExplain, "No, and say what to change"),
         ];
@@ -149,9 +149,9 @@ impl Choices {
                 .map(|row| Styled::new(Style::Question, &cut(row)))
                 .collect();
         }
-        let space = if self.several { "Space marks, " } else { "" };
-        let pager = if long { "Ctrl-O shows all of it, " } else { "" };
-        let hint = format!("{pager}{space}Enter chooses, Tab goes back to the text, Esc says no");
+        let space = if self.several { "Space to mark, " } else { "" };
+        let pager = if long { "Ctrl-O to see all of it, " } else { "" };
+        let hint = format!("{pager}{space}Enter to choose, Tab to type a message, Esc to decline");
         let mut rows = vec![Styled::new(Style::Question, &cut(head))];
         rows.extend(labels.map(|(selected, label)| {
             Styled::new(if selected { Style::Question } else { Style::Plain }, &cut(&label))

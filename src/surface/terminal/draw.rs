@@ -178,7 +178,7 @@ impl<S: Screen> Terminal<S> {
             return note("press Esc again to go back to an earlier message");
         }
         if self.leaving.is_some() {
-            return note("press Ctrl-C again to leave");
+            return note("press Ctrl-C again to exit");
         }
         let Some(question) = &self.question else {
             return vec![status::line(&self.status, &self.provider, self.now, glyphs, columns)];
@@ -187,8 +187,8 @@ impl<S: Screen> Terminal<S> {
         let form = self.form();
         let head = status::question(question, form.as_ref(), behind, glyphs, columns);
         match (self.focus, form) {
-            (Focus::Reason, Some(_)) => note(&format!("{head}  Enter answers, Esc goes back")),
-            (Focus::Reason, None) => note("Enter denies, Esc goes back"),
+            (Focus::Reason, Some(_)) => note(&format!("{head}  Enter to answer, Esc to go back")),
+            (Focus::Reason, None) => note("Enter to deny, Esc to go back"),
             (Focus::Answer, _) => {
                 self.choices.rows(&head, self.question_is_long, self.size, glyphs)
             }

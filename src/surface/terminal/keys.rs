@@ -7,9 +7,9 @@ use super::menu::{Menu, Pressed};
 use super::{Focus, SECOND_KEY, Screen, Terminal};
 use crate::client::stream::Permission;
 use crate::event::{Event, Phase, Wish};
-use crate::surface::{ImageSource, Intent};
 use crate::surface::commands::{self, About, NO_MODELS, NO_TODOS, OwnCommand, own_command};
 use crate::surface::styled::{Style, Styled};
+use crate::surface::{ImageSource, Intent};
 
 /// What the agent reads when the person says no more than no.
 pub const DENIED: &str = "The user does not allow this.";
@@ -286,11 +286,7 @@ impl<S: Screen> Terminal<S> {
             }
             OwnCommand::Vim => {
                 let on = self.editor.toggle_vim();
-                let text = if on {
-                    "The prompt has the keys of vi."
-                } else {
-                    "The prompt has the keys of a shell."
-                };
+                let text = if on { "vi keys are on." } else { "vi keys are off." };
                 let lines = self.transcript.remark(Style::Dim, text);
                 self.print(lines);
                 None

@@ -84,7 +84,7 @@ impl Menu {
             let row = Styled::new(style, &format!("{pointer}{}. {label}", at + 1));
             cut(row.with(Style::Dim, &format!("  {}", styled::first_line(detail).0)))
         }));
-        rows.push(cut(Styled::new(Style::Dim, "Enter chooses, Esc leaves it as it is")));
+        rows.push(cut(Styled::new(Style::Dim, "Enter to choose, Esc to cancel")));
         rows
     }
 }

@@ -395,7 +395,7 @@ impl<S: Screen> Surface for Terminal<S> {
         self.shown_to_the_agent.push_str("\n\n");
         let output = styled::lines(Style::Dim, output);
         self.log.add(&output, Vec::new());
-        let told = "The agent sees it with your next message.";
+        let told = "The agent will see this with your next message.";
         let lines = self.transcript.remark(Style::Dim, told);
         self.print(lines);
     }

@@ -14,7 +14,7 @@ const WHAT: [(&str, GoBack); 3] = [
     ("The files only", GoBack::Files),
 ];
 /// What is said where there is nothing to go back to.
-pub const NOTHING: &str = "There is no earlier message of this run to go back to.";
+pub const NOTHING: &str = "There is no earlier message in this session to go back to.";
 
 /// What is being chosen.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Rewind {
     pub fn new(points: Vec<Offered>) -> Self {
         let entries = points.iter().map(shown).collect();
         Self {
-            picker: Picker::new("Go back to before which message?", entries),
+            picker: Picker::new("Go back to just before which message?", entries),
             points,
             chosen: None,
         }
@@ -67,7 +67,7 @@ impl<S: Screen> Terminal<S> {
             (Picked::Entry(at), None) => {
                 rewind.chosen = rewind.points.get(at).map(|point| point.uuid.clone());
                 let what = WHAT.map(|(text, _)| text.to_owned()).to_vec();
-                rewind.picker = Picker::new("What is to go back there?", what);
+                rewind.picker = Picker::new("What should go back?", what);
                 None
             }
             (Picked::Entry(at), Some(uuid)) => {

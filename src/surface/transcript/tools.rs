@@ -8,8 +8,8 @@ use unicode_width::UnicodeWidthStr;
 use super::sub_agents::{SubAgent, starts_one};
 use super::todos::keeps_list;
 use super::{Author, Transcript};
-use crate::client::{form, plan};
 use crate::client::stream::ToolResult;
+use crate::client::{form, plan};
 use crate::event::{Asker, Now};
 use crate::surface::diff;
 use crate::surface::status::clock;
@@ -38,7 +38,7 @@ const CLIENTS_WORDS: [(&str, &str); 10] = [
     ("[Request interrupted by user", "interrupted"),
     ("User has approved your plan", "approved"),
     ("User has approved exiting plan mode", "approved"),
-    ("Command was manually backgrounded by user", "goes on in the background"),
+    ("Command was manually backgrounded by user", "continues in the background"),
     ("Command running in background with ID", "runs in the background"),
     (
         "Permission for this action was denied by the Claude Code auto mode",

@@ -13,7 +13,7 @@ use crate::surface::styled::{self, Style, Styled};
 /// Of a thought in the making, so much is kept to be shown.
 const THOUGHT: usize = 4000;
 const THOUGHT_ROWS: usize = 3;
-const BROKEN_OFF: &str = "Broken off; the answer begins anew.";
+const BROKEN_OFF: &str = "Cut off; the answer starts over.";
 
 #[derive(Debug)]
 pub enum Writing {

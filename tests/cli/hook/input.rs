@@ -88,7 +88,7 @@ fn hostile_session_ids_touch_nothing() {
         "';touch owned;'",
         long.as_str(),
     ] {
-        room.hook(id).run().allows("is no session id");
+        room.hook(id).run().allows("is not a session id");
     }
     assert_eq!(room.reviews(), 0);
     assert_eq!(

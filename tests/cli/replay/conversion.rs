@@ -151,7 +151,7 @@ fn what_is_not_the_recorded_session_is_not_written() {
     let output = project.ccc(&["fixture", SESSION, "-o", "bug.jsonl"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        err(&output).contains("the fixture is not the recorded session: at entry"),
+        err(&output).contains("the fixture does not reproduce the recorded session: at entry"),
         "{}",
         err(&output)
     );

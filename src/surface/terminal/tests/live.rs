@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D ends";
+const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D exits";
 
 #[test]
 fn the_transcript_grows_above_what_is_being_typed() {
@@ -198,7 +198,7 @@ fn control_c_clears_interrupts_or_asks_before_it_leaves() {
     assert_eq!(bench.control('c'), None);
     assert_eq!(bench.rows(), ["", "❯", READY]);
     assert_eq!(bench.control('c'), None);
-    assert_eq!(bench.last(), "press Ctrl-C again to leave");
+    assert_eq!(bench.last(), "press Ctrl-C again to exit");
     bench.wait(4000);
     assert_eq!(bench.last(), READY, "it is forgotten");
     assert_eq!(bench.control('c'), None);
@@ -281,7 +281,7 @@ fn closed_with_a_summary_and_without_a_trace() {
         [
             "  One.",
             "",
-            "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)",
+            "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)",
             "Resume with: ccc --supervisor --resume s-1"
         ]
     );

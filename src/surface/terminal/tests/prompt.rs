@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::*;
 use crate::event::GoBack;
 use crate::machine::Offered;
+use crate::surface::ImageSource;
 use crate::surface::terminal::help::KEYS;
 
-const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D ends";
+const READY: &str = "ready · supervisor on · ? for keys · Ctrl-D exits";
 
 fn bench(phase: Phase) -> Bench {
     let mut bench = Bench::new(80, 40).phase(phase);
@@ -64,7 +65,7 @@ fn commands_that_come_while_one_is_typed_are_offered_at_once() {
     assert_eq!(after, ["❯ /cl", "❯ /clear  Start anew", READY]);
     // What Enter would do stays what it was.
     let (before, after) = told("/s", Some(KeyCode::Down));
-    let off = "❯ /supervisoroff  no more reviews";
+    let off = "❯ /supervisoroff  turn reviews off";
     assert_eq!(before[2], off);
     assert_eq!(
         after[1..4],
@@ -218,6 +219,39 @@ fn up_takes_a_queued_message_back() {
 }
 
 #[test]
+fn an_image_is_a_name_in_the_text() {
+    let attach = |source| Some(Intent::Attach(source));
+    let mut bench = bench(Phase::Waiting);
+    assert_eq!(bench.control('v'), attach(ImageSource::Clipboard));
+    bench.type_in("see ");
+    let dropped = "'/tmp/my shot.PNG' ";
+    let intents = bench.terminal.input(Input::Paste(dropped.into()));
+    assert_eq!(intents, [Intent::Attach(ImageSource::Pasted(dropped.into()))]);
+    Surface::attached(&mut bench.terminal, "[Image #1]");
+    bench.type_in("there");
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("see [Image #1] there")));
+    for text in ["a.png is\nhere", "a.png and more", "png"] {
+        assert_eq!(bench.terminal.input(Input::Paste(text.into())), [], "{text}");
+        bench.control('c');
+    }
+    bench.type_in("/image '../my shot.png'");
+    bench.key(KeyCode::Esc);
+    let named = ImageSource::Path("../my shot.png".into());
+    assert_eq!(bench.key(KeyCode::Enter), attach(named));
+}
+
+#[test]
+fn a_slash_command_is_not_sent_behind_the_output_of_a_command() {
+    let mut bench = bench(Phase::Waiting);
+    bench.terminal.ran("ls", "a\nb");
+    bench.type_in("/compact");
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("/compact")));
+    bench.type_in("go on");
+    let Some(Intent::Event(Event::Said(text))) = bench.key(KeyCode::Enter) else { panic!("sent") };
+    assert!(text.contains("$ ls\na\nb") && text.ends_with("go on"), "{text}");
+}
+
+#[test]
 fn the_text_goes_to_the_editor_and_comes_back() {
     let mut bench = bench(Phase::Working);
     let long = "row\n".repeat(40);
@@ -231,7 +265,7 @@ fn the_text_goes_to_the_editor_and_comes_back() {
     bench.terminal.resume();
     bench.terminal.edited(Err("vi: exit status: 1".into()));
     bench.update();
-    assert_eq!(bench.rows()[0], "The text is as it was: vi: exit status: 1");
+    assert_eq!(bench.rows()[0], "The text was left unchanged: vi: exit status: 1");
     assert!(bench.rows()[2].starts_with("❯ see [pasted 40 lines]"));
     bench.terminal.edited(Ok("all\nnew\n".into()));
     assert_eq!(bench.key(KeyCode::Enter), Some(said("all\nnew")));

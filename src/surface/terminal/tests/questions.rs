@@ -18,7 +18,7 @@ const ANSWERS: [&str; 6] = [
     "  2. Yes, always in this session",
     "  3. No",
     "  4. No, and say why",
-    "Enter chooses, Tab goes back to the text, Esc says no",
+    "Enter to choose, Tab to type a message, Esc to decline",
 ];
 
 fn asked(before: &str) -> Bench {
@@ -50,7 +50,7 @@ fn all_of_it_is_on_the_screen() {
     assert_eq!(
         bench.rows(),
         [
-            "? The agent asks to use Bash",
+            "? The agent wants to use Bash",
             "  Clean up",
             "  command:",
             "    rm -rf target",
@@ -132,7 +132,7 @@ fn a_no_with_a_reason() {
     bench.key(KeyCode::Char('4'));
     assert_eq!(bench.key(KeyCode::Enter), None);
     bench.type_in("use cargo clean");
-    assert_eq!(bench.rows()[6..], ["Why? use cargo clean", "Enter denies, Esc goes back"]);
+    assert_eq!(bench.rows()[6..], ["Why? use cargo clean", "Enter to deny, Esc to go back"]);
     assert_eq!(
         bench.key(KeyCode::Enter),
         Some(answered(Permission::Deny("use cargo clean".into())))
@@ -287,8 +287,8 @@ fn a_long_question_stays_in_view_and_opens_in_the_pager() {
     bench.wait(500);
     let rows = bench.rows();
     assert!(rows.iter().any(|row| row == "Allow Write long.txt?"), "{rows:#?}");
-    assert!(bench.last().starts_with("Ctrl-O shows all of it, "), "{rows:#?}");
+    assert!(bench.last().starts_with("Ctrl-O to see all of it, "), "{rows:#?}");
     let Some(Intent::Page(text)) = bench.control('o') else { panic!("no page") };
-    assert!(text.starts_with("? The agent asks to use Write long.txt  +60 -0\n"), "{text}");
+    assert!(text.starts_with("? The agent wants to use Write long.txt  +60 -0\n"), "{text}");
     assert!(text.contains("60 + line 60") && !text.contains("Allow"), "{text}");
 }

@@ -80,9 +80,9 @@ fn an_answer_that_begins_anew_is_not_taken_for_the_same_text_twice() {
     watched.text_block().delta("Half a sentence.");
     watched.agent(&assistant(r#"{"type":"text","text":"Half a sentence."}"#));
     let text: Vec<_> = watched.settled.iter().filter(|line| !line.is_empty()).collect();
-    assert_eq!(text, ["  Half a sen", "Broken off; the answer begins anew.", "  Half a sentence."]);
+    assert_eq!(text, ["  Half a sen", "Cut off; the answer starts over.", "  Half a sentence."]);
     watched.agent(r#"{"type":"stream_event","event":{"type":"message_start","message":{}}}"#);
-    assert_eq!(watched.settled.iter().filter(|line| line.starts_with("Broken")).count(), 1);
+    assert_eq!(watched.settled.iter().filter(|line| line.starts_with("Cut off")).count(), 1);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_text_that_is_broken_off_stays() {
         texts(&lines)[..5],
         [
             &kept[..],
-            &["", "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99 % cached, $0.0100)"]
+            &["", "Session ended · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)"]
         ]
         .concat()
     );
@@ -304,6 +304,34 @@ fn a_message_goes_below_the_paragraph_that_is_being_written() {
     assert_eq!(watched.settled, ["", "  One. Two.", "", "❯ steer"]);
     let back = Notice::TakenBack { text: "steer\nit".into(), too_late: false };
     assert_eq!(texts(&watched.transcript.notice(&back)), ["Taken back: steer …"]);
+}
+
+/// It stands among those that are queued, and nowhere else, until the agent reads it.
+#[test]
+fn a_message_is_shown_when_the_agent_takes_it_up() {
+    let mut watched = Watched::new();
+    let queued = ["steer".to_owned(), "steer".to_owned()];
+    assert!(watched.transcript.set_queued(true, &[]).is_empty());
+    for text in &queued {
+        assert!(watched.transcript.notice(&Notice::UserMessage { text: text.clone() }).is_empty());
+    }
+    assert!(watched.transcript.set_queued(true, &queued).is_empty());
+    watched.agent(&tool("t", "Bash", r#"{"command":"make"}"#)).agent(&outcome("t", "made", false));
+    let taken =
+        r#"{"type":"user","isReplay":true,"uuid":"u","message":{"role":"user","content":"steer"}}"#;
+    watched.agent(taken);
+    watched.agent(&assistant(r#"{"type":"text","text":"Yes."}"#));
+    assert_eq!(watched.settled, ["● Bash make", "  └ made", "", "❯ steer", "", "  Yes."]);
+    // One that starts a turn of its own, or whose receipt is missing.
+    assert_eq!(texts(&watched.transcript.set_queued(true, &[])), ["", "❯ steer"]);
+}
+
+#[test]
+fn the_line_that_ends_a_review_is_not_shown_with_its_words() {
+    let mut watched = Watched::new();
+    let words = r#"{"type":"text","text":"All is well.\n\n[TASK_COMPLETED]"}"#;
+    let lines = watched.transcript.supervisor(&sample::line(&assistant(words)));
+    assert_eq!(texts(&lines), ["┃   All is well."]);
 }
 
 #[test]
