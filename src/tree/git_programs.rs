@@ -190,7 +190,6 @@ fn of_submodules(git: &Path, dir: &Path) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::orphans::Awaited;
 
     #[test]
     fn a_review_pushes_to_no_other_machine() {
@@ -203,7 +202,7 @@ mod tests {
                 command.env(format!("GIT_CONFIG_KEY_{at}"), name);
                 command.env(format!("GIT_CONFIG_VALUE_{at}"), value);
             }
-            let Ok(done) = Awaited::output(&mut command) else { return (true, String::new()) };
+            let Ok(done) = command.output() else { return (true, String::new()) };
             (done.status.success(), String::from_utf8_lossy(&done.stderr).into_owned())
         };
         git(&["init", "--quiet"]);
