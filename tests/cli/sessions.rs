@@ -222,7 +222,7 @@ fn old_recordings_are_pruned_and_links_are_not_followed() {
     prune(&["--yes"]).code(0);
     assert!(!recording(&room, ID).exists());
     assert!(recording(&room, OTHER).exists(), "it was written to a moment ago");
-    assert!(prune(&["--yes"]).code(0).out().contains("nothing that old"));
+    assert!(prune(&["--yes"]).code(0).out().contains("Nothing is that old"));
 
     fs::rename(recording(&room, OTHER), room.path("elsewhere")).expect("a directory");
     std::os::unix::fs::symlink(room.path("elsewhere"), recording(&room, OTHER)).expect("a link");
@@ -397,7 +397,7 @@ fn a_person_is_asked_which_session_to_go_on_with() {
             person.sees(" 1 ").sees("abcd0000").sees(" 2 ").sees("abcdef01").sees("[1]: ");
         } else {
             person.sees("Which session to resume?").sees("abcd0000").sees("abcdef01");
-            person.sees("Esc cancels");
+            person.sees("Esc to cancel");
         }
         person.types(keys).sees("Resumed: after round 1 of 10").sees("build it").types("\x04");
         assert_eq!(person.leaves().0, 0);
