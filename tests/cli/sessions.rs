@@ -237,7 +237,7 @@ fn old_recordings_are_pruned_and_links_are_not_followed() {
     age(&room, ID);
     fs::rename(&sessions, &foreign).expect("a directory");
     std::os::unix::fs::symlink(&foreign, &sessions).expect("a link");
-    assert!(prune(&["--yes"]).code(0).out().contains("nothing that old"));
+    assert!(prune(&["--yes"]).code(0).out().contains("Nothing is that old"));
     assert!(foreign.join(ID).join("events.jsonl").exists());
 }
 
@@ -404,7 +404,7 @@ fn a_person_is_asked_which_session_to_go_on_with() {
         assert_eq!(value_of(&room.seen(&format!("agent-{at}.args")), "--resume"), ID);
     }
     let mut person = Person::runs(&room, &["--supervisor", "--resume"]);
-    person.sees("Esc cancels").types("\x03");
+    person.sees("Esc to cancel").types("\x03");
     assert_eq!(person.leaves().0, 1, "nothing was started");
 }
 
