@@ -318,7 +318,7 @@ fn a_running_session_stays() {
     assert!(recording(&room, ID).exists());
     started.kill();
     started.finish();
-    assert!(listed().contains("broken off"), "{}", listed());
+    assert!(listed().contains("cut off"), "{}", listed());
     room.ccc(&["sessions", "rm", "--yes", ID]).run().code(0);
 }
 

@@ -122,7 +122,7 @@ fn broken_settings_are_not_quoted() {
     let broken = format!(r#"{{"env":{{"ANTHROPIC_AUTH_TOKEN":"{KEY}"}}"#);
     for args in [&["kimi", "--settings", &broken][..], &["--supervisor", "--settings", &broken]] {
         let done = room.ccc(args).args(&["-p", "x"]).env("KIMI_KEY", "x").run().code(1);
-        assert!(done.err().contains("--settings is no JSON"), "{}", done.err());
+        assert!(done.err().contains("--settings is not JSON"), "{}", done.err());
         assert!(!done.err().contains(KEY), "{}", done.err());
     }
 }
