@@ -173,6 +173,6 @@ fn keys_that_others_may_read_are_told_at_the_start() {
     fs::set_permissions(room.path("home/.claude/ccc.json"), open).expect("permissions");
     for args in [&["kimi"][..], &["--supervisor", "kimi", "-p", "x"]] {
         let told = room.ccc(args).run().code(0).err();
-        assert!(told.contains("others on this machine may read it; `chmod 600`"), "{told}");
+        assert!(told.contains("other users of this machine can read it; `chmod 600`"), "{told}");
     }
 }
