@@ -10,7 +10,9 @@ use crate::directories::Directories;
 use crate::machine::CheckingRules;
 use crate::review::instructions::Instructions;
 
-pub const NOT_TRUSTED: &str = "the checks in this project's SUPERVISOR.md were skipped, because nobody has allowed them yet. Run `ccc check` at a terminal to review and allow them, or add --trust-checks";
+pub const NOT_TRUSTED: &str = "the checks in this project's SUPERVISOR.md were skipped, because \
+    nobody has allowed them yet. Run `ccc check` at a terminal to review and allow them, or add \
+    --trust-checks";
 
 /// What was said on the command line.
 #[derive(Debug, Clone, Copy, Default)]

@@ -93,7 +93,9 @@ impl Machine {
             return;
         }
         let error = format!(
-            "the agent's output names another conversation ({id}) that you did not ask for. A program that the agent started may have printed it. Check what is running; if the conversation is real, `ccc --supervisor --resume {id}` opens it"
+            "the agent's output names another conversation ({id}) that you did not ask for. A \
+             program that the agent started may have printed it. Check what is running; if the \
+             conversation is real, `ccc --supervisor --resume {id}` opens it"
         );
         self.break_off(error);
     }
@@ -130,7 +132,8 @@ impl Machine {
     /// What is waited for has come, and nobody knows what it says.
     fn unreadable(&mut self, kind: &str, why: &str) {
         let error = format!(
-            "claude sent a line of type {kind} that cannot be read: {why}. The work so far is kept; your next message continues from it"
+            "claude sent a line of type {kind} that cannot be read: {why}. The work so far is kept; \
+             your next message continues from it"
         );
         if kind == "result" {
             return self.turn_ended(&TurnResult {

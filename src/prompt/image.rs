@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 
 use crate::client::stream::Image;
 use crate::executables;
@@ -75,20 +77,20 @@ pub fn read(path: &Path) -> Result<Image> {
     file.take(LARGEST + 1)
         .read_to_end(&mut bytes)
         .with_context(|| format!("cannot read {name}"))?;
-    image(bytes, &name.to_string())
+    image(&bytes, &name.to_string())
 }
 
-fn image(bytes: Vec<u8>, name: &str) -> Result<Image> {
+fn image(bytes: &[u8], name: &str) -> Result<Image> {
     let size = bytes.len() as u64;
-    ensure!(size <= LARGEST, "{name} is larger than {:.1} MB", LARGEST as f64 / 1e6);
-    let media_type = match bytes.as_slice() {
+    ensure!(size <= LARGEST, "{name} is larger than 3.9 MB");
+    let media_type = match bytes {
         [0x89, b'P', b'N', b'G', ..] => "image/png",
         [0xff, 0xd8, 0xff, ..] => "image/jpeg",
         [b'G', b'I', b'F', b'8', ..] => "image/gif",
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
         _ => bail!("{name} is not a PNG, JPEG, GIF or WebP image"),
     };
-    Ok(Image { media_type, bytes })
+    Ok(Image { media_type, data: STANDARD.encode(bytes) })
 }
 
 /// Asks the programs that know the clipboard. Waits for them: not for the thread that draws.
@@ -100,7 +102,7 @@ pub fn clipboard() -> Result<Image> {
         let bytes = output(Command::new(program).args(*args))?;
         let bytes = from_apple_script(&bytes).unwrap_or(bytes);
         if !bytes.is_empty() {
-            return image(bytes, "what the clipboard holds");
+            return image(&bytes, "what the clipboard holds");
         }
     }
     ensure!(asked, "ccc needs {NEEDED} to read the clipboard; or drop the file on the terminal");

@@ -104,9 +104,9 @@ mod tests {
     #[test]
     fn a_message_carries_the_images_that_it_names() {
         let mut images = Images::default();
-        let image = |bytes: &[u8]| Image { media_type: "image/png", bytes: bytes.to_vec() };
-        assert_eq!(images.keep(image(b"one")), "[Image #1]");
-        assert_eq!(images.keep(image(b"two")), "[Image #2]");
+        let image = |data: &str| Image { media_type: "image/png", data: data.to_owned() };
+        assert_eq!(images.keep(image("b25l")), "[Image #1]");
+        assert_eq!(images.keep(image("dHdv")), "[Image #2]");
         let sent = |text: &str| String::from_utf8(images.message("u", text)).unwrap();
         assert!(sent("no image").contains(r#""content":"no image""#));
         let both = sent("[Image #2] like [Image #1], not [Image #3]");

@@ -175,7 +175,8 @@ impl Transcript {
             named.push(self.look.glyphs.ellipsis.to_owned());
         }
         let text = format!(
-            "While the review ran, {all} of the project changed: {}. A review must not change anything; another process may have done it.",
+            "While the review ran, {all} of the project changed: {}. A review must not change \
+             anything; another process may have done it.",
             named.join(", ")
         );
         self.failure(&text)

@@ -85,8 +85,8 @@ fn what_is_odd_is_no_failure() {
     for (name, part) in [
         ("claude", "2.1.100"),
         ("Stop hook", "disableAllHooks"),
-        ("slash commands", "/supervisor is yours"),
-        ("SUPERVISOR.md", "there is none"),
+        ("slash commands", "/supervisor was not written by ccc"),
+        ("SUPERVISOR.md", "none found"),
         ("ccc.json", "did you mean supervisor.max_iterations?"),
     ] {
         let (state, text, advice) = state(&report, name);

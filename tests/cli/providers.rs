@@ -76,12 +76,12 @@ fn an_endpoint_of_ones_own_takes_its_key_from_standard_input() {
 fn wrong_words_are_usage_errors_and_change_nothing() {
     let room = Room::new();
     for (args, said) in [
-        (&["add"][..], "say which endpoint"),
+        (&["add"][..], "which endpoint?"),
         (&["add", "--preset", "nope", "--token", "k"], "no preset"),
-        (&["add", "--preset", "kimi"], "where the key is"),
+        (&["add", "--preset", "kimi"], "where is the key?"),
         (&["add", "--preset", "kimi", "--token", ""], "--token is empty"),
-        (&["add", "--preset", "kimi", "--token", "two words"], "no key"),
-        (&["add", "--preset", "kimi", "--token-env", "1X"], "no name of a variable"),
+        (&["add", "--preset", "kimi", "--token", "two words"], "not a key"),
+        (&["add", "--preset", "kimi", "--token-env", "1X"], "not a valid variable name"),
         (
             &["add", "validate", "--base-url", "https://x", "--token", "k"],
             "`ccc validate` is a command",

@@ -202,8 +202,8 @@ fn nothing_to_check_is_an_error() {
     fs::write(project.path("torn/events.jsonl"), "{\"v\":2").expect("a file");
     fs::write(project.path("text.jsonl"), "no fixture\n").expect("a file");
     for (target, part) in [
-        ("empty", "there is no fixture and no recording in empty"),
-        ("nowhere", "no recorded session"),
+        ("empty", "there is no fixture or recording in empty"),
+        ("nowhere", "or a recorded session"),
         ("torn", "nothing is recorded"),
         ("text.jsonl", "a fixture begins with its header"),
     ] {

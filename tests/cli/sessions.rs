@@ -222,7 +222,7 @@ fn old_recordings_are_pruned_and_links_are_not_followed() {
     prune(&["--yes"]).code(0);
     assert!(!recording(&room, ID).exists());
     assert!(recording(&room, OTHER).exists(), "it was written to a moment ago");
-    assert!(prune(&["--yes"]).code(0).out().contains("nothing that old"));
+    assert!(prune(&["--yes"]).code(0).out().contains("Nothing is that old"));
 
     fs::rename(recording(&room, OTHER), room.path("elsewhere")).expect("a directory");
     std::os::unix::fs::symlink(room.path("elsewhere"), recording(&room, OTHER)).expect("a link");
@@ -237,7 +237,7 @@ fn old_recordings_are_pruned_and_links_are_not_followed() {
     age(&room, ID);
     fs::rename(&sessions, &foreign).expect("a directory");
     std::os::unix::fs::symlink(&foreign, &sessions).expect("a link");
-    assert!(prune(&["--yes"]).code(0).out().contains("nothing that old"));
+    assert!(prune(&["--yes"]).code(0).out().contains("Nothing is that old"));
     assert!(foreign.join(ID).join("events.jsonl").exists());
 }
 
@@ -318,7 +318,7 @@ fn a_running_session_stays() {
     assert!(recording(&room, ID).exists());
     started.kill();
     started.finish();
-    assert!(listed().contains("broken off"), "{}", listed());
+    assert!(listed().contains("cut off"), "{}", listed());
     room.ccc(&["sessions", "rm", "--yes", ID]).run().code(0);
 }
 
@@ -397,14 +397,14 @@ fn a_person_is_asked_which_session_to_go_on_with() {
             person.sees(" 1 ").sees("abcd0000").sees(" 2 ").sees("abcdef01").sees("[1]: ");
         } else {
             person.sees("Which session to resume?").sees("abcd0000").sees("abcdef01");
-            person.sees("Esc cancels");
+            person.sees("Esc to cancel");
         }
         person.types(keys).sees("Resumed: after round 1 of 10").sees("build it").types("\x04");
         assert_eq!(person.leaves().0, 0);
         assert_eq!(value_of(&room.seen(&format!("agent-{at}.args")), "--resume"), ID);
     }
     let mut person = Person::runs(&room, &["--supervisor", "--resume"]);
-    person.sees("Esc cancels").types("\x03");
+    person.sees("Esc to cancel").types("\x03");
     assert_eq!(person.leaves().0, 1, "nothing was started");
 }
 

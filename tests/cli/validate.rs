@@ -308,7 +308,7 @@ fn without_providers_claude_is_asked_for_its_own_login() {
         ));
         for args in [&[][..], &["--all"]] {
             let out = validate(&room, args).code(code).out();
-            assert!(out.contains("No provider is used") && out.contains(said), "{out}");
+            assert!(out.contains("No provider is set") && out.contains(said), "{out}");
         }
         let rows: Value =
             serde_json::from_str(&validate(&room, &["--json"]).code(code).out()).unwrap();

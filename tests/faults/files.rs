@@ -178,7 +178,7 @@ fn a_name_that_stands_twice_in_the_config_loses_no_provider() {
     let twice = r#"{"providers": {"a": {"env": {"X": "1"}}, "b": {}, "a": {"env": {"X": "2"}}}}"#;
     room.write("home/.claude/ccc.json", twice);
     let done = room.ccc(&ADD).run().code(1);
-    assert!(done.err().contains("\"a\" stands there twice"), "{}", done.err());
+    assert!(done.err().contains("\"a\" is there twice"), "{}", done.err());
     assert_eq!(room.read("home/.claude/ccc.json"), twice);
 }
 

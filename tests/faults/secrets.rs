@@ -122,7 +122,7 @@ fn broken_settings_are_not_quoted() {
     let broken = format!(r#"{{"env":{{"ANTHROPIC_AUTH_TOKEN":"{KEY}"}}"#);
     for args in [&["kimi", "--settings", &broken][..], &["--supervisor", "--settings", &broken]] {
         let done = room.ccc(args).args(&["-p", "x"]).env("KIMI_KEY", "x").run().code(1);
-        assert!(done.err().contains("--settings is no JSON"), "{}", done.err());
+        assert!(done.err().contains("--settings is not JSON"), "{}", done.err());
         assert!(!done.err().contains(KEY), "{}", done.err());
     }
 }
@@ -173,6 +173,6 @@ fn keys_that_others_may_read_are_told_at_the_start() {
     fs::set_permissions(room.path("home/.claude/ccc.json"), open).expect("permissions");
     for args in [&["kimi"][..], &["--supervisor", "kimi", "-p", "x"]] {
         let told = room.ccc(args).run().code(0).err();
-        assert!(told.contains("others on this machine may read it; `chmod 600`"), "{told}");
+        assert!(told.contains("other users of this machine can read it; `chmod 600`"), "{told}");
     }
 }

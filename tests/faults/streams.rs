@@ -55,7 +55,7 @@ fn a_result_that_cannot_be_read_is_a_failure_that_says_so() {
         let done = done.code(1);
         let told = done.out() + &done.err();
         assert!(told.contains("of type result that cannot be read"), "{told}");
-        assert!(told.contains("a new message goes on from it"), "{told}");
+        assert!(told.contains("your next message continues from it"), "{told}");
         assert_eq!(room.reviews(), 0);
     }
 }

@@ -1,8 +1,6 @@
 //! Messages to the client, one line each. Everything goes through a serialiser: one malformed line
 //! makes the client exit. It also keeps control bytes out, which the shim needs (`shim.rs`).
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -17,7 +15,8 @@ use crate::client::mode::PermissionMode;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     pub media_type: &'static str,
-    pub bytes: Vec<u8>,
+    /// Its bytes, in base64.
+    pub data: String,
 }
 
 pub fn user_message(uuid: &str, text: &str) -> Vec<u8> {
@@ -30,8 +29,8 @@ pub fn message_with_images(uuid: &str, text: &str, images: &[&Image]) -> Vec<u8>
     } else {
         let mut blocks = vec![json!({"type": "text", "text": text})];
         blocks.extend(images.iter().map(|image| {
-            let data = STANDARD.encode(&image.bytes);
-            let source = json!({"type": "base64", "media_type": image.media_type, "data": data});
+            let Image { media_type, data } = image;
+            let source = json!({"type": "base64", "media_type": media_type, "data": data});
             json!({"type": "image", "source": source})
         }));
         json!(blocks)

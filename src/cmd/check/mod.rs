@@ -42,7 +42,8 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let Allowed { checks, untrusted } = allowed;
     if checks.is_empty() && untrusted.is_empty() {
         return Err(Usage(
-            "there are no checks. Declare them in the front matter of SUPERVISOR.md (`ccc init` proposes some) or under supervisor.checks in ccc.json"
+            "there are no checks. Declare them in the front matter of SUPERVISOR.md (`ccc init` \
+             proposes some) or under supervisor.checks in ccc.json"
                 .into(),
         )
         .into());

@@ -113,7 +113,7 @@ pub fn outcome(story: &Story) -> String {
     let bare = confirmed && last.is_some_and(|verdict| verdict.without_proof);
     match &story.state {
         SessionState::Running => "running".to_owned(),
-        SessionState::BrokenOff => "broken off".to_owned(),
+        SessionState::BrokenOff => "cut off".to_owned(),
         SessionState::Over(Outcome::Completed | Outcome::Ended) if bare => {
             "confirmed without proof".to_owned()
         }

@@ -10,15 +10,18 @@ pub(super) fn advice(error: &str) -> Option<&'static str> {
         ),
         (
             &["not logged in", "oauth token has expired", "token has been revoked"],
-            "Log in with `claude /login`, or add an endpoint with its key: `ccc provider add`. `ccc doctor` shows what is set up.",
+            "Log in with `claude /login`, or add an endpoint with its key: `ccc provider add`. \
+             `ccc doctor` shows what is set up.",
         ),
         (
             &["invalid api key", "authentication", "401", "/login", "unauthorized", "oauth"],
-            "The key was rejected: `ccc provider` shows which one is used, `ccc validate` tries it; `claude /login` logs in without a key.",
+            "The key was rejected: `ccc provider` shows which one is used, `ccc validate` tries \
+             it; `claude /login` logs in without a key.",
         ),
         (
             &["credit balance", "billing", "402", "quota"],
-            "The account is out of credit: top it up, or continue with another provider (`ccc --supervisor NAME --resume …`).",
+            "The account is out of credit: top it up, or continue with another provider (`ccc \
+             --supervisor NAME --resume …`).",
         ),
         (
             &["prompt is too long", "context"],

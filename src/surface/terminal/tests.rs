@@ -6,8 +6,8 @@ use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyModifiers};
 use super::*;
 use crate::client::stream::{Permission, PermissionRequest};
 use crate::event::{Asker, Event, Outcome};
-use crate::surface::sample;
 use crate::surface::transcript::tests::LOOK;
+use crate::surface::{Intent, Surface, sample};
 
 mod live;
 mod prompt;

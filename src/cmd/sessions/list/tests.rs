@@ -32,9 +32,9 @@ fn listed(width: usize, here: &str) -> String {
 fn one_line_each_the_newest_first() {
     assert_eq!(
         listed(120, HERE),
-        "WHEN             ID        OUTCOME     ROUNDS  TIME  COST   TASK\n\
-         today 08:00      bbbbbbbb  broken off  0       0s    -      a task that is rather long, and goes on\n\
-         yesterday 08:00  aaaaaaaa  confirmed   1       15s   $0.26  把测试修好,然后提交\n"
+        "WHEN             ID        OUTCOME    ROUNDS  TIME  COST   TASK\n\
+         today 08:00      bbbbbbbb  cut off    0       0s    -      a task that is rather long, and goes on\n\
+         yesterday 08:00  aaaaaaaa  confirmed  1       15s   $0.26  把测试修好,然后提交\n"
     );
 }
 

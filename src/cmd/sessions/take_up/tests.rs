@@ -83,7 +83,7 @@ fn a_person_chooses_by_number() {
         assert_eq!(choose(&stories, &mut questions, &now, 80).unwrap().id, id, "{typed:?}");
         let shown = String::from_utf8(questions.output).unwrap();
         assert!(
-            shown.starts_with(" 1  today 10:00       xyz-3  broken off     third\n"),
+            shown.starts_with(" 1  today 10:00       xyz-3  cut off        third\n"),
             "{shown}"
         );
     }
