@@ -161,6 +161,11 @@ impl Cast {
         self.file().sink.flush();
     }
 
+    /// Whether it is still what was written: see `Sink::look`.
+    pub(super) fn look(&self) {
+        self.file().sink.look();
+    }
+
     pub(super) fn switch_off(&self) {
         let mut file = self.file();
         file.early = None;

@@ -149,6 +149,10 @@ impl Recorder {
     pub fn ended(&mut self, report: &Report, carried: Carried, now: Now) {
         let (ended, carried) = (Box::new(report.clone()), Some(Box::new(carried)));
         self.tell(now, Content::Ended { ended, carried });
+        for sink in [&mut self.agent, &mut self.supervisor, &mut self.events.sink] {
+            sink.look();
+        }
+        self.cast.look();
     }
 
     fn tell(&mut self, now: Now, content: Content) {

@@ -1,8 +1,10 @@
 //! One file of a recording. Whole lines are appended to it; it exists only in memory until the
-//! session has a name, and the first write that fails is the last one.
+//! session has a name, and the first write that fails is the last one. So is the first one that finds
+//! the file gone or changed: whoever runs below the agent can do that, and then it is no record.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::files;
@@ -31,6 +33,8 @@ struct Open {
     file: File,
     /// The length of the file up to the end of its last line; `None` if others write to it too.
     whole: Option<u64>,
+    /// When the file was last changed, as far as we did it.
+    changed: Option<(i64, i64)>,
 }
 
 impl Sink {
@@ -67,7 +71,8 @@ impl Sink {
     fn opened(&mut self, path: &Path, opened: io::Result<(File, Option<u64>)>) {
         match opened {
             Ok((file, whole)) => {
-                self.state = SinkState::Open(Open { path: path.to_owned(), file, whole });
+                self.state =
+                    SinkState::Open(Open { path: path.to_owned(), file, whole, changed: None });
             }
             Err(error) => self.fail(&path.display().to_string(), &error.to_string()),
         }
@@ -124,6 +129,14 @@ impl Sink {
         }
     }
 
+    /// Looks once more at what was written: nothing may be left to write, and the file be gone.
+    pub fn look(&mut self) {
+        if let SinkState::Open(open) = &self.state {
+            let untouched = open.untouched();
+            self.check(untouched);
+        }
+    }
+
     fn check(&mut self, written: io::Result<()>) {
         if let (Err(error), SinkState::Open(open)) = (written, &self.state) {
             let what = open.path.display().to_string();
@@ -152,6 +165,10 @@ impl Drop for Sink {
 
 impl Open {
     fn write(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        self.untouched()?;
         let mut done = 0;
         let written = self.write_all(buffer, &mut done);
         if let Some(whole) = &mut self.whole {
@@ -160,15 +177,37 @@ impl Open {
         }
         buffer.clear();
         buffer.shrink_to(2 * BUFFER);
+        self.note_change();
         written.inspect_err(|_| self.cut())
     }
 
     fn write_long(&mut self, line: &[u8]) -> io::Result<()> {
+        self.untouched()?;
         let written = self.write_all(line, &mut 0).and_then(|()| self.write_all(b"\n", &mut 0));
         if let (Ok(()), Some(whole)) = (&written, &mut self.whole) {
             *whole += line.len() as u64 + 1;
         }
+        self.note_change();
         written.inspect_err(|_| self.cut())
+    }
+
+    /// The file is where it was made, and as we left it.
+    fn untouched(&self) -> io::Result<()> {
+        let Some(whole) = self.whole else { return Ok(()) };
+        let own = self.file.metadata()?;
+        let there = self.path.symlink_metadata();
+        if !there.is_ok_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())) {
+            return Err(io::Error::other("it was removed, and not by ccc"));
+        }
+        let changed = self.changed.is_some_and(|at| at != (own.mtime(), own.mtime_nsec()));
+        if changed || own.len() != whole {
+            return Err(io::Error::other("it was changed, and not by ccc"));
+        }
+        Ok(())
+    }
+
+    fn note_change(&mut self) {
+        self.changed = self.file.metadata().ok().map(|meta| (meta.mtime(), meta.mtime_nsec()));
     }
 
     fn write_all(&mut self, bytes: &[u8], done: &mut usize) -> io::Result<()> {
@@ -233,6 +272,41 @@ mod tests {
         sink.flush();
         assert_eq!(sink.failure(), None);
         assert!(sink.buffer.is_empty());
+    }
+
+    #[test]
+    fn a_file_that_others_touch_is_no_record_and_is_told() {
+        type Touch = fn(&Path) -> io::Result<()>;
+        let touches: [(Touch, &str); 5] = [
+            (|path| fs::remove_file(path), "removed"),
+            (|path| fs::rename(path, path.with_extension("away")), "removed"),
+            (|path| fs::write(path, ""), "changed"),
+            (|path| fs::write(path, "one\ntwo\nthree\n"), "changed"),
+            (|path| fs::remove_file(path).and_then(|()| fs::write(path, "one\n")), "removed"),
+        ];
+        for (touch, told) in touches {
+            for line in [&b"two"[..], &vec![b'x'; 2 * BUFFER], b""] {
+                let dir = tempfile::tempdir().unwrap();
+                let path = dir.path().join("x.jsonl");
+                let mut sink = Sink::early("x.jsonl");
+                sink.open(&path, |_| Ok(Vec::new()));
+                sink.line(b"one");
+                sink.flush();
+                sink.look();
+                assert_eq!(sink.failure(), None);
+                touch(&path).unwrap();
+                let left = fs::read(&path).ok();
+                if line.is_empty() {
+                    sink.look();
+                } else {
+                    sink.line(line);
+                    sink.flush();
+                }
+                let (_, why) = sink.failure().expect(told);
+                assert!(why.contains(told) && why.contains("not by ccc"), "{told}: {why}");
+                assert_eq!(fs::read(&path).ok(), left, "it is left as it is");
+            }
+        }
     }
 
     #[test]

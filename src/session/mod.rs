@@ -8,10 +8,12 @@ mod diff;
 mod editing;
 mod facts;
 mod images;
+mod incoming;
 mod lost;
 mod native;
 mod output;
 mod perform;
+mod setup;
 mod shown;
 mod shutdown;
 mod silence;
@@ -19,39 +21,31 @@ mod suspend;
 mod tree_watch;
 
 use std::collections::{HashMap, VecDeque};
-use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::checks::running::{CheckHappened, CheckProcess};
-use crate::client::launch::{AgentStart, ReviewOptions};
-use crate::client::stream::Image;
 use crate::clock::Clock;
-use crate::config::clients::JudgeSettings;
-use crate::event::{Carried, Event, Gone, Now, Outcome};
-use crate::files::WatchedFiles;
-use crate::machine::{Machine, Rules};
-use crate::native::server::Report as HookReport;
-use crate::native::transcript::News;
+use crate::event::{Event, Now, Outcome};
+use crate::machine::Machine;
 use crate::process::child::ChildEvent;
 use crate::process::pty::Agent;
-use crate::process::screen::{ScreenClient, ScreenEvent};
-use crate::process::signals;
+use crate::process::screen::ScreenClient;
 use crate::process::supervisor::Supervisor;
 use crate::prompt::external_editor::Editing;
 use crate::record::Recorder;
-use crate::review::commands::Commands;
-use crate::surface::{Intent, Report, Surface, Typed};
-use crate::tree::{Change, Snapshot};
+use crate::surface::{Report, Surface};
+use crate::tree::Snapshot;
 use checks::Base;
 pub use checks::Workplace;
 pub use child_state::ChildState;
 pub use facts::one_time_word;
+pub use incoming::Incoming;
 pub use native::NativeSetup;
+pub use setup::{Earlier, EarlierCommands, JudgeStart, Setup};
 pub use shown::{Aside, RecordedScreen, RecordedSurface, Tee};
 use tree_watch::Comparing;
 pub use tree_watch::files as changed_files;
@@ -63,99 +57,6 @@ const BATCHES: usize = 2;
 const LATE: Duration = Duration::from_millis(500);
 /// How long a signal that has been sent may take to arrive.
 const SIGNAL: Duration = Duration::from_millis(20);
-
-/// Everything a session needs to know, resolved: nothing is looked up after this.
-pub struct Setup {
-    pub rules: Rules,
-    pub prompt: Option<String>,
-    pub first: AgentStart,
-    pub ccc: PathBuf,
-    /// The client: an executable, and what must stand in front of its arguments.
-    pub claude: Vec<OsString>,
-    pub claude_args: Vec<OsString>,
-    /// Somebody watches the text come and types, so the client is asked for the text piece by piece,
-    /// and for its slash commands before it has anything to do.
-    pub live: bool,
-    pub settings: Option<PathBuf>,
-    pub agent_env: Vec<(OsString, OsString)>,
-    pub judge: JudgeStart,
-    /// Where several judge: those after the first.
-    pub other_judges: Vec<JudgeStart>,
-    /// SUPERVISOR.md.
-    pub instructions: String,
-    /// Files that were read once, when the session began.
-    pub watched: WatchedFiles,
-    /// What every shell reads when it starts, the judge's too.
-    pub start_files: WatchedFiles,
-    /// What the machine's administrator had set when the session began.
-    pub managed: Option<String>,
-    /// Where files are looked at and checks run, if they are.
-    pub workplace: Option<Workplace>,
-    pub dir: PathBuf,
-    pub size: (u16, u16),
-    pub recorder: Option<Recorder>,
-    /// What earlier runs of a session left, by its id.
-    pub earlier: Earlier,
-    /// What the agent ran in them. `None` for a session that begins here.
-    pub earlier_commands: Option<EarlierCommands>,
-    /// The person's own editor, and its arguments.
-    pub editor: OsString,
-    /// The same for what is only read.
-    pub pager: OsString,
-    /// The client has its own screen, and is spoken to through its hooks.
-    pub native: Option<native::NativeSetup>,
-}
-
-/// With what a judge is started.
-#[derive(Clone, Default)]
-pub struct JudgeStart {
-    pub env: Vec<(OsString, OsString)>,
-    /// A scripted judge has none.
-    pub settings: Option<JudgeSettings>,
-    pub options: ReviewOptions,
-}
-
-impl Setup {
-    fn judge(&self, at: usize) -> &JudgeStart {
-        let other = at.checked_sub(1).and_then(|at| self.other_judges.get(at));
-        other.unwrap_or(&self.judge)
-    }
-}
-
-pub type EarlierCommands = Arc<dyn Fn(&str) -> Commands + Send + Sync>;
-pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;
-
-/// What reaches the loop beside the children's output; it comes first.
-#[derive(Debug)]
-pub enum Incoming {
-    Input(crossterm::event::Event),
-    /// No key can be read any more.
-    KeysLost(io::Error),
-    Typed(Typed),
-    Event(Event),
-    Signal(i32),
-    /// What the task has changed, as `git diff` writes it.
-    Diff(String),
-    /// What was asked of the clipboard.
-    Image(anyhow::Result<Image>),
-    /// The person's editor has ended.
-    Edited(anyhow::Result<editing::Returned>),
-    AgentExited(u32, Gone),
-    /// What changed in the project while this review ran, and how the project is now.
-    TreeCompared(u32, Box<Snapshot>, Vec<Change>),
-    SupervisorExited(u32, Gone),
-    /// How the files are when a task begins is known, or will not be known soon.
-    FilesNoted,
-    /// The client's hooks report something.
-    Hook(HookReport),
-    /// The client's transcript was read.
-    Transcript(News),
-    /// Keys on their way to the client's own screen.
-    Relayed(io::Result<Vec<u8>>),
-    /// What became of a client with its own screen.
-    Screen(ScreenEvent),
-    Resized,
-}
 
 /// Which child it was. They are numbered: output of an earlier agent may still come.
 enum ChildId {
@@ -380,90 +281,6 @@ impl<'a> Session<'a> {
             self.step(Event::Tick);
         }
         self.answer_client();
-    }
-
-    fn control(&mut self, control: Incoming) {
-        match control {
-            Incoming::Event(event) => self.step(event),
-            Incoming::Edited(text) => self.edited(text),
-            Incoming::Diff(text) => self.diff_found(&text),
-            Incoming::Image(image) => self.image_found(image),
-            Incoming::Signal(signal) if self.is_for_editor(signal) => {}
-            Incoming::Signal(signal) if signals::is_stop(signal) => self.suspend(),
-            Incoming::Signal(signal) if signals::is_continue(signal) => self.continued(),
-            Incoming::Signal(signal) => {
-                let meant = signals::is_interrupt(signal).then(|| self.surface.interrupt());
-                match meant.flatten() {
-                    Some(intents) => self.wanted(intents),
-                    None => self.step(Event::Signal(signal)),
-                }
-            }
-            Incoming::Typed(typed) => {
-                if let (Typed::Line(line), Some(recorder)) = (&typed, &mut self.setup.recorder) {
-                    recorder.typed(&format!("{line}\n"));
-                }
-                let intents = self.surface.typed(typed);
-                self.wanted(intents);
-            }
-            Incoming::Input(input) => {
-                if let Some(recorder) = &mut self.setup.recorder {
-                    recorder.input(&input);
-                }
-                if let crossterm::event::Event::Resize(columns, rows) = input {
-                    self.resized(columns, rows);
-                }
-                let intents = self.surface.input(input);
-                self.wanted(intents);
-            }
-            Incoming::KeysLost(error) => {
-                let outcome = Outcome::Failed(format!("the keys cannot be read: {error}"));
-                self.lost(&error, outcome);
-            }
-            Incoming::FilesNoted => self.files_noted(),
-            Incoming::TreeCompared(review, after, changes) => {
-                self.tree_compared(review, *after, &changes);
-            }
-            Incoming::AgentExited(id, gone) => {
-                let now = self.now();
-                if let Some(agent) = self.agent.as_mut().filter(|_| id == self.agents) {
-                    agent.exited(gone, now);
-                }
-            }
-            Incoming::Hook(report) => self.reported(report),
-            Incoming::Transcript(news) => self.read_transcript(news),
-            Incoming::Relayed(keys) => self.relayed(keys),
-            Incoming::Screen(event) => self.screen_event(event),
-            Incoming::Resized => self.screen_resized(),
-            Incoming::SupervisorExited(id, gone) => {
-                let now = self.now();
-                if let Some(supervisor) = self.supervisors.get_mut(&id) {
-                    supervisor.exited(gone, now);
-                }
-            }
-        }
-    }
-
-    fn wanted(&mut self, intents: Vec<Intent>) {
-        for intent in intents {
-            match intent {
-                Intent::Event(event) => self.step(event),
-                Intent::Suspend => self.suspend(),
-                Intent::Edit(text) => self.edit(&text),
-                Intent::Page(text) => self.page(&text),
-                Intent::Shell(command) => self.run_in_shell(&command),
-                Intent::Note(note) => self.note(&note),
-                Intent::Diff => self.show_diff(),
-                Intent::Attach(source) => self.attach(source),
-            }
-        }
-    }
-
-    /// An agent that is not there now is started with the new size.
-    fn resized(&mut self, columns: u16, rows: u16) {
-        self.setup.size = (columns, rows);
-        if let Some(agent) = &self.agent {
-            agent.handle.resize(columns, rows);
-        }
     }
 
     /// A process is gone when it has exited and its output is read; a grandchild that keeps the

@@ -139,6 +139,32 @@ fn a_fifo_among_the_projects_files_holds_nobody_up() {
     room.ccc(&["init", "--yes"]).start().finish_within(SOON).code(0);
 }
 
+/// The agent can write there; then it is no record any more, and the person knows.
+#[test]
+fn a_recording_that_the_agent_touches_is_told() {
+    for (touch, told) in [
+        ("rm -rf .claude/ccc/sessions/*", "it was removed, and not by ccc"),
+        ("mv .claude/ccc/sessions .claude/ccc/away", "it was removed, and not by ccc"),
+        (
+            "echo '{}' | tee -a .claude/ccc/sessions/*/agent.jsonl >&2",
+            "it was changed, and not by ccc",
+        ),
+        ("truncate -s 0 .claude/ccc/sessions/*/events.jsonl", "it was changed, and not by ccc"),
+    ] {
+        let room = Room::supervised();
+        let line = "    echo \"{\\\"type\\\":\\\"assistant\\\"";
+        // As soon as the session has a name it is recorded.
+        let wait = "until [ -s .claude/ccc/sessions/*/agent.jsonl ]; do sleep 0.05; done";
+        let script = crate::room::CLIENT.replace(line, &format!("    {wait}; {touch}\n{line}"));
+        assert_ne!(script, crate::room::CLIENT, "the agent's part has moved");
+        room.client(&script);
+        let args = ["--supervisor", "-p", "go", "--output-format", "json"];
+        let done = room.ccc(&args).start().finish_within(SOON * 2).code(0);
+        let report: serde_json::Value = serde_json::from_str(&done.out()).expect("a report");
+        assert!(report["not_recorded"].to_string().contains(told), "{touch}: {report}");
+    }
+}
+
 #[test]
 fn a_huge_or_endless_file_is_not_read() {
     let room = Room::supervised();
@@ -216,12 +242,20 @@ fn drafts_of_killed_writers_do_not_stay() {
 #[test]
 fn an_output_that_takes_nothing_is_an_error_and_no_panic() {
     let room = Room::supervised();
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
-    let mut command = room.ccc(&["supervisor-mode", "--session", "abc123"]).into_command();
-    let done = command.stdout(full).output().expect("ccc runs");
-    let told = String::from_utf8_lossy(&done.stderr);
-    assert!(!told.contains("panicked") && told.contains("No space left"), "{told}");
-    assert_eq!(done.status.code(), Some(1));
+    for args in [
+        &["supervisor-mode", "--session", "abc123"][..],
+        &["--help"],
+        &["provider", "list"],
+        &["completions", "bash"],
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let mut command = room.ccc(args).into_command();
+        let done = command.stdout(full).output().expect("ccc runs");
+        let told = String::from_utf8_lossy(&done.stderr);
+        let why = "cannot write the output: No space left";
+        assert!(!told.contains("panicked") && told.contains(why), "{args:?}: {told}");
+        assert_eq!(done.status.code(), Some(1), "{args:?}");
+    }
 }
 
 /// In a session the instructions are read once; the person and the judge are told of a change.

@@ -123,6 +123,22 @@ fn a_forged_conversation_is_not_judged() {
     assert_eq!(room.reviews(), 0);
 }
 
+/// What a judge says costs the loop, the screen and the agent no more than a person could have written.
+#[test]
+fn megabytes_of_feedback_are_bounded_and_that_is_said() {
+    for word in ["more ", "{\"", "```json\n{"] {
+        let room = Room::supervised();
+        room.supervisor_prints(&verdict(false, &word.repeat((8 << 20) / word.len())));
+        let args = ["--supervisor", "--max-iterations", "2", "-p", "zq-task"];
+        let done = room.ccc(&args).start().finish().code(3);
+        let shown = done.transcript();
+        assert!(shown.contains("more bytes were cut off here"), "{}", shown.len());
+        assert!(shown.len() < 1 << 20, "{} bytes are shown", shown.len());
+        let told = room.seen("agent-0.input");
+        assert!(told.contains("more bytes were cut off here") && told.len() < 1 << 20);
+    }
+}
+
 /// A judge that waits until it is let go. Nothing that others write counts as its word.
 #[test]
 fn nobody_else_can_write_a_verdict() {

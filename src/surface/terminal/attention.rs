@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn the_title_follows_the_phase() {
-        let mut attention = Attention::new(Call::Off, Some("pro\x07ject".into()));
+        let mut attention = Attention::new(Call::Off, Some("pro\x07\u{202e}je\u{9c}ct".into()));
         let mut title = |status: &Status, asked| attention.escapes(status, asked, Now::ZERO);
         assert_eq!(title(&at(Phase::Waiting), None), "\x1b]2;ccc: ready - project\x07");
         assert_eq!(title(&at(Phase::Waiting), None), "");

@@ -1,0 +1,132 @@
+//! Keys, signals, exits, and what the threads beside the loop found out: everything but the children's
+//! output, and before it.
+
+use std::io;
+
+use super::{Session, editing};
+use crate::client::stream::Image;
+use crate::event::{Event, Gone, Outcome};
+use crate::native::server::Report as HookReport;
+use crate::native::transcript::News;
+use crate::process::screen::ScreenEvent;
+use crate::process::signals;
+use crate::surface::{Intent, Typed};
+use crate::tree::{Change, Snapshot};
+
+/// What reaches the loop beside the children's output; it comes first.
+#[derive(Debug)]
+pub enum Incoming {
+    Input(crossterm::event::Event),
+    /// No key can be read any more.
+    KeysLost(io::Error),
+    Typed(Typed),
+    Event(Event),
+    Signal(i32),
+    /// What the task has changed, as `git diff` writes it.
+    Diff(String),
+    /// What was asked of the clipboard.
+    Image(anyhow::Result<Image>),
+    /// The person's editor has ended.
+    Edited(anyhow::Result<editing::Returned>),
+    AgentExited(u32, Gone),
+    /// What changed in the project while this review ran, and how the project is now.
+    TreeCompared(u32, Box<Snapshot>, Vec<Change>),
+    SupervisorExited(u32, Gone),
+    /// How the files are when a task begins is known, or will not be known soon.
+    FilesNoted,
+    /// The client's hooks report something.
+    Hook(HookReport),
+    /// The client's transcript was read.
+    Transcript(News),
+    /// Keys on their way to the client's own screen.
+    Relayed(io::Result<Vec<u8>>),
+    /// What became of a client with its own screen.
+    Screen(ScreenEvent),
+    Resized,
+}
+
+impl Session<'_> {
+    pub(super) fn control(&mut self, control: Incoming) {
+        match control {
+            Incoming::Event(event) => self.step(event),
+            Incoming::Edited(text) => self.edited(text),
+            Incoming::Diff(text) => self.diff_found(&text),
+            Incoming::Image(image) => self.image_found(image),
+            Incoming::Signal(signal) if self.is_for_editor(signal) => {}
+            Incoming::Signal(signal) if signals::is_stop(signal) => self.suspend(),
+            Incoming::Signal(signal) if signals::is_continue(signal) => self.continued(),
+            Incoming::Signal(signal) => {
+                let meant = signals::is_interrupt(signal).then(|| self.surface.interrupt());
+                match meant.flatten() {
+                    Some(intents) => self.wanted(intents),
+                    None => self.step(Event::Signal(signal)),
+                }
+            }
+            Incoming::Typed(typed) => {
+                if let (Typed::Line(line), Some(recorder)) = (&typed, &mut self.setup.recorder) {
+                    recorder.typed(&format!("{line}\n"));
+                }
+                let intents = self.surface.typed(typed);
+                self.wanted(intents);
+            }
+            Incoming::Input(input) => {
+                if let Some(recorder) = &mut self.setup.recorder {
+                    recorder.input(&input);
+                }
+                if let crossterm::event::Event::Resize(columns, rows) = input {
+                    self.resized(columns, rows);
+                }
+                let intents = self.surface.input(input);
+                self.wanted(intents);
+            }
+            Incoming::KeysLost(error) => {
+                let outcome = Outcome::Failed(format!("the keys cannot be read: {error}"));
+                self.lost(&error, outcome);
+            }
+            Incoming::FilesNoted => self.files_noted(),
+            Incoming::TreeCompared(review, after, changes) => {
+                self.tree_compared(review, *after, &changes);
+            }
+            Incoming::AgentExited(id, gone) => {
+                let now = self.now();
+                if let Some(agent) = self.agent.as_mut().filter(|_| id == self.agents) {
+                    agent.exited(gone, now);
+                }
+            }
+            Incoming::Hook(report) => self.reported(report),
+            Incoming::Transcript(news) => self.read_transcript(news),
+            Incoming::Relayed(keys) => self.relayed(keys),
+            Incoming::Screen(event) => self.screen_event(event),
+            Incoming::Resized => self.screen_resized(),
+            Incoming::SupervisorExited(id, gone) => {
+                let now = self.now();
+                if let Some(supervisor) = self.supervisors.get_mut(&id) {
+                    supervisor.exited(gone, now);
+                }
+            }
+        }
+    }
+
+    pub(super) fn wanted(&mut self, intents: Vec<Intent>) {
+        for intent in intents {
+            match intent {
+                Intent::Event(event) => self.step(event),
+                Intent::Suspend => self.suspend(),
+                Intent::Edit(text) => self.edit(&text),
+                Intent::Page(text) => self.page(&text),
+                Intent::Shell(command) => self.run_in_shell(&command),
+                Intent::Note(note) => self.note(&note),
+                Intent::Diff => self.show_diff(),
+                Intent::Attach(source) => self.attach(source),
+            }
+        }
+    }
+
+    /// An agent that is not there now is started with the new size.
+    pub(super) fn resized(&mut self, columns: u16, rows: u16) {
+        self.setup.size = (columns, rows);
+        if let Some(agent) = &self.agent {
+            agent.handle.resize(columns, rows);
+        }
+    }
+}
