@@ -164,5 +164,12 @@ mod tests {
         assert_eq!(pinned[3], format!("--append-system-prompt-file={}", pinned[1]));
         let unchanged = [&pinned[0], &pinned[2], &pinned[4], &pinned[5]];
         assert_eq!(unchanged, ["--mcp-config", json, "--tools", name]);
+        let options: Vec<_> = pinned.iter().map(OsString::from).collect();
+        pinned::check_copies(&options).unwrap();
+        std::fs::write(&pinned[1], "of the agent").unwrap();
+        for options in [&options[..2], &options[3..4]] {
+            let error = pinned::check_copies(options).unwrap_err().to_string();
+            assert!(error.contains("was changed since"), "{error}");
+        }
     }
 }

@@ -304,7 +304,7 @@ fn told(args: &[String]) -> Vec<&str> {
         // Only in front of the subcommand: behind it the same letters mean anything.
         if told.is_empty() && VALUED.contains(&arg.as_str()) {
             args.next();
-        } else if !arg.starts_with('-') && !(told.is_empty() && arg.starts_with('+')) {
+        } else if !(arg.starts_with('-') || (told.is_empty() && arg.starts_with('+'))) {
             told.push(arg.as_str());
         }
     }
