@@ -218,8 +218,11 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
     }
 }
 
+/// What ran, the evidence, and why it does not hold; empty: it holds.
+type Case<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
+
 #[track_caller]
-fn check_all(cases: &[(&[(&str, &str)], &str, &str)]) {
+fn check_all(cases: &[Case<'_>]) {
     for (lines, json, why) in cases {
         let found = check_after(lines, json);
         assert!(
