@@ -200,10 +200,12 @@ impl Seen<'_> {
         let hidden =
             hidden.or(prints_exit_code(command).then_some("its exit code is only printed"));
         match hidden {
-            Some(_) if test && !is_quiet_success(output) && !says_passed(output) => Err(format!(
-                "{}, and its output does not say that a test passed",
-                hidden.unwrap_or_default()
-            )),
+            Some(_) if test && !is_quiet_success(output) && !says_passed(command, output) => {
+                Err(format!(
+                    "{}, and its output does not say that a test passed",
+                    hidden.unwrap_or_default()
+                ))
+            }
             Some(why) if !test && says_broken(output) => {
                 Err(format!("{why}, and its output tells of an error"))
             }
