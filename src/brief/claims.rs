@@ -108,7 +108,7 @@ fn ran(claim: Claim, kind: Kind, activity: &Activity) -> Option<String> {
         // Whose exit code it is does not matter where the output says it.
         Ended::Well
             if kind == Kind::Test
-                && says_passed(&last.output)
+                && says_passed(&last.command, &last.output)
                 && !reads_like_a_test_result(&last.command) =>
         {
             None

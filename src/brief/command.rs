@@ -152,21 +152,23 @@ pub fn says_failed(output: &str) -> bool {
 
 /// A test passed, and none failed, says the output itself: what a run has to say whose exit code says
 /// nothing.
-pub fn says_passed(output: &str) -> bool {
+pub fn says_passed(script: &str, output: &str) -> bool {
     static PASSED: Pattern = LazyLock::new(|| {
         Regex::new(
             r"(?m)\b[1-9]\d* (tests? |specs? )?(passed|passing|pass)\b|test result: ok\. [1-9]|^OK\b|^ok\b|^PASS(ED)?\b|^(#|ℹ) pass [1-9]|Tests run: [1-9]|\bBUILD SUCCESS|100% tests passed|\b[1-9]\d* examples?, 0 failures|(?i:all tests (have )?pass)|Passed:\s+[1-9]|^# ok\b",
         )
         .ok()
     });
-    // In words of its own, as a script has them.
+    // In words of its own, as a test script has them; what the command itself prints is no test's word.
     static WELL: Pattern = LazyLock::new(|| {
         Regex::new(
             r"(?i)\bpass(ed|es)?\b|\ball (is )?(good|well|ok|green)\b|\bsuccess(ful|fully)?\b",
         )
         .ok()
     });
-    let says = matches(&PASSED, output) || matches(&WELL, output) && !tells_of_failure(output);
+    let prints = script.contains("echo") || script.contains("printf");
+    let well = matches(&WELL, output) && !prints && !tells_of_failure(output);
+    let says = matches(&PASSED, output) || well;
     says && !says_failed(output) && !ran_none(output)
 }
 
@@ -351,7 +353,7 @@ mod tests {
             "4 examples, 0 failures",
             "accents: passed",
         ] {
-            assert!(says_passed(text), "{text}");
+            assert!(says_passed("pytest", text), "{text}");
         }
         for text in [
             "",
@@ -361,8 +363,9 @@ mod tests {
             "Ran 0 tests\n\nOK",
             "done",
         ] {
-            assert!(!says_passed(text), "{text}");
+            assert!(!says_passed("pytest", text), "{text}");
         }
+        assert!(!says_passed("! pytest && echo all good", "all good"));
         for text in ["error[E0425]: cannot find", "a.c:3:1: error: expected", "Found 2 errors."] {
             assert!(says_broken(text), "{text}");
         }

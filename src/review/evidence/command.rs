@@ -80,13 +80,15 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
     let Record { agent, earlier, judge } = facts.record();
     let all = [(By::Judge, Some(judge)), (By::Agent, Some(agent)), (By::Earlier, earlier)];
     // The last one that shows it counts; else why the last one does not.
-    let mut why = None;
+    let (mut why, mut later) = (None, Vec::new());
     for (by, commands) in all.into_iter().filter_map(|(by, all)| Some((by, all?))) {
         for ran in commands.iter().rev().filter(|ran| wanted.is(ran)) {
             let parts = shell::commands(&without_here_documents(&ran.command));
             let seen = Seen { ran, by, commands, facts, parts };
-            let Err(reason) = seen.shows(quote) else { return Ok(()) };
+            let shows = seen.shows(quote).and_then(|()| seen.is_not_refuted(&later));
+            let Err(reason) = shows else { return Ok(()) };
             why.get_or_insert(reason);
+            later.push(ran);
         }
     }
     Err(match why {
@@ -130,6 +132,19 @@ impl Seen<'_> {
         self.succeeded(quote)?;
         self.is_of_the_project()?;
         self.is_of_now()
+    }
+
+    /// The same tests have not failed when they ran again.
+    fn is_not_refuted(&self, later: &[&Ran]) -> Result<(), String> {
+        let failed = |again: &&&Ran| {
+            let same = again.failed && again.command == self.ran.command;
+            again.ended && (same || says_failed(&again.output)) && Kind::Test.is(&again.command)
+        };
+        let passed = Kind::Test.is(&self.ran.command) && !self.ran.failed;
+        match later.iter().find(failed).filter(|_| passed) {
+            Some(again) => Err(format!("`{}` ran later, and failed", again.command)),
+            None => Ok(()),
+        }
     }
 
     /// It has printed nothing, and so there is nothing to quote.
@@ -185,10 +200,12 @@ impl Seen<'_> {
         let hidden =
             hidden.or(prints_exit_code(command).then_some("its exit code is only printed"));
         match hidden {
-            Some(_) if test && !is_quiet_success(output) && !says_passed(output) => Err(format!(
-                "{}, and its output does not say that a test passed",
-                hidden.unwrap_or_default()
-            )),
+            Some(_) if test && !is_quiet_success(output) && !says_passed(command, output) => {
+                Err(format!(
+                    "{}, and its output does not say that a test passed",
+                    hidden.unwrap_or_default()
+                ))
+            }
             Some(why) if !test && says_broken(output) => {
                 Err(format!("{why}, and its output tells of an error"))
             }

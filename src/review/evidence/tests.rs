@@ -197,6 +197,16 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
             r#"{"command":"sed -i s/a/b/ a.py","quote":""}"#,
             "it changed something (a.py)",
         ),
+        // Something that cannot be seen has changed since.
+        (
+            &[
+                ("pytest", "3 passed"),
+                ("./gen", ""),
+                ("!pytest", "Exit code 1\n1 failed, 2 passed"),
+            ],
+            pytest,
+            "does not have this quote",
+        ),
         // Worked on since, and not run again.
         (
             &[("!pytest", "Exit code 1\n1 failed, 3 passed"), ("edit a.py", "")],
@@ -218,8 +228,11 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
     }
 }
 
+/// What ran, the evidence, and why it does not hold; empty: it holds.
+type Case<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
+
 #[track_caller]
-fn check_all(cases: &[(&[(&str, &str)], &str, &str)]) {
+fn check_all(cases: &[Case<'_>]) {
     for (lines, json, why) in cases {
         let found = check_after(lines, json);
         assert!(
