@@ -253,7 +253,7 @@ impl Transcript {
                     self.switches.push(Switch { at: entry.timestamp.clone(), on });
                 }
             }
-            Some("scheduled_task_fire") => self.due = entry.uuid.clone(),
+            Some("scheduled_task_fire") => self.due.clone_from(&entry.uuid),
             // The turn is over, for good or until a hook's feedback: what was said in it is no answer
             // of the next one.
             Some("stop_hook_summary") => self.last_answer = None,

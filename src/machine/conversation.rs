@@ -94,6 +94,7 @@ impl Conversation {
         if naming == Naming::Another {
             self.last_answer.clear();
             self.context = None;
+            self.resumed = false;
         }
         self.id = Id::Named(id.to_owned());
         self.moving = false;

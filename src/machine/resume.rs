@@ -34,7 +34,7 @@ impl Machine {
 
     /// Which session it is may be known only from the agent's first turn.
     pub(super) fn restored(&mut self, carried: Carried) {
-        if self.conversation.resumed || self.spent.reviews > 0 {
+        if self.conversation.resumed || self.task.round > 0 {
             return;
         }
         self.conversation.resumed = true;
@@ -44,7 +44,10 @@ impl Machine {
         {
             self.conversation.last_answer.clone_from(&ending.answer);
         }
-        self.spent.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
+        // A conversation that the person turns to in the middle has cost this run nothing.
+        if self.spent.reviews == 0 {
+            self.spent.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
+        }
         self.task.restored(carried);
         if self.judgement.checks().is_some() && self.rules.careful {
             // The checks of a round are running already: it is one more.

@@ -199,6 +199,7 @@ fn mistakes_in_what_was_typed_are_usage_errors() {
         (&["--supervisor", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "--model", "m", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "-p", "x", "--resume", "../etc"], "session id"),
+        (&["--supervisor=native", "--bg", "x"], "`ccc --supervisor=hook --bg TEXT`"),
     ] {
         let done = room.ccc(args).run().code(2);
         assert!(done.err().contains(part), "{args:?}: {}", done.err());

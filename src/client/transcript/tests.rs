@@ -240,7 +240,7 @@ fn a_switch_that_was_scheduled_is_not_the_persons() {
         json!({"type": "system", "subtype": "informational", "content": off, "timestamp": "t",
                "uuid": "u2", "parentUuid": parent})
     };
-    assert!(read(&[due.clone()]).schedule_is_due());
+    assert!(read(std::slice::from_ref(&due)).schedule_is_due());
     let scheduled = read(&[due.clone(), blocked("u1")]);
     assert!(scheduled.switches.is_empty() && !scheduled.schedule_is_due());
     assert_eq!(read(&[due, blocked("u1"), blocked("u2")]).switches.len(), 1);

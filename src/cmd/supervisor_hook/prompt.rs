@@ -28,6 +28,11 @@ pub fn submitted(
         _ => None,
     };
     match switch {
+        // Should the client write that later, the next stop undoes the switch.
+        Some(false) if is_scheduled(event) => {
+            let told = "This /supervisoroff was scheduled, and not typed by you: supervision stays as it is.";
+            return Ok(Decision::Block(told.to_owned()));
+        }
         Some(on) => {
             let switched = Switched { state, file: &file, session: &event.session_id, state_dir };
             let cwd = event.cwd.as_deref();
@@ -36,6 +41,12 @@ pub fn submitted(
         None => note_files(event, &file)?,
     }
     Ok(Decision::Silent)
+}
+
+fn is_scheduled(event: &HookEvent) -> bool {
+    let mut transcript = TranscriptFile::new(event.transcript_path.as_deref());
+    transcript.read_on();
+    transcript.transcript().schedule_is_due()
 }
 
 /// The message is not in the transcript yet. One that is there already began the task before.

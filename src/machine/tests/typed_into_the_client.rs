@@ -55,3 +55,14 @@ fn another_conversation_has_its_own_messages_and_count() {
         ("init, result done", "→Reviewing; review 1/10 of S2 [anew]"),
     ]);
 }
+
+/// `/resume` in the middle of a session.
+#[test]
+fn a_conversation_that_ccc_knows_goes_on_where_it_was() {
+    check_native(&[
+        TO_NATIVE_REVIEW,
+        ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        ("conversation S2, restored, said go on", "resumed 2, 1, $0.5; →Working"),
+        ("init, result done", "→Reviewing; review 3/10 of S2 [before|go on]"),
+    ]);
+}

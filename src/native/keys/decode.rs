@@ -67,6 +67,9 @@ fn control_sequence(parameters: &[u8], last: u8) -> Key {
     }
 }
 
+/// The bit of the modifier.
+const CONTROL: u32 = 0b100;
+
 fn kitty(parameters: &str) -> Key {
     let mut fields = parameters.split(';');
     let number = |field: Option<&str>| field.and_then(|field| field.parse::<u32>().ok());
@@ -76,7 +79,6 @@ fn kitty(parameters: &str) -> Key {
     let released = number(how.next()) == Some(3);
     // Shift, Alt, Control, …; locks of the keyboard are no modifiers.
     let held = modifiers & 0b11_1111;
-    const CONTROL: u32 = 0b100;
     match code.and_then(char::from_u32) {
         _ if released => Key::Report,
         Some('\r') if held == 0 => Key::Enter,
