@@ -52,7 +52,7 @@ impl Opening {
     }
 
     /// As the job of a shell, which can stop it and continue it.
-    pub fn as_a_job(mut self) -> Self {
+    pub fn below_a_shell(mut self) -> Self {
         self.job = true;
         self
     }

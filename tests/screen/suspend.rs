@@ -36,7 +36,7 @@ fn at_work(opening: Opening) -> Stage {
 
 #[test]
 fn ctrl_z_gives_the_terminal_back_and_continuing_takes_it_again() {
-    let mut stage = at_work(opening().as_a_job());
+    let mut stage = at_work(opening().below_a_shell());
     let raw = stage.person.modes();
     assert_eq!(stage.person.titles(), 1, "the window's title is kept while ccc has its own");
     for _ in 0..2 {
