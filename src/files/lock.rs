@@ -137,7 +137,7 @@ mod tests {
                 holder += 1;
                 thread::sleep(LOOK_AGAIN);
             }
-            assert!(waiting.join().unwrap().unwrap_err().to_string().contains("is held by"));
+            assert!(waiting.join().unwrap().unwrap_err().to_string().contains("is locked by"));
         });
     }
 

@@ -36,13 +36,14 @@ on_the_newest_client!(
 
 /// A person at the client's own screen, not for the first time.
 fn native(room: &CleanRoom, client: &Path, api: &Api, args: &[&str]) -> Terminal {
-    supervised(command(room, client, api).args(args.iter().copied()))
+    supervised(command(room, client, api, args))
 }
 
-fn command(room: &CleanRoom, client: &Path, api: &Api) -> Ccc {
+fn command(room: &CleanRoom, client: &Path, api: &Api, args: &[&str]) -> Ccc {
     std::fs::write(room.home().join(".claude/ccc-keys-are-recorded"), "").expect("a mark");
     let ccc = Ccc::new(room).client(client).api(api).instructions(INSTRUCTIONS);
-    ccc.args(["--supervisor=native", "--permission-mode", "default"])
+    let ccc = ccc.arg("--supervisor=native").args(args.iter().copied());
+    ccc.args(["--permission-mode", "default"])
 }
 
 fn supervised(ccc: Ccc) -> Terminal {

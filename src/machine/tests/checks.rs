@@ -108,7 +108,7 @@ fn a_yes_about_files_that_changed_meanwhile_is_given_again() {
 
 #[test]
 fn a_red_check_stays_red_beside_those_that_nobody_allowed() {
-    let red = "test exited with code 1; send \"Find out why and repair the cause; the checks run again when you stop. \
+    let red = "test exited with code 1; send \"Find out why and fix the cause; the checks run again when you stop. \
                If a check itself is wrong, or cannot pass here, say so and why instead of working around it.\"; →Working";
     check_with(
         rules(&["test"], &["make"]),

@@ -124,7 +124,7 @@ fn state(pid: i32) -> char {
 fn a_stopped_client_gives_the_shell_back_and_goes_on(client: &Path) {
     let room = CleanRoom::new();
     let api = Api::start(vec![confirms(), Rule::on("zq-build-it").text("zq-built.")]);
-    let mut terminal = supervised(command(&room, client, &api).below_a_shell());
+    let mut terminal = supervised(command(&room, client, &api, &[]).below_a_shell());
     for _ in 0..2 {
         terminal.keys("\x1a");
         wait_until("ccc stands still", || state(terminal.pid()) == 'T');
