@@ -57,6 +57,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     };
     let settings = own.settings(place, &clients.agent.settings)?;
     let mut args: Vec<OsString> = vec!["--settings".into(), settings.into()];
+    let pinned = PinnedFile::of_launch(&place.config_dir, &launch)?;
     if native.supervised {
         if clients::hooks_are_off(place) {
             bail!(
@@ -84,9 +85,10 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
             max_iterations: native.max_iterations,
             arguments: Some(&taken),
         };
-        let pinned = PinnedFile::new(&place.config_dir, &launch)?;
         let id = id.unwrap_or_default();
         supervision::begin(place, state.as_ref(), &pinned, &id, &begins)?;
+    } else {
+        pinned.end()?;
     }
     args.extend(native.args);
     let mut command = Command::new(&claude);

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::base;
 use crate::client::args::Taken;
-use crate::client::session_id;
 use crate::config::clients::{Limits, users_settings_path};
 use crate::config::{self, Config, managed};
 use crate::directories::Directories;
@@ -115,11 +114,6 @@ fn copy(config_dir: &Path, bytes: &[u8]) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Which supervision it is: that of a launch of the client, where ccc launched it; else that of a session.
-pub fn key<'a>(launch: Option<&'a str>, session: &'a str) -> &'a str {
-    launch.filter(|launch| session_id::is_safe(launch)).unwrap_or(session)
-}
-
 /// Switches supervision on. Where it is on already, what counts stays until the Stop hook has seen
 /// that it was the person who wants to begin anew.
 pub fn begin(
@@ -131,7 +125,8 @@ pub fn begin(
 ) -> Result<()> {
     let config = Config::load(&directories.config_dir)?;
     let pinned = pin(directories, &config, id, begins)?;
-    let runs = file.current().exists();
+    // Of a launch that is supervised the facts may have been removed: that does not let others in.
+    let runs = file.current().exists() || (begins.arguments.is_none() && file.is_due());
     pinned::sweep(&directories.config_dir);
     if let Some(state) = state {
         state.change(|state| {
@@ -142,7 +137,7 @@ pub fn begin(
     if !runs {
         base::renew(file, &directories.project);
     }
-    pinned.save(&if runs { file.wanted() } else { file.current() })
+    if runs { pinned.save(&file.wanted()) } else { file.begin(&pinned) }
 }
 
 #[cfg(test)]

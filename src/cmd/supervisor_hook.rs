@@ -20,7 +20,6 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use super::supervision;
 use crate::console;
 use crate::directories::{Directories, STATE_DIR};
 use crate::hook::client_environment;
@@ -149,8 +148,8 @@ impl Args {
     }
 
     fn pinned(&self, event: &HookEvent) -> Result<PinnedFile> {
-        let key = supervision::key(self.launch.as_deref(), &event.session_id);
-        PinnedFile::new(&Directories::find()?.config_dir, key)
+        let config_dir = Directories::find()?.config_dir;
+        PinnedFile::of(&config_dir, self.launch.as_deref(), &event.session_id)
     }
 
     /// A relative directory means something else after the agent's first `cd`.

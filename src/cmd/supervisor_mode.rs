@@ -28,8 +28,7 @@ pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
     };
     let state = StateFile::new(&dir, &session).map_err(|error| Usage(error.to_string()))?;
     let launch = env::var(client_environment::LAUNCH).ok();
-    let key = supervision::key(launch.as_deref(), &session);
-    let file = PinnedFile::new(&Directories::find()?.config_dir, key)?;
+    let file = PinnedFile::of(&Directories::find()?.config_dir, launch.as_deref(), &session)?;
     let switched = Switched { state: &state, file: &file, session: &session, state_dir: &dir };
     // What follows the word is for the agent.
     match words.first().map(String::as_str) {

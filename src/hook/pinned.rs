@@ -72,13 +72,26 @@ pub struct PinnedInstructions {
 pub struct PinnedFile {
     dir: PathBuf,
     id: String,
+    of_launch: bool,
 }
 
 impl PinnedFile {
-    /// `id` names a launch or a session.
-    pub fn new(config_dir: &Path, id: &str) -> Result<Self> {
+    /// Of a session that ccc did not launch.
+    pub fn of_session(config_dir: &Path, id: &str) -> Result<Self> {
         ensure!(session_id::is_safe(id), "{id:?} is not a session id");
-        Ok(Self { dir: config_dir.join(DIRECTORY), id: id.to_owned() })
+        Ok(Self { dir: config_dir.join(DIRECTORY), id: id.to_owned(), of_launch: false })
+    }
+
+    pub fn of_launch(config_dir: &Path, id: &str) -> Result<Self> {
+        Ok(Self { of_launch: true, ..Self::of_session(config_dir, id)? })
+    }
+
+    /// Of the launch, where ccc launched the client; else of the session.
+    pub fn of(config_dir: &Path, launch: Option<&str>, session: &str) -> Result<Self> {
+        match launch.filter(|launch| session_id::is_safe(launch)) {
+            Some(launch) => Self::of_launch(config_dir, launch),
+            None => Self::of_session(config_dir, session),
+        }
     }
 
     /// Of the running supervision.
@@ -91,6 +104,36 @@ impl PinnedFile {
         self.dir.join(format!("{}.wanted.json", self.id))
     }
 
+    /// Is there while a launch is not supervised: it began so, or the person switched supervision off.
+    fn off(&self) -> PathBuf {
+        self.dir.join(format!("{}.off.json", self.id))
+    }
+
+    /// The launch is supervised, whether the pinned facts are there or not.
+    pub fn is_due(&self) -> bool {
+        self.of_launch && !self.off().exists()
+    }
+
+    /// Supervision begins with these facts.
+    pub fn begin(&self, pinned: &Pinned) -> Result<()> {
+        pinned.save(&self.current())?;
+        if self.of_launch {
+            remove(&self.off());
+        }
+        Ok(())
+    }
+
+    /// The person does not want it, or not yet.
+    pub fn end(&self) -> Result<()> {
+        if self.of_launch {
+            files::replace(&self.off(), b"{}")?;
+        }
+        for path in [self.current(), self.wanted(), self.base()] {
+            remove(&path);
+        }
+        Ok(())
+    }
+
     /// The project's files as they were when the task began.
     pub fn base(&self) -> PathBuf {
         self.dir.join(format!("{}.files.json", self.id))
@@ -100,16 +143,14 @@ impl PinnedFile {
     pub fn client(&self) -> PathBuf {
         self.dir.join(format!("{}.client.json", self.id))
     }
+}
 
-    pub fn remove(&self) {
-        for path in [self.current(), self.wanted(), self.base()] {
-            match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    log::warn!("{} stays: {error}", path.display());
-                }
-                _ => {}
-            }
+fn remove(path: &Path) {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            log::warn!("{} stays: {error}", path.display());
         }
+        _ => {}
     }
 }
 

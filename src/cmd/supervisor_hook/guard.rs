@@ -48,16 +48,16 @@ pub fn standing(
     state: &StateFile,
     transcript: &mut TranscriptFile,
 ) -> Result<Standing> {
-    let Some(mut pinned) = Pinned::load(&file.current())? else { return Ok(Standing::Unpinned) };
+    let mut current = Pinned::load(&file.current());
     let mut changes = Vec::new();
     if let Some(wanted) = Pinned::load(&file.wanted()).unwrap_or_default() {
         let near = |switch: &Switch| {
             switch.on && switch.at.duration_since(wanted.began_at).abs() <= SAME_MOMENT
         };
         if switches(event, transcript).iter().any(near) {
-            wanted.save(&file.current())?;
-            pinned = wanted;
-            base::renew(&file, &pinned.project);
+            file.begin(&wanted)?;
+            base::renew(&file, &wanted.project);
+            current = Ok(Some(wanted));
         } else {
             changes.push(
                 "`ccc supervisor-mode on` was run, and not by you: what counts, and the rounds, stay as \
@@ -67,6 +67,16 @@ pub fn standing(
         }
         let _ = std::fs::remove_file(file.wanted());
     }
+    let Some(pinned) = current? else {
+        if file.is_due() {
+            bail!(
+                "{}, which says what supervision began with, was removed, and not by you. \
+                 Type /supervisor to begin anew",
+                file.current().display()
+            );
+        }
+        return Ok(Standing::Unpinned);
+    };
     let mut guarded = Guarded { pinned, file, changes, config_changed: false };
     if guarded.pinned.session_id != event.session_id {
         guarded.another_conversation(event, state)?;
@@ -79,7 +89,7 @@ pub fn standing(
             let last = switches(event, transcript).iter().rfind(since).copied();
             let enabled = matches!(&found, Ok(Some(found)) if found.enabled);
             if !enabled && last.is_some_and(|switch| !switch.on) {
-                guarded.file.remove();
+                guarded.file.end()?;
                 state.change(|state| {
                     state.enabled = false;
                     state.other.insert("switched_off_by".to_owned(), "the person".into());

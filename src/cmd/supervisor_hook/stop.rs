@@ -38,7 +38,12 @@ pub fn stopped(
         logging::start(state_dir.join("ccc.log"));
     }
     let mut transcript = TranscriptFile::new(event.transcript_path.as_deref());
-    let mut guarded = match standing(args, event, state, &mut transcript, told) {
+    // Whoever broke or removed what counts is not judged by what stands there now.
+    let standing = args
+        .pinned(event)
+        .and_then(|file| guard::standing(file, event, state, &mut transcript))
+        .inspect_err(|_| told.supervised = true)?;
+    let mut guarded = match standing {
         Standing::Off => return allow("supervision is off"),
         Standing::On(guarded) => Some(guarded),
         Standing::Unpinned => {
@@ -80,22 +85,6 @@ fn beside(event: &HookEvent, transcript: &Transcript) -> Option<String> {
     let schedule = "A schedule (/loop) is active beside the supervision: what the agent does when it wakes \
                     is reviewed too.";
     event.has_schedule().then(|| schedule.to_owned())
-}
-
-/// What was pinned when supervision began, if that can be read.
-fn standing(
-    args: &Args,
-    event: &HookEvent,
-    state: &StateFile,
-    transcript: &mut TranscriptFile,
-    told: &mut Told,
-) -> Standing {
-    let found = args.pinned(event).and_then(|file| guard::standing(file, event, state, transcript));
-    found.unwrap_or_else(|error| {
-        told.supervised = true;
-        told.changes.push(format!("What supervision began with cannot be read: {error:#}"));
-        Standing::Unpinned
-    })
 }
 
 fn supervise(

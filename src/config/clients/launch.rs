@@ -45,7 +45,7 @@ impl Launch<'_> {
             .or_else(|| generated::users_settings(directories).pointer("/env/PATH").cloned());
         let own = environment::text(&of_this_process(), "PATH").unwrap_or_default();
         env.insert("PATH".to_owned(), path.unwrap_or_else(|| json!(own)));
-        let path = PinnedFile::new(&directories.config_dir, self.id)?.client();
+        let path = PinnedFile::of_launch(&directories.config_dir, self.id)?.client();
         forget_old(&directories.config_dir);
         files::replace(&path, &serde_json::to_vec_pretty(&settings)?)?;
         Ok(path)
