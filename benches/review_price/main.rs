@@ -15,13 +15,14 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use ccc::client::version::{MEASURED, NEWEST};
 use serde_json::json;
 
 use script::{begins_review, is_agents, is_review, judged};
 use support::api::prefix::{Cache, Price};
 use support::api::{Api, Request, Rule};
 use support::ccc::Ccc;
-use support::client::{CleanRoom, VERSIONS, client};
+use support::client::{CleanRoom, client};
 use table::Table;
 
 const FORMS: [&str; 2] = ["schema", "cached"];
@@ -46,7 +47,8 @@ fn main() {
     ]);
     let mut times =
         Table::new(&["last request of the agent → first of the review", "form", "p50 ms"]);
-    for version in VERSIONS {
+    for version in MEASURED {
+        let version = &version.to_string();
         let Some(client) = client(version) else { return };
         let mut waits = [Vec::new(), Vec::new()];
         for run in 0..RUNS {
@@ -84,7 +86,7 @@ fn main() {
 
 fn row(version: &str, looks: usize, form: &str, price: Price, share: f64) -> [String; 9] {
     let thousands = |bytes: usize| (bytes / 1000).to_string();
-    let aimed_at = form == "cached" && looks == 0 && version == VERSIONS[0];
+    let aimed_at = form == "cached" && looks == 0 && version == NEWEST.to_string();
     let target = if aimed_at { TARGET } else { "" };
     [
         version.to_owned(),

@@ -10,3 +10,4 @@ pub mod plan;
 pub mod session_id;
 pub mod stream;
 pub mod transcript;
+pub mod version;

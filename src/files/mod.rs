@@ -18,7 +18,7 @@ use nix::sys::stat::Mode;
 
 pub use lock::{Lock, lock};
 pub use open::{open_file, read};
-pub use unchanged::{WatchedFiles, digest_of, hex_digest};
+pub use unchanged::{Program, WatchedFiles, digest_of, hex_digest};
 
 use open::{Missing, Spot};
 

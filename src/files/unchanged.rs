@@ -4,12 +4,43 @@ use std::fmt::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Result, bail};
 use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
 
 /// As they were at one moment.
 #[derive(Debug, Default)]
 pub struct WatchedFiles {
     files: Vec<Watched>,
+    programs: Vec<Program>,
+}
+
+/// A program that must still be the one that it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    path: PathBuf,
+    /// Where the path led to. An update may leave this one, and have the path lead to another.
+    real: PathBuf,
+    identity: String,
+}
+
+impl Program {
+    pub fn now(path: &Path) -> Self {
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        Self { path: path.to_owned(), real, identity: identity_of(path) }
+    }
+
+    pub fn found(&self) -> Result<PathBuf> {
+        let mut places = [&self.path, &self.real].into_iter();
+        let Some(path) = places.find(|path| identity_of(path) == self.identity) else {
+            bail!(
+                "{} is not the program that it was when supervision began. Nobody is asked, because \
+                 whoever replaced it would answer. If it was updated, start ccc again",
+                self.path.display()
+            );
+        };
+        Ok(path.clone())
+    }
 }
 
 #[derive(Debug)]
@@ -46,9 +77,16 @@ impl WatchedFiles {
     pub fn with_programs(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         for path in paths {
             let name = path.display().to_string();
+            self.programs.push(Program::now(&path));
             self.add(path, name, identity_of);
         }
         self
+    }
+
+    /// One of the programs as it was, wherever it is now.
+    pub fn program(&self, path: &Path) -> Result<PathBuf> {
+        let known = self.programs.iter().find(|program| program.path == path);
+        known.map_or_else(|| Ok(path.to_owned()), Program::found)
     }
 
     fn add(&mut self, path: PathBuf, name: String, sign: fn(&Path) -> String) {
@@ -118,5 +156,29 @@ mod tests {
         fs::write(path("new"), "newer").unwrap();
         let program = path("same").display().to_string();
         assert_eq!(watched.changed(), ["new in the home directory", &program]);
+    }
+
+    #[test]
+    fn a_program_is_the_one_that_it_was_or_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let link = |to: &str| {
+            let _ = fs::remove_file(path("link"));
+            std::os::unix::fs::symlink(path(to), path("link")).unwrap();
+        };
+        for version in ["one", "two"] {
+            fs::write(path(version), version).unwrap();
+        }
+        link("one");
+        let watched = WatchedFiles::default().with_programs([path("link")]);
+        assert_eq!(watched.program(&path("link")).unwrap(), path("link"));
+        // An update, which leaves the version that runs.
+        link("two");
+        let real = path("one").canonicalize().unwrap();
+        assert_eq!(watched.program(&path("link")).unwrap(), real);
+        fs::rename(path("two"), path("one")).unwrap();
+        let error = watched.program(&path("link")).unwrap_err().to_string();
+        assert!(error.contains("is not the program that it was"), "{error}");
+        assert_eq!(watched.program(&path("unknown")).unwrap(), path("unknown"));
     }
 }

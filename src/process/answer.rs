@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use super::idle::Idle;
 use super::orphans::Awaited;
 
 /// Between two looks at a program that says nothing.
@@ -24,6 +25,8 @@ const MOST_ERRORS: u64 = 64 << 10;
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub time: Duration,
+    /// For how long it may do nothing at all: then it waits for somebody who does not come.
+    pub idle: Duration,
     pub bytes: u64,
 }
 
@@ -51,15 +54,15 @@ pub fn answer(command: &mut Command, input: &[u8], bounds: Bounds) -> Result<Ans
     let printed = read(child.stdout.take(), bounds.bytes);
     let errors = read(child.stderr.take(), MOST_ERRORS);
     let until = Instant::now() + bounds.time;
-    match finished(&mut child, &printed, until) {
-        Some((status, printed)) => {
+    match finished(&mut child, &printed, until, bounds.idle) {
+        Ok((status, printed)) => {
             let errors = errors.recv_timeout(LEFT_OPEN).unwrap_or_default();
             let errors = String::from_utf8_lossy(&errors).into_owned();
             Ok(Answer { status, printed, errors })
         }
-        None => {
+        Err(why) => {
             end(&mut child);
-            bail!("no answer within {} s", bounds.time.as_secs_f32())
+            bail!(why)
         }
     }
 }
@@ -68,7 +71,9 @@ fn finished(
     child: &mut Child,
     printed: &Receiver<Vec<u8>>,
     until: Instant,
-) -> Option<(ExitStatus, Vec<u8>)> {
+    most_idle: Duration,
+) -> Result<(ExitStatus, Vec<u8>)> {
+    let (began, mut idle) = (Instant::now(), Idle::of(child.id()));
     let mut bytes = None;
     while Instant::now() < until {
         if bytes.is_none() {
@@ -79,14 +84,17 @@ fn finished(
         }
         if let Ok(Some(status)) = child.try_wait() {
             let bytes = bytes.or_else(|| printed.recv_timeout(LEFT_OPEN).ok());
-            return Some((status, bytes.unwrap_or_default()));
+            return Ok((status, bytes.unwrap_or_default()));
+        }
+        if idle.time() >= most_idle {
+            bail!("no answer; it waits for something that does not come");
         }
         if bytes.is_some() {
             // Its output is closed; it is about to exit.
             thread::sleep(Duration::from_millis(1));
         }
     }
-    None
+    bail!("no answer within {} s", (until - began).as_secs_f32().round())
 }
 
 fn read(from: Option<impl Read + Send + 'static>, most: u64) -> Receiver<Vec<u8>> {
@@ -108,7 +116,8 @@ fn end(child: &mut Child) {
 mod tests {
     use super::*;
 
-    const BOUNDS: Bounds = Bounds { time: Duration::from_secs(60), bytes: 10 };
+    const MINUTE: Duration = Duration::from_secs(60);
+    const BOUNDS: Bounds = Bounds { time: MINUTE, idle: MINUTE, bytes: 10 };
 
     fn asked(script: &str, input: &[u8], bounds: Bounds) -> Result<Answer> {
         answer(Command::new("/bin/sh").args(["-c", script]), input, bounds)
@@ -127,6 +136,11 @@ mod tests {
         let short = Bounds { time: Duration::from_millis(50), ..BOUNDS };
         let error = asked("sleep 600", b"", short).unwrap_err();
         assert!(error.to_string().contains("no answer"), "{error}");
+        let asleep = Bounds { idle: Duration::from_millis(200), ..BOUNDS };
+        if cfg!(target_os = "linux") {
+            let error = asked("sleep 600", b"", asleep).unwrap_err();
+            assert!(error.to_string().contains("it waits"), "{error}");
+        }
         assert_eq!(asked("yes", b"", BOUNDS).unwrap().printed.len(), 10);
     }
 

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod child;
 pub mod exit;
+mod idle;
 pub mod orphans;
 pub mod pty;
 mod raw_mode;

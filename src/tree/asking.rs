@@ -1,11 +1,14 @@
 //! git, asked: within a bound of time, and not at all where a pipe or a device stands in the place of a
-//! file that it reads first. An agent can put one there, and git waits for it for ever.
+//! file that it reads first. An agent can put one there, and git waits for it for ever. Where one stands
+//! deeper, among rules, refs or objects, git is asked, and given up as soon as it is seen to wait.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use crate::files;
 use crate::process::answer::{Answer, Bounds, answer};
@@ -14,6 +17,8 @@ use crate::process::answer::{Answer, Bounds, answer};
 const DEADLINE: Duration = Duration::from_secs(30);
 /// For what takes a few small files.
 const SOON: Duration = Duration::from_secs(5);
+/// Reading files is no such waiting.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// What git reads whatever it is asked, below its own directory and in the root of the files.
 const OWN: [&str; 7] = [
@@ -25,32 +30,91 @@ const OWN: [&str; 7] = [
     "info/exclude",
     "info/attributes",
 ];
-const ROOT: [&str; 2] = [".gitignore", ".gitattributes"];
+const RULES: [&str; 3] = [".gitignore", ".gitattributes", ".gitmodules"];
+/// So many files are looked at to find what git waited for.
+const MOST_LOOKED: usize = 100_000;
 
 /// Asks about the repository around `dir`, in which the command is run. At most `bytes` are read of
 /// the answer.
 pub fn ask(command: &mut Command, dir: &Path, input: &[u8], bytes: u64) -> Result<Answer> {
-    ask_within(Bounds { time: DEADLINE, bytes }, command, dir, input)
+    ask_within(Bounds { time: DEADLINE, idle: IDLE, bytes }, command, dir, input)
 }
 
 /// What stands in its configuration, or where something is. Nobody waits long for that.
 pub fn ask_soon(command: &mut Command, dir: &Path) -> Result<Answer> {
-    ask_within(Bounds { time: SOON, bytes: u64::MAX }, command, dir, b"")
+    ask_within(Bounds { time: SOON, idle: IDLE, bytes: u64::MAX }, command, dir, b"")
 }
 
 fn ask_within(bounds: Bounds, command: &mut Command, dir: &Path, input: &[u8]) -> Result<Answer> {
     if let Some(odd) = odd_file(dir) {
         bail!("{} is no file", odd.display());
     }
-    answer(command.current_dir(dir), input, bounds)
+    // These files, wherever the configuration says that others are; and what was committed, not what the
+    // repository would show in its place.
+    if let Some(root) = root(dir) {
+        command.env("GIT_WORK_TREE", root);
+    }
+    command.current_dir(dir).env("GIT_NO_REPLACE_OBJECTS", "1");
+    answer(command, input, bounds).map_err(|error| match waited_for(dir) {
+        Some(odd) => {
+            let why = anyhow!("{} is no file", odd.display());
+            met().insert(odd);
+            why
+        }
+        None => error,
+    })
+}
+
+fn root(dir: &Path) -> Option<&Path> {
+    dir.ancestors().find(|dir| dir.join(".git").exists())
+}
+
+/// What git waited for once. For as long as it is there git is not asked again.
+static MET: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn met() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    MET.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What git waited for, if it is to be found: anything in its own directory, rules elsewhere.
+fn waited_for(dir: &Path) -> Option<PathBuf> {
+    let root = root(dir)?;
+    let mut left: Vec<(PathBuf, bool)> = git_dir(root).into_iter().map(|dir| (dir, true)).collect();
+    left.insert(0, (root.to_owned(), false));
+    let mut looked = 0;
+    while let Some((dir, is_gits)) = left.pop().filter(|_| looked < MOST_LOOKED) {
+        for entry in std::fs::read_dir(dir).ok().into_iter().flatten().flatten() {
+            looked += 1;
+            let (path, name) = (entry.path(), entry.file_name());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if name != ".git" {
+                    left.push((path, is_gits));
+                }
+            } else if (is_gits || RULES.iter().any(|rules| name == *rules)) && is_odd(&path) {
+                return Some(path);
+            }
+        }
+    }
+    None
 }
 
 fn odd_file(dir: &Path) -> Option<PathBuf> {
-    let root = dir.ancestors().find(|dir| dir.join(".git").exists())?;
+    let root = root(dir)?;
     let git = git_dir(root);
     let own = git.iter().flat_map(|git| OWN.iter().map(|name| git.join(name)));
-    let mut all = own.chain(ROOT.iter().map(|name| root.join(name))).chain([root.join(".git")]);
-    all.find(|path| path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()))
+    let mut all = own.chain(RULES.iter().map(|name| root.join(name))).chain([root.join(".git")]);
+    all.find(|path| is_odd(path)).or_else(|| {
+        let known = |path: &&PathBuf| is_odd(path) && waits_below(root, git.as_deref(), path);
+        met().iter().find(known).cloned()
+    })
+}
+
+fn waits_below(root: &Path, git: Option<&Path>, path: &Path) -> bool {
+    path.starts_with(root) || git.is_some_and(|git| path.starts_with(git))
+}
+
+fn is_odd(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
 /// The directory that git keeps for the files below `root`. A worktree and a submodule have a file in

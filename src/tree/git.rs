@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,21 +77,22 @@ impl Repository {
     pub fn state(&self, budget: &mut Budget) -> Result<GitState> {
         let pathspec = self.part.as_deref().map(|part| [OsStr::new("--"), part.as_os_str()]);
         let pathspec = pathspec.iter().flatten().copied();
-        let hidden = self.git.clone();
-        let hidden_in: Vec<OsString> = pathspec.clone().map(OsStr::to_owned).collect();
-        // Both read the whole index; at the same time they take no longer than one.
-        let hidden = thread::spawn(move || hidden.hidden(&hidden_in));
+        let beside = self.git.clone();
+        let below: Vec<OsString> = pathspec.clone().map(OsStr::to_owned).collect();
+        // One asks for the times of all known files, the other walks the directories. `git status` alone
+        // does both, one after the other.
+        let beside = thread::spawn(move || beside.beside(&below));
         let asked = ["status", "--porcelain=v2", "--branch", "-z", "--no-renames"];
-        let asked = asked.into_iter().chain(["--untracked-files=all", "--ignore-submodules=none"]);
+        let asked = asked.into_iter().chain(["--untracked-files=no", "--ignore-submodules=none"]);
         let status = self.git.run(asked.map(OsStr::new).chain(pathspec), &[])?;
-        let hidden = hidden.join().unwrap_or_else(|_| bail!("a thread of ccc failed"))?;
+        let beside = beside.join().unwrap_or_else(|_| bail!("a thread of ccc failed"))?;
 
         let GitStatus { head, mut paths } = GitStatus::read(&status);
         let head = match head {
             Some(head) => head,
             None => self.git.empty_tree()?,
         };
-        paths.extend(hidden);
+        paths.extend(beside);
         let mut state = GitState { head, differs: BTreeMap::new(), inner: Vec::new() };
         for path in paths {
             let full = self.git.dir.join(&path);
@@ -138,19 +138,22 @@ impl Git {
         Ok(answer.printed)
     }
 
-    /// Files that git was told not to look at.
-    fn hidden(&self, pathspec: &[OsString]) -> Result<Vec<PathBuf>> {
-        let args = ["ls-files", "-v", "-z"].map(OsStr::new).into_iter();
+    /// Files that git does not know, and those that it was told not to look at.
+    fn beside(&self, pathspec: &[OsString]) -> Result<Vec<PathBuf>> {
+        let args = ["ls-files", "-v", "-z", "--cached", "--others", "--exclude-standard"];
+        let args = args.map(OsStr::new).into_iter();
         let all = self.run(args.chain(pathspec.iter().map(OsString::as_os_str)), &[])?;
-        let hidden = all.split(|byte| *byte == 0).filter_map(|line| {
+        let wanted = all.split(|byte| *byte == 0).filter_map(|line| {
             let (tag, path) = line.split_at_checked(2)?;
-            let path = PathBuf::from(OsString::from_vec(path.to_vec()));
-            let unchanged = tag[0].is_ascii_lowercase();
-            // In a sparse checkout most of them are absent on purpose.
-            let skipped = tag[0] == b'S' && fs::symlink_metadata(self.dir.join(&path)).is_ok();
-            (unchanged || skipped).then_some(path)
+            let path = || PathBuf::from(OsString::from_vec(path.to_vec()));
+            match tag[0] {
+                b'?' => Some(path()),
+                // In a sparse checkout most of them are absent on purpose.
+                b'S' => Some(path()).filter(|it| self.dir.join(it).symlink_metadata().is_ok()),
+                tag => tag.is_ascii_lowercase().then(path),
+            }
         });
-        Ok(hidden.collect())
+        Ok(wanted.collect())
     }
 
     fn empty_tree(&self) -> Result<String> {

@@ -22,7 +22,7 @@ const ALWAYS: [(&str, &str); 2] = [("core.fsmonitor", "false"), ("core.hooksPath
 const PLAIN_DIFF: &str = r#"f() { diff -u --label "a/$1" --label "b/$1" "$2" "$5"; :; }; f"#;
 
 /// What a setting that names a program is set to, by the beginning and the end of its name.
-const NEUTRAL: [(&str, &str, &str); 40] = [
+const NEUTRAL: [(&str, &str, &str); 41] = [
     ("filter.", ".clean", ""),
     ("filter.", ".smudge", ""),
     ("filter.", ".process", ""),
@@ -43,6 +43,8 @@ const NEUTRAL: [(&str, &str, &str); 40] = [
     ("hook.", ".command", "true"),
     ("gc.recentobjectshook", "", "true"),
     ("sendemail.", "cmd", "false"),
+    // No program, but a list of files that nobody is to see.
+    ("core.excludesfile", "", ""),
     ("core.pager", "", "cat"),
     ("pager.", "", "false"),
     ("core.editor", "", "true"),

@@ -23,7 +23,7 @@ use content::{Budget, Content};
 use git::Repository;
 use serde::{Deserialize, Serialize};
 
-pub use crate::event::ChangeKind as Kind;
+pub use crate::event::ChangeKind;
 pub use asking::ask;
 pub use branch::branch;
 pub use walk::has_rules;
@@ -53,7 +53,7 @@ struct Commit {
 pub struct Change {
     /// Below the root of the repository, or of the project where there is none.
     pub path: PathBuf,
-    pub kind: Kind,
+    pub kind: ChangeKind,
 }
 
 impl Snapshot {
@@ -166,11 +166,11 @@ impl Snapshot {
             (Some(before), Some(after)) => (before.clone(), after.clone()),
             (None, Some(after)) => match self.unchanged(path, after) {
                 Some(before) => (before, after.clone()),
-                None => return whole(Kind::Added),
+                None => return whole(ChangeKind::Added),
             },
             (Some(before), None) => match later.unchanged(path, before) {
                 Some(after) => (before.clone(), after),
-                None => return whole(Kind::Deleted),
+                None => return whole(ChangeKind::Deleted),
             },
             (None, None) => return Vec::new(),
         };
@@ -226,12 +226,12 @@ fn is_own(path: &Path) -> bool {
     path.ancestors().any(|above| above.ends_with(state))
 }
 
-fn kind(before: &Content, after: &Content) -> Option<Kind> {
+fn kind(before: &Content, after: &Content) -> Option<ChangeKind> {
     match (before, after) {
         (before, after) if before == after => None,
-        (Content::Absent, _) => Some(Kind::Added),
-        (_, Content::Absent) => Some(Kind::Deleted),
-        _ => Some(Kind::Modified),
+        (Content::Absent, _) => Some(ChangeKind::Added),
+        (_, Content::Absent) => Some(ChangeKind::Deleted),
+        _ => Some(ChangeKind::Modified),
     }
 }
 

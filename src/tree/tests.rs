@@ -63,9 +63,9 @@ impl Project {
 
 fn names(changes: &[Change]) -> Vec<String> {
     let mark = |kind| match kind {
-        Kind::Added => '+',
-        Kind::Modified => '~',
-        Kind::Deleted => '-',
+        ChangeKind::Added => '+',
+        ChangeKind::Modified => '~',
+        ChangeKind::Deleted => '-',
     };
     changes.iter().map(|change| format!("{}{}", mark(change.kind), change.path.display())).collect()
 }
@@ -247,4 +247,40 @@ fn no_filter_of_the_repository_runs() {
     project.write("a.txt", "two");
     assert_eq!(names(&before.changes(&project.take())), ["~a.txt"]);
     assert!(!ran.exists(), "it ran");
+}
+
+/// What an agent can tell git, so that it looks elsewhere or shows something else.
+#[test]
+fn a_change_is_seen_wherever_the_repository_says_to_look() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let project = Project::with_git();
+    project.write("a", "1");
+    project.commit();
+    fs::write(elsewhere.path().join("a"), "1").unwrap();
+    fs::write(elsewhere.path().join("ignored"), "hidden*\n").unwrap();
+    let there = elsewhere.path().to_str().unwrap();
+    let changed = project.changed_by(|| {
+        project.git(&["config", "core.worktree", there]);
+        project.write("a", "2");
+    });
+    assert_eq!(changed, ["~a"], "another work tree");
+    project.git(&["config", "--unset", "core.worktree"]);
+    let changed = project.changed_by(|| {
+        project.git(&["config", "core.bare", "true"]);
+        project.write("a", "3");
+    });
+    assert_eq!(changed, ["~a"], "no work tree");
+    project.git(&["config", "core.bare", "false"]);
+    project.commit();
+    let changed = project.changed_by(|| {
+        project.write("a", "4");
+        project.commit();
+        project.git(&["replace", "HEAD~1", "HEAD"]);
+    });
+    assert_eq!(changed, ["~a"], "another commit in the place of the first");
+    let changed = project.changed_by(|| {
+        project.git(&["config", "core.excludesFile", &format!("{there}/ignored")]);
+        project.write("hidden.py", "x");
+    });
+    assert_eq!(changed, ["+hidden.py"], "a list of files to ignore");
 }

@@ -139,6 +139,23 @@ fn a_fifo_among_the_projects_files_holds_nobody_up() {
     room.ccc(&["init", "--yes"]).start().finish_within(SOON).code(0);
 }
 
+/// Where a look in advance would cost as much as git's own, git is seen to wait, and what for is named.
+#[test]
+fn git_that_waits_for_a_pipe_is_not_waited_for() {
+    for name in ["sub/deep/.gitignore", ".git/refs/heads/work"] {
+        let room = Room::supervised();
+        let made = Command::new("git").args(["init", "-q"]).arg(room.path("project")).status();
+        assert!(made.expect("git").success());
+        room.write("project/.git/HEAD", "ref: refs/heads/work\n");
+        room.write("project/sub/deep/file", "new");
+        fifo(&room, &format!("project/{name}"));
+        room.ccc(&["--supervisor", "-p", "go"]).start().finish_within(SOON).code(0);
+        let told = room.seen("supervisor-0.input");
+        let why = "git could not be asked (";
+        assert!(told.contains(why) && told.contains(&format!("{name} is no file")), "{told}");
+    }
+}
+
 /// The agent can write there; then it is no record any more, and the person knows.
 #[test]
 fn a_recording_that_the_agent_touches_is_told() {
@@ -269,9 +286,9 @@ fn instructions_that_the_agent_changes_do_not_count() {
     assert_ne!(script, crate::room::CLIENT, "the agent's part has moved");
     room.client(&script);
     let done = room.ccc(&["--supervisor", "-p", "go"]).run();
-    let told = "SUPERVISOR.md has changed since the session began";
+    let told = "SUPERVISOR.md was changed in round 1. What counts is how it was";
     assert!(done.transcript().contains(told), "{}", done.transcript());
     let input = room.seen("supervisor-0.input");
     assert!(input.contains("BE STRICT") && !input.contains("SAY YES"), "{input}");
-    assert!(input.contains("SUPERVISOR.md was changed since"), "{input}");
+    assert!(input.contains("SUPERVISOR.md was changed in round 1"), "{input}");
 }

@@ -39,19 +39,22 @@ mod review;
 mod rewind;
 mod steering;
 mod streaming;
+#[cfg(target_os = "linux")]
+mod subverted;
 
 use std::path::Path;
 
-use support::client::{VERSIONS, client};
+use ccc::client::version::Version;
+use support::client::client;
 
 /// One test for each of the functions named, on the newest and on the oldest release.
 macro_rules! on_each_client {
     ($($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
-        mod v2_1_325 {
-            $(#[test] $(#[$attribute])* fn $test() { crate::with_client("2.1.325", super::$test); })+
+        mod newest {
+            $(#[test] $(#[$attribute])* fn $test() { crate::with_client(ccc::client::version::NEWEST, super::$test); })+
         }
-        mod v2_1_197 {
-            $(#[test] $(#[$attribute])* fn $test() { crate::with_client("2.1.197", super::$test); })+
+        mod oldest {
+            $(#[test] $(#[$attribute])* fn $test() { crate::with_client(ccc::client::version::OLDEST, super::$test); })+
         }
     };
 }
@@ -60,8 +63,8 @@ pub(crate) use on_each_client;
 /// One test for each of the functions named, on the newest release alone.
 macro_rules! on_the_newest_client {
     ($($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
-        mod newest {
-            $(#[test] $(#[$attribute])* fn $test() { crate::with_client("2.1.325", super::$test); })+
+        mod newest_alone {
+            $(#[test] $(#[$attribute])* fn $test() { crate::with_client(ccc::client::version::NEWEST, super::$test); })+
         }
     };
 }
@@ -71,17 +74,16 @@ pub(crate) use on_the_newest_client;
 macro_rules! on_every_release {
     ($($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
         crate::on_each_client!($($(#[$attribute])* $test),+);
-        mod v2_1_260 {
-            $(#[test] $(#[$attribute])* fn $test() { crate::with_client("2.1.260", super::$test); })+
+        mod between {
+            $(#[test] $(#[$attribute])* fn $test() { crate::with_client(ccc::client::version::MEASURED[1], super::$test); })+
         }
     };
 }
 pub(crate) use on_every_release;
 
 /// Runs the test with that release; where the client cannot be had, `client` says so.
-fn with_client(version: &str, test: fn(&Path)) {
-    assert!(VERSIONS.contains(&version), "{version} is not one of {VERSIONS:?}");
-    if let Some(client) = client(version) {
+fn with_client(version: Version, test: fn(&Path)) {
+    if let Some(client) = client(&version.to_string()) {
         test(&client);
     }
 }

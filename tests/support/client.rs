@@ -16,10 +16,6 @@ use std::sync::{Mutex, Once, PoisonError};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// The newest and the oldest release the suite runs against, and one in between: the last line of
-/// releases that write the system prompt of a resumed session anew.
-pub const VERSIONS: [&str; 3] = ["2.1.325", "2.1.260", "2.1.197"];
-
 /// Made up, and known to `.claude.json` as approved. The client compares the last 20 characters.
 pub const API_KEY: &str = "test-key-not-real";
 

@@ -4,10 +4,11 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::version::{self, MEASURED, Version};
+use super::version;
 use super::{Finding, glass_case};
+use crate::client::version::{NEWEST, OLDEST, Version};
 use crate::cmd::{login, slash_commands};
-use crate::config::clients::{check_providers, hooks_are_off, settings_path};
+use crate::config::clients::{check_providers, settings_path, why_hooks_are_off};
 use crate::config::profile::{self, Key};
 use crate::config::{self, Config};
 use crate::directories::Directories;
@@ -61,7 +62,7 @@ fn claude() -> Finding {
             );
         }
     };
-    let [first, last] = MEASURED;
+    let (first, last) = (OLDEST, NEWEST);
     match Version::read(&printed) {
         Some(version) if version < first => Finding::odd(
             "claude",
@@ -182,10 +183,10 @@ fn source(key: &Key<'_>, is_set: &impl Fn(&str) -> bool) -> String {
 
 fn hook(place: &Directories, config: &Config) -> Finding {
     const NAME: &str = "Stop hook";
-    if hooks_are_off(place) {
+    if let Some(why) = why_hooks_are_off(place) {
         return Finding::odd(
             NAME,
-            "disableAllHooks in your settings.json switches it off",
+            format!("{why} switches it off"),
             "`ccc --supervisor` still works; /supervisor in the plain claude does not",
         );
     }

@@ -9,12 +9,12 @@ pub struct Gate(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    state: Mutex<State>,
+    state: Mutex<GateState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GateState {
     open: bool,
     arrivals: usize,
 }
@@ -55,7 +55,7 @@ impl Gate {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, GateState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,0 +1,45 @@
+//! Versions of the client, and those that ccc was measured with.
+
+/// Oldest first: the first and the last, and between them the last line of releases that write the
+/// system prompt of a resumed session anew. The real-client suites run on them.
+pub const MEASURED: [Version; 3] =
+    [Version([2, 1, 197]), Version([2, 1, 260]), Version([2, 1, 325])];
+pub const OLDEST: Version = MEASURED[0];
+pub const NEWEST: Version = MEASURED[MEASURED.len() - 1];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub [u32; 3]);
+
+impl Version {
+    /// `2.1.325 (Claude Code)`
+    pub fn read(text: &str) -> Option<Self> {
+        let word = text.split_whitespace().next()?;
+        let mut numbers = word.split('.').map(|part| part.parse().ok());
+        let version = [numbers.next()??, numbers.next()??, numbers.next()??];
+        numbers.next().is_none().then_some(Self(version))
+    }
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [major, minor, patch] = self.0;
+        write!(f, "{major}.{minor}.{patch}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_and_compared() {
+        assert_eq!(Version::read("2.1.325 (Claude Code)\n"), Some(Version([2, 1, 325])));
+        assert!(Version::read("2.1.99").unwrap() < OLDEST);
+        assert!(Version::read("3.0.0").unwrap() > NEWEST);
+        for text in ["", "claude 2.1.3", "2.1", "2.1.3.4", "v2.1.3"] {
+            assert_eq!(Version::read(text), None, "{text}");
+        }
+        assert!(MEASURED.is_sorted());
+        assert_eq!(Version([2, 1, 325]).to_string(), "2.1.325");
+    }
+}
