@@ -59,10 +59,8 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     let mut args: Vec<OsString> = vec!["--settings".into(), settings.into()];
     let pinned = PinnedFile::of_launch(&place.config_dir, &launch)?;
     if native.supervised {
-        if clients::hooks_are_off(place) {
-            bail!(
-                "disableAllHooks in your settings.json switches the Stop hook off; use `ccc --supervisor`"
-            );
+        if let Some(why) = clients::why_hooks_are_off(place) {
+            bail!("{why} switches the Stop hook off; use `ccc --supervisor`, which needs no hooks");
         }
         // The hook itself can ask nobody.
         if let Ok(found) = instructions::find(&place.project, &place.config_dir) {

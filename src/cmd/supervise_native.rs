@@ -39,10 +39,10 @@ pub fn run(
     let given = take_settings(&mut args.rest);
     let taken = take_over(args.rest.clone());
     refuse_what_needs_no_screen(&args, &taken)?;
-    if clients::hooks_are_off(&place) {
+    if let Some(why) = clients::why_hooks_are_off(&place) {
         anyhow::bail!(
-            "disableAllHooks in your settings.json switches off the hooks by which claude reports to ccc; \
-             use `ccc --supervisor`"
+            "{why} switches off the hooks by which claude reports to ccc; use `ccc --supervisor`, which \
+             needs no hooks"
         );
     }
     let instructions = find_instructions(&place, true)?;

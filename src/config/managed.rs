@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use serde_json::Value;
 
 use crate::files;
 
@@ -34,6 +35,36 @@ pub fn check(then: &str) -> Result<()> {
     Ok(())
 }
 
+/// Settings under which no hook runs but the administrator's, and no status line either.
+const WITHOUT_HOOKS: [&str; 2] = ["disableAllHooks", "allowManagedHooksOnly"];
+
+/// Which of them is set, and in which file.
+pub fn forbids_hooks() -> Option<(&'static str, PathBuf)> {
+    forbidding(Path::new(DIRECTORY))
+}
+
+fn forbidding(dir: &Path) -> Option<(&'static str, PathBuf)> {
+    let more = fs::read_dir(dir.join("managed-settings.d")).into_iter().flatten().flatten();
+    let mut files: Vec<_> = more.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    files.insert(0, dir.join("managed-settings.json"));
+    // Each file stands above those before it.
+    let mut said = WITHOUT_HOOKS.map(|name| (name, None));
+    for path in files.into_iter().take(MOST) {
+        let text = files::read_text(&path).unwrap_or_default();
+        let settings: Value = serde_json::from_str(&text).unwrap_or_default();
+        for (name, forbids) in &mut said {
+            match settings.get(*name) {
+                Some(Value::Bool(true)) => *forbids = Some(path.clone()),
+                Some(_) => *forbids = None,
+                None => {}
+            }
+        }
+    }
+    said.into_iter().find_map(|(name, path)| Some((name, path?)))
+}
+
 fn of(dir: &Path) -> String {
     let mut found: Vec<PathBuf> = Vec::new();
     let mut left = vec![dir.to_owned()];
@@ -55,6 +86,27 @@ fn of(dir: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hooks_are_forbidden_by_the_last_file_that_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::create_dir(path("managed-settings.d")).unwrap();
+        assert_eq!(forbidding(dir.path()), None);
+        for (name, text, forbids) in [
+            ("managed-settings.json", "{\"disableAllHooks\": true}", Some("disableAllHooks")),
+            ("managed-settings.d/one.json", "{\"disableAllHooks\": false}", None),
+            ("managed-settings.d/one.txt", "{\"disableAllHooks\": true}", None),
+            (
+                "managed-settings.d/two.json",
+                "{\"allowManagedHooksOnly\": true}",
+                Some("allowManagedHooksOnly"),
+            ),
+        ] {
+            fs::write(path(name), text).unwrap();
+            assert_eq!(forbidding(dir.path()), forbids.map(|key| (key, path(name))), "{text}");
+        }
+    }
 
     #[test]
     fn a_file_that_comes_changes_or_goes_is_seen() {

@@ -130,6 +130,23 @@ impl Keys {
         claim
     }
 
+    /// Whether the person has sent words that are for the agent, and that nobody has claimed. (A letter or
+    /// a digit answers a dialog.)
+    pub fn has_sent_words(&self) -> bool {
+        let is_message = |line: &Typed| {
+            let text = line.text.trim();
+            text.len() > 1 && !text.starts_with('/')
+        };
+        self.entered.iter().any(is_message)
+    }
+
+    /// Whether this command is the last thing that the person sent. (An Enter alone answers a dialog.)
+    pub fn ended_with(&self, command: &str) -> bool {
+        let mut words = self.entered.iter().rev().map(|line| line.text.trim());
+        let last = words.find(|text| !text.is_empty()).unwrap_or_default();
+        last.split_whitespace().next() == Some(command)
+    }
+
     /// Whether the person gave this command: typed, or begun and completed. All Enters up to that one
     /// are used up.
     pub fn claim_command(&mut self, command: &str) -> bool {

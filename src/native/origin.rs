@@ -20,9 +20,9 @@ pub enum Origin {
 /// reports one, which happens before the agent has done anything: `claude` may be a script that starts
 /// the client. What the agent runs is in a session of its own.
 #[derive(Debug, Default)]
-pub struct Client(Option<Pid>);
+pub struct ClientProcess(Option<Pid>);
 
-impl Client {
+impl ClientProcess {
     /// Who sent an event; `session` is the one of the client's terminal.
     pub fn sent(&mut self, from: SocketAddr, to: SocketAddr, session: Pid) -> Origin {
         let Some(table) = connections() else { return Origin::Unknown };
@@ -97,11 +97,11 @@ mod tests {
         let mine = getsid(None).unwrap();
         // A session that this process is not in: it cannot be the client.
         let elsewhere = Pid::from_raw(i32::MAX);
-        assert_eq!(Client::default().sent(from, to, elsewhere), Origin::Other);
-        let mut client = Client::default();
+        assert_eq!(ClientProcess::default().sent(from, to, elsewhere), Origin::Other);
+        let mut client = ClientProcess::default();
         assert_eq!(client.sent(from, to, mine), Origin::Client);
         assert_eq!(client.0, Some(me));
-        assert_eq!(Client(Some(Pid::parent())).sent(from, to, mine), Origin::Other);
+        assert_eq!(ClientProcess(Some(Pid::parent())).sent(from, to, mine), Origin::Other);
         drop((stream, accepted));
         // A child that another test starts at this moment has the descriptors until its `exec`.
         let gone = (0..6000).any(|_| {

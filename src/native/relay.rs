@@ -43,11 +43,11 @@ pub fn keys(
     })
 }
 
-/// What the client draws goes to the person. `on_output` gets it after it has gone; `None` is the end.
+/// What the client draws goes to the person. `on_output` sees it after it has gone; `None` is the end.
 pub fn screen(
     mut from: File,
     mut to: File,
-    on_output: impl Fn(Option<io::Result<Vec<u8>>>) -> bool + Send + 'static,
+    on_output: impl Fn(Option<io::Result<&[u8]>>) -> bool + Send + 'static,
 ) -> io::Result<()> {
     named("screen", move || {
         let mut buffer = vec![0; BUFFER];
@@ -56,7 +56,7 @@ pub fn screen(
                 Ok(0) => break,
                 Ok(size) => {
                     let shown = write_all(&mut to, &buffer[..size]);
-                    if !on_output(Some(shown.map(|()| buffer[..size].to_vec()))) {
+                    if !on_output(Some(shown.map(|()| &buffer[..size]))) {
                         return;
                     }
                 }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::status_line::{self, Shown};
-use super::told::StatusLine;
+use super::told::{NEVER_HEARD, StatusLine};
 use crate::client::stream::Line;
+use crate::console;
 use crate::event::{Notice, Now, Outcome};
 use crate::files;
 use crate::machine::Status;
@@ -19,11 +20,12 @@ pub struct NativeSurface {
     file: PathBuf,
     line: StatusLine,
     shown: Option<Shown>,
+    farewell: Option<&'static str>,
 }
 
 impl NativeSurface {
     pub fn new(terminal: Rc<PersonsTerminal>, file: PathBuf) -> Self {
-        Self { terminal, file, line: StatusLine::default(), shown: None }
+        Self { terminal, file, line: StatusLine::default(), shown: None, farewell: None }
     }
 }
 
@@ -38,6 +40,14 @@ impl Surface for NativeSurface {
 
     fn told(&mut self, text: Result<String, String>) {
         self.line.alarm = text.err();
+    }
+
+    fn unheard(&mut self) {
+        self.line.unheard();
+    }
+
+    fn farewell(&mut self, text: &'static str) {
+        self.farewell = Some(text);
     }
 
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
@@ -79,6 +89,10 @@ impl Surface for NativeSurface {
         }
         self.terminal.give_back();
         let _ = std::fs::remove_file(&self.file);
+        let never_heard = self.line.was_never_heard().then_some(NEVER_HEARD);
+        for text in never_heard.into_iter().chain(self.farewell) {
+            console::say(format!("ccc: {text}"));
+        }
         Ok(())
     }
 }

@@ -64,12 +64,14 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             }
             format!("While the review ran, files of the project changed: {}.", named.join(", "))
         }
-        Notice::FileChanged { what, applies: true } => format!(
-            "{what} was changed since the session began, and the supervisor uses it as it is now."
+        Notice::FileChanged { what, round, applies: true } => format!(
+            "{what} was changed in round {round}, and the supervisor uses it as it is now: check what it \
+             says."
         ),
-        Notice::FileChanged { what, .. } => {
-            format!("{what} was changed since the session began. What counts is how it was then.")
-        }
+        Notice::FileChanged { what, round, .. } => format!(
+            "{what} was changed in round {round}. What counts is how it was when the session began; to go \
+             by what it is now, leave and start ccc again with --continue."
+        ),
         Notice::NotRecorded { what, why } => format!("Not recorded: {what}: {why}."),
         _ => return None,
     })
@@ -96,12 +98,44 @@ pub struct StatusLine {
     met: Option<String>,
     /// Somebody tried what only the person may.
     pub alarm: Option<String>,
+    heard: Heard,
 }
 
+/// Whether the client reports to ccc. Its hooks can be switched off where ccc does not see it, and then
+/// nothing is ever reviewed.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    /// There was nothing to report.
+    #[default]
+    NotYet,
+    /// There was, and it was not reported.
+    Missed,
+    Reported,
+}
+
+/// Where the status line does not appear either, the person reads this when the client has ended.
+pub const NEVER_HEARD: &str = "this session was not supervised: claude did not report to ccc what you asked \
+    for or when the agent stopped, so nothing was reviewed or recorded. Its hooks are switched off (by the \
+    settings that your organization manages, or by an option), or this version of claude does not know \
+    them. `ccc --supervisor` works without hooks.";
+
 impl StatusLine {
+    pub fn unheard(&mut self) {
+        if self.heard == Heard::NotYet {
+            self.heard = Heard::Missed;
+        }
+    }
+
+    pub fn was_never_heard(&self) -> bool {
+        self.heard == Heard::Missed
+    }
+
     pub fn notice(&mut self, notice: &Notice) {
         match notice {
-            Notice::UserMessage { .. } | Notice::Session { .. } => self.last = None,
+            Notice::UserMessage { .. } | Notice::Session { .. } => {
+                self.last = None;
+                self.heard = Heard::Reported;
+            }
             Notice::Verdict { round, cost_usd, usage, verdict, .. } => {
                 self.spent = review_cost(*cost_usd, usage);
                 self.met = met(&verdict.requirements);
@@ -157,8 +191,39 @@ impl StatusLine {
                     let met: Vec<_> = self.met.iter().cloned().collect();
                     shown(last.clone(), None, &known(&met))
                 }
-                None => shown("supervised".to_owned(), None, &[]),
+                None => {
+                    let what = match self.heard {
+                        Heard::NotYet => "supervision begins with your first message",
+                        Heard::Missed => "NOT SUPERVISED: claude does not report to ccc",
+                        Heard::Reported => "supervised",
+                    };
+                    shown(what.to_owned(), None, &[])
+                }
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Now;
+    use crate::machine::{Machine, Rules};
+
+    #[test]
+    fn only_a_client_that_reports_is_called_supervised() {
+        let status = Machine::new(Rules::default()).status();
+        let line = |line: &StatusLine| line.shown(&status, Now::ZERO.as_secs_f64()).before;
+        let session = Notice::Session { session_id: "s".to_owned() };
+        let mut silent = StatusLine::default();
+        assert_eq!(line(&silent), "supervision begins with your first message");
+        silent.unheard();
+        assert_eq!(line(&silent), "NOT SUPERVISED: claude does not report to ccc");
+        assert!(silent.was_never_heard());
+        // It was only slow.
+        silent.notice(&session);
+        assert_eq!((line(&silent).as_str(), silent.was_never_heard()), ("supervised", false));
+        silent.unheard();
+        assert_eq!(line(&silent), "supervised");
     }
 }

@@ -6,11 +6,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
 use serde_json::json;
 
+use super::drawn::{Drawn, Pieces};
 use super::read::CAST;
 use super::sink::Sink;
 use crate::clock::Clock;
@@ -24,7 +25,7 @@ const EARLY: usize = 4 << 20;
 
 /// What the header of a cast says about the surroundings.
 #[derive(Debug, Clone, Default)]
-pub struct Scene {
+pub struct CastHeader {
     /// Columns and rows.
     pub size: (u16, u16),
     /// `SHELL` and `TERM`, as far as they are set.
@@ -36,7 +37,7 @@ pub struct Scene {
 pub struct Cast(Rc<RefCell<CastFile>>);
 
 struct CastFile {
-    scene: Scene,
+    surroundings: CastHeader,
     clock: Clock,
     title: Option<String>,
     sink: Sink,
@@ -48,6 +49,11 @@ struct CastFile {
     tail: Vec<u8>,
     /// The last byte was a carriage return.
     returned: bool,
+    /// What another thread shows, and what was taken of it.
+    drawn: Drawn,
+    taken: Pieces,
+    /// The time of the last event.
+    last: Duration,
 }
 
 #[derive(Default)]
@@ -57,9 +63,9 @@ struct Early {
 }
 
 impl Cast {
-    pub fn new(scene: Scene, clock: Clock) -> Self {
+    pub fn new(surroundings: CastHeader, clock: Clock) -> Self {
         Self(Rc::new(RefCell::new(CastFile {
-            scene,
+            surroundings,
             clock,
             title: None,
             sink: Sink::early(CAST),
@@ -67,20 +73,23 @@ impl Cast {
             offset: Duration::ZERO,
             tail: Vec::new(),
             returned: false,
+            drawn: Drawn::default(),
+            taken: Pieces::default(),
+            last: Duration::ZERO,
         })))
+    }
+
+    /// For a thread that shows something: it is in the file after the next `flush`, and before
+    /// everything that happens later.
+    pub fn drawn(&self) -> Drawn {
+        self.file().drawn.clone()
     }
 
     /// Bytes for a terminal in raw mode, wherever they were cut.
     pub fn output(&self, bytes: &[u8]) {
         let mut file = self.file();
-        if file.tail.is_empty()
-            && let Ok(text) = std::str::from_utf8(bytes)
-        {
-            return file.event('o', text);
-        }
-        let mut bytes = [&file.tail, bytes].concat();
-        file.tail = bytes.split_off(whole_characters(&bytes));
-        file.event('o', &String::from_utf8_lossy(&bytes));
+        let now = file.now();
+        file.output(now, bytes);
     }
 
     /// Lines of text, which the terminal's driver would give their carriage returns.
@@ -107,7 +116,7 @@ impl Cast {
 
     pub(super) fn resized(&self, columns: u16, rows: u16) {
         let mut file = self.file();
-        file.scene.size = (columns, rows);
+        file.surroundings.size = (columns, rows);
         file.event('r', &format!("{columns}x{rows}"));
     }
 
@@ -137,15 +146,16 @@ impl Cast {
     /// The file gets its place, and everything so far goes there.
     pub(super) fn open(&self, path: &Path) {
         let mut file = self.file();
+        file.take_drawn();
         let Some(early) = file.early.take() else { return };
         let file = &mut *file;
         file.sink.open(path, |opened| {
             if let Some(last) = last_time(opened)? {
                 file.offset = last;
-                let (columns, rows) = file.scene.size;
+                let (columns, rows) = file.surroundings.size;
                 Ok(line(last, 'r', &format!("{columns}x{rows}")))
             } else {
-                Ok(header(&file.scene, file.title.as_deref()))
+                Ok(header(&file.surroundings, file.title.as_deref()))
             }
         });
         for (at, code, data) in early.events {
@@ -158,7 +168,9 @@ impl Cast {
     }
 
     pub(super) fn flush(&self) {
-        self.file().sink.flush();
+        let mut file = self.file();
+        file.take_drawn();
+        file.sink.flush();
     }
 
     /// Whether it is still what was written: see `Sink::look`.
@@ -170,6 +182,7 @@ impl Cast {
         let mut file = self.file();
         file.early = None;
         file.sink.switch_off();
+        file.drawn.switch_off();
     }
 
     pub(super) fn failure(&self) -> Option<(&'static str, String)> {
@@ -182,16 +195,54 @@ impl Cast {
 }
 
 impl CastFile {
+    /// What was drawn until now has its place in the file, so that nothing later stands before it.
+    fn now(&mut self) -> Duration {
+        self.take_drawn();
+        self.clock.now()
+    }
+
+    fn take_drawn(&mut self) {
+        let mut taken = std::mem::take(&mut self.taken);
+        self.drawn.take(&mut taken);
+        if !taken.is_empty() {
+            let (now, instant) = (self.clock.now(), Instant::now());
+            for (when, bytes) in taken.iter() {
+                self.output(now.saturating_sub(instant.saturating_duration_since(when)), bytes);
+                if self.sink.is_full() {
+                    self.sink.flush();
+                }
+            }
+        }
+        self.taken = taken;
+    }
+
+    fn output(&mut self, at: Duration, bytes: &[u8]) {
+        if self.tail.is_empty()
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            return self.event_at(at, 'o', text);
+        }
+        let mut bytes = [&self.tail, bytes].concat();
+        self.tail = bytes.split_off(whole_characters(&bytes));
+        self.event_at(at, 'o', &String::from_utf8_lossy(&bytes));
+    }
+
     fn event(&mut self, code: char, data: &str) {
+        let now = self.now();
+        self.event_at(now, code, data);
+    }
+
+    fn event_at(&mut self, at: Duration, code: char, data: &str) {
         if data.is_empty() {
             return;
         }
-        let now = self.clock.now();
+        // The clock stands still while ccc is stopped, and the time of what was drawn does not.
+        self.last = self.last.max(at);
         let Some(early) = &mut self.early else {
-            return self.sink.add(|buffer| write(buffer, now + self.offset, code, data));
+            return self.sink.add(|buffer| write(buffer, self.last + self.offset, code, data));
         };
         early.size += data.len();
-        early.events.push((now, code, data.to_owned()));
+        early.events.push((self.last, code, data.to_owned()));
         if early.size > EARLY {
             self.early = None;
             self.sink.fail(CAST, "too much before the session had a name");
@@ -199,8 +250,8 @@ impl CastFile {
     }
 }
 
-fn header(scene: &Scene, title: Option<&str>) -> Vec<u8> {
-    let (width, height) = scene.size;
+fn header(surroundings: &CastHeader, title: Option<&str>) -> Vec<u8> {
+    let (width, height) = surroundings.size;
     let mut header = json!({
         "version": 2, "width": width, "height": height,
         "timestamp": jiff::Timestamp::now().as_second(),
@@ -208,7 +259,7 @@ fn header(scene: &Scene, title: Option<&str>) -> Vec<u8> {
     if let Some(title) = title {
         header["title"] = title.into();
     }
-    for (name, value) in &scene.env {
+    for (name, value) in &surroundings.env {
         header["env"][*name] = value.as_str().into();
     }
     format!("{header}\n").into_bytes()

@@ -229,6 +229,8 @@ pub fn read_ahead(state_dir: PathBuf, seed: u64) -> impl Fn(&str) -> Option<Carr
 
 /// What the last run of a recording leaves for another one; see `earlier` for `seed`.
 pub fn carried(dir: &Path, seed: Option<u64>) -> Option<Carried> {
+    #[cfg(test)]
+    tests::RUN_AGAIN.with(|count| count.set(count.get() + 1));
     let recording = Recording::open(dir).ok()?;
     let runs = recording.runs().ok()?;
     let is_it = |seed: u64| move |begun: &super::Begun| begun.rules.seed == seed;
@@ -245,6 +247,11 @@ mod tests {
     use crate::event::Event;
     use crate::machine::Rules;
     use crate::record::sample::SampleRecording;
+
+    thread_local! {
+        /// How many recordings this thread has run again.
+        pub static RUN_AGAIN: Cell<usize> = const { Cell::new(0) };
+    }
 
     /// Three sessions; the last of them was cleared twice.
     fn recorded() -> tempfile::TempDir {
@@ -290,6 +297,16 @@ mod tests {
         }
         let several = find(state.path(), "ab", First::Recording).unwrap_err().to_string();
         assert!(several.ends_with("you mean:\n  abcd\n  abc"), "{several}");
+    }
+
+    #[test]
+    fn to_continue_the_loop_runs_no_recording_again_that_is_not_needed() {
+        let state = recorded();
+        let earlier = read_ahead(state.path().to_owned(), 99);
+        assert!(earlier("z-long").is_some());
+        assert_eq!(RUN_AGAIN.get(), 0, "the newest is run on a thread of its own");
+        assert!(earlier("abcd").is_some());
+        assert_eq!(RUN_AGAIN.get(), 1, "another one: that alone");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 pub mod by_hook;
 mod cast;
+mod drawn;
 mod events;
 pub mod find;
 mod format;
@@ -27,7 +28,8 @@ use crate::client::stream::{Line, Message};
 use crate::clock::Clock;
 use crate::event::{Action, Carried, Event, Notice, Now, Report};
 use crate::files;
-pub use cast::{Cast, Scene, whole_characters};
+pub use cast::{Cast, CastHeader, whole_characters};
+pub use drawn::{Drawn, Waits};
 use events::{Events, count_lines};
 pub use format::{Begun, ClientLines, Content, Did, EventLine, VERSION};
 use read::{AGENT, CAST, EVENTS, SUPERVISOR};
@@ -54,7 +56,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    pub fn new(state_dir: PathBuf, begun: Begun, scene: Scene) -> Self {
+    pub fn new(state_dir: PathBuf, begun: Begun, surroundings: CastHeader) -> Self {
         let clock = Clock::start();
         Self {
             state_dir,
@@ -65,7 +67,7 @@ impl Recorder {
             supervisor: Sink::early(SUPERVISOR),
             events: Events::new(),
             reviews: SupervisorLog::default(),
-            cast: Cast::new(scene, clock),
+            cast: Cast::new(surroundings, clock),
             keys: true,
             lock: None,
             failure: None,

@@ -18,7 +18,7 @@ fn recorder(state: &Path) -> Recorder {
         agent_lines: 0,
         supervisor_lines: 0,
     };
-    Recorder::new(state.to_owned(), begun, Scene::default())
+    Recorder::new(state.to_owned(), begun, CastHeader::default())
 }
 
 fn agent(recorder: &mut Recorder, raw: &[u8]) {

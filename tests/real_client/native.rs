@@ -48,7 +48,7 @@ fn command(room: &CleanRoom, client: &Path, api: &Api, args: &[&str]) -> Ccc {
 
 fn supervised(ccc: Ccc) -> Terminal {
     let terminal = ccc.on_terminal();
-    terminal.wait_for("supervised");
+    terminal.wait_for("supervision begins with your first message");
     terminal
 }
 
@@ -282,7 +282,7 @@ fn the_users_own_status_line_stays(client: &Path) {
     terminal.wait_for("zq-mine 1");
     let screen = terminal.screen();
     let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}: {screen}"));
-    assert!(at("zq-mine 1") < at("supervised"), "{screen}");
+    assert!(at("zq-mine 1") < at("supervision begins"), "{screen}");
     leave(terminal);
 }
 
@@ -305,13 +305,13 @@ fn the_first_start_says_that_keys_are_recorded(client: &Path) {
     let ccc = || Ccc::new(&room).client(client).api(&api).instructions(INSTRUCTIONS);
     let start = || ccc().arg("--supervisor=native").on_terminal();
     let mut terminal = start();
-    terminal.wait_for("supervised · every key is recorded");
+    terminal.wait_for("supervision begins with your first message · every key is recorded");
     terminal.say("zq-build-it");
     terminal.wait_for("UserPromptSubmit says: ccc: This session is recorded");
     terminal.wait_for("Confirmed in round 1");
     leave(terminal);
     let terminal = start();
-    terminal.wait_for("supervised");
+    terminal.wait_for("supervision begins with your first message");
     assert!(!terminal.screen().contains("recorded"), "{}", terminal.screen());
     leave(terminal);
 }

@@ -24,7 +24,7 @@ pub use judge::JudgeSettings;
 pub use launch::Launch;
 pub use permission_mode::modes;
 
-use super::{Config, Judge, Supervisor, expand, merge, profile};
+use super::{Config, Judge, Supervisor, expand, managed, merge, profile};
 use crate::directories::{Directories, STATE_DIR};
 use crate::executables;
 use crate::files;
@@ -247,7 +247,7 @@ fn lay_over_others(
         return key::take_out(settings, &others);
     }
     let mut users = json!({});
-    let global = global::variables();
+    let global = global::variables()?;
     if !global.is_empty() {
         object(&mut users)?.insert("env".to_owned(), global.into());
     }
@@ -356,7 +356,7 @@ const LOADER: [&str; 7] = [
 /// into ccc. (The rest of its environment the hook takes from the client's beginning.)
 fn guard_hook(directories: &Directories, settings: &mut Value, own: &Variables) -> Result<()> {
     let fields = object(settings)?;
-    if !hooks_are_off(directories) {
+    if why_hooks_are_off(directories).is_none() {
         fields.entry("disableAllHooks").or_insert_with(|| json!(false));
     }
     let env = object(fields.entry("env").or_insert_with(|| json!({})))?;
@@ -376,7 +376,13 @@ pub fn quoted(path: &Path) -> String {
     shell_words::quote(&path.display().to_string()).into_owned()
 }
 
-/// Whether the user's own `settings.json` switches every hook off, ccc's among them.
-pub fn hooks_are_off(directories: &Directories) -> bool {
-    generated::users_settings(directories).get("disableAllHooks") == Some(&json!(true))
+/// What switches every hook off, ccc's among them: the user's own `settings.json`, or the settings of
+/// whoever administers the machine.
+pub fn why_hooks_are_off(directories: &Directories) -> Option<String> {
+    if let Some((name, path)) = managed::forbids_hooks() {
+        return Some(format!("{name} in {}, which you may not be able to change,", path.display()));
+    }
+    let users = generated::users_settings(directories);
+    (users.get("disableAllHooks") == Some(&json!(true)))
+        .then(|| "disableAllHooks in your settings.json".to_owned())
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 fn cast() -> Cast {
     let env = vec![("SHELL", "/bin/sh".to_owned()), ("TERM", "xterm".to_owned())];
-    Cast::new(Scene { size: (80, 24), env }, Clock::start())
+    Cast::new(CastHeader { size: (80, 24), env }, Clock::start())
 }
 
 /// The header and the events of what was recorded.
@@ -60,6 +60,27 @@ fn a_header_and_what_happened() {
             "m not completed: no tests",
         ]
     );
+}
+
+#[test]
+fn what_another_thread_shows_stands_before_what_happens_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(CAST);
+    let cast = cast();
+    let (drawn, start) = (cast.drawn(), Instant::now());
+    drawn.add(b"before the file", start);
+    cast.open(&path);
+    // A character that is cut, by a thread whose clock knows no stop.
+    drawn.add(b"\xc3", Instant::now());
+    cast.typed("a");
+    drawn.add(b"\xa4", start);
+    cast.mark(&Notice::Interrupted);
+    drawn.add(b"last", Instant::now());
+    cast.flush();
+    assert_eq!(data(&path), ["o before the file", "i a", "o ä", "m interrupted", "o last"]);
+    assert!(recorded(&path).1.is_sorted_by(|one, two| one.0 <= two.0));
+    cast.switch_off();
+    assert_eq!(drawn.add(b"not kept", Instant::now()), None);
 }
 
 #[test]

@@ -9,21 +9,25 @@ mod turns;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
-use super::{Drawn, Session};
-use crate::client::transcript::Transcript;
+use super::{Screened, Session};
+use crate::client::transcript::ClientTranscript;
+use crate::event::Now;
 use crate::native::background::Background;
 use crate::native::keys::Keys;
-use crate::native::origin::Client;
+use crate::native::origin::ClientProcess;
 use crate::native::server::{Answer, Call};
 use crate::native::transcript::Wanted;
 use crate::native::words::Words;
 use crate::process::terminal::PersonsTerminal;
 
-/// Pieces of the screen that wait to be recorded: enough for a burst, and an end to it.
-pub const DRAWN: usize = 256;
+/// A client reports a message within a moment of the Enter that sends it.
+pub const HEARD_WITHIN: Duration = Duration::from_secs(5);
+/// What is drawn is gathered for so long before it is written into the recording.
+pub const GATHER: Duration = Duration::from_millis(20);
 
 pub struct NativeSetup {
     pub terminal: Rc<PersonsTerminal>,
@@ -38,7 +42,7 @@ pub struct NativeSetup {
 
 pub struct Native {
     setup: NativeSetup,
-    client: Client,
+    client: ClientProcess,
     transcript: Option<Sender<Wanted>>,
     watching: bool,
     /// Reported, while the transcript is read up to there.
@@ -54,8 +58,10 @@ pub struct Native {
     words: Words,
     keys: Keys,
     background: Background,
+    /// Until then the client has to report the person's first words.
+    due: Option<Now>,
     session: String,
-    conversation: Transcript,
+    conversation: ClientTranscript,
     /// So many of the person's words in it were looked at.
     heard: usize,
     /// A switch that was seen already: the client reports a command twice.
@@ -68,7 +74,7 @@ impl Native {
     pub fn new(setup: NativeSetup) -> Self {
         Self {
             setup,
-            client: Client::default(),
+            client: ClientProcess::default(),
             transcript: None,
             watching: false,
             waiting: VecDeque::new(),
@@ -79,12 +85,18 @@ impl Native {
             words: Words::default(),
             keys: Keys::default(),
             background: Background::default(),
+            due: None,
             session: String::new(),
-            conversation: Transcript::default(),
+            conversation: ClientTranscript::default(),
             heard: 0,
             switched: None,
             typed: Vec::new(),
         }
+    }
+
+    /// When it will be too late for the client's first report.
+    pub fn deadline(&self) -> Option<Now> {
+        self.due.filter(|_| self.session.is_empty())
     }
 
     /// Said once in a session, however often it happens.
@@ -113,6 +125,8 @@ const NOT_YOUR_SWITCH: &str = "A command to switch the supervision was not typed
                                taken out of the history could be anybody's): supervision stays as it is.";
 const CROWDED: &str = "So many speak at once to the address that the client's hooks report to that \
                        something was not heard. A stop of the agent may have gone unreviewed.";
+const IN_BACKGROUND: &str = "what goes on in the background is no longer supervised. To have such work \
+                             reviewed, start it with `ccc --supervisor=hook --bg TEXT`.";
 const GOAL: &str = "A /goal is active beside the supervision: the agent goes on until both are content. \
                     The reviews know nothing of it but your own words.";
 const SCHEDULED: &str = "Prompts are scheduled in this session (/loop). They go on beside the \

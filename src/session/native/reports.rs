@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{CROWDED, FORGED, GOAL, STRANGER, Session};
+use super::{CROWDED, FORGED, GOAL, IN_BACKGROUND, STRANGER, Session};
 use crate::client::session_id;
-use crate::client::transcript::{Transcript, Turn};
-use crate::event::{Event, Phase};
+use crate::client::transcript::{ClientTranscript, Turn};
+use crate::event::{Event, Now, Outcome, Phase};
 use crate::native::lines::Ended;
 use crate::native::origin::Origin;
 use crate::native::reply::Reply;
@@ -26,6 +26,26 @@ impl Session<'_> {
     pub(super) fn warn(&mut self, what: &'static str) {
         if self.native.as_mut().is_some_and(|native| native.warn(what)) {
             self.surface.told(Err("ccc has a warning for you".to_owned()));
+        }
+    }
+
+    /// The client should have reported what the person said.
+    pub(in crate::session) fn notice_unheard(&mut self) {
+        let (now, over) = (self.now(), self.outcome.is_some());
+        let Some(native) = &mut self.native else { return };
+        if native.deadline().is_some_and(|due| over || due <= now) {
+            // Far away: it is told once, and a late report still counts.
+            native.due = Some(Now::MAX);
+            self.surface.unheard();
+        }
+    }
+
+    /// With `/bg` the client leaves, and its work does not.
+    pub(in crate::session) fn notice_background(&mut self) {
+        let Some(native) = &self.native else { return };
+        let left = matches!(self.outcome, Some(Outcome::Ended | Outcome::ClientLeft(0)));
+        if left && ["/bg", "/background"].iter().any(|command| native.keys.ended_with(command)) {
+            self.surface.farewell(IN_BACKGROUND);
         }
     }
 
@@ -110,7 +130,7 @@ impl Session<'_> {
         let Some(native) = &mut self.native else { return };
         if native.session != session_id {
             session_id.clone_into(&mut native.session);
-            (native.conversation, native.heard) = (Transcript::default(), 0);
+            (native.conversation, native.heard) = (ClientTranscript::default(), 0);
             self.step(Event::Conversation { session_id: session_id.to_owned() });
         }
     }

@@ -3,14 +3,16 @@
 
 use std::io;
 use std::rc::Rc;
+use std::time::Instant;
 
 use nix::pty::Winsize;
 
-use super::{Drawn, Session};
+use super::{GATHER, HEARD_WITHIN, Screened, Session};
 use crate::event::{Event, Gone, Outcome};
 use crate::native::{relay, transcript};
 use crate::process::screen::{ScreenClient, ScreenEvent};
 use crate::process::signals;
+use crate::record::Waits;
 use crate::session::child_state::ChildState;
 use crate::session::{AgentProcess, Incoming};
 
@@ -43,9 +45,18 @@ impl Session<'_> {
         relay::keys(terminal.device().try_clone()?, client.terminal()?, move |typed| {
             keys.send(Incoming::Relayed(typed)).is_ok()
         })?;
-        let drawn = self.to_screen.clone();
+        let news = self.to_screen.clone();
+        let drawn = self.setup.recorder.as_ref().map(|recorder| recorder.cast().drawn());
         relay::screen(client.terminal()?, terminal.device().try_clone()?, move |piece| {
-            drawn.send(piece).is_ok()
+            let screened = match (piece, &drawn) {
+                (Some(Ok(bytes)), Some(drawn)) => {
+                    drawn.add(bytes, Instant::now()).map(Screened::Drawn)
+                }
+                (Some(Ok(_)), None) => None,
+                (Some(Err(error)), _) => Some(Screened::Failed(error)),
+                (None, _) => Some(Screened::Ended),
+            };
+            screened.is_none_or(|screened| news.send(screened).is_ok())
         })?;
         if let Some((short, whole)) = native.setup.beforehand.take() {
             native.told.push(whole);
@@ -63,19 +74,19 @@ impl Session<'_> {
         }
     }
 
-    pub(in crate::session) fn drawn(&mut self, drawn: Drawn) {
-        match drawn {
-            Some(Ok(bytes)) => {
-                if let Some(recorder) = &self.setup.recorder {
-                    recorder.cast().output(&bytes);
-                }
+    pub(in crate::session) fn screened(&mut self, screened: Screened) {
+        match screened {
+            Screened::Drawn(Waits::Something) => {
+                let until = self.now() + GATHER;
+                self.gathering.get_or_insert(until);
             }
-            Some(Err(error)) => {
+            Screened::Drawn(Waits::Much) => self.gathering = None,
+            Screened::Failed(error) => {
                 if self.outcome.is_none() {
                     self.lost(&error, Outcome::Unwritten(error.to_string()));
                 }
             }
-            None => {
+            Screened::Ended => {
                 if let Some(agent) = &mut self.agent {
                     agent.output_ended = true;
                 }
@@ -91,8 +102,12 @@ impl Session<'_> {
                 return self.lost(&error, outcome);
             }
         };
+        let now = self.now();
         let Some(native) = &mut self.native else { return };
         native.keys.typed(&bytes);
+        if native.due.is_none() && native.session.is_empty() && native.keys.has_sent_words() {
+            native.due = Some(now + HEARD_WITHIN);
+        }
         if let Some(recorder) = &mut self.setup.recorder {
             native.typed.extend_from_slice(&bytes);
             let whole = crate::record::whole_characters(&native.typed);

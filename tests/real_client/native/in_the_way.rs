@@ -32,7 +32,7 @@ fn neither_a_script_nor_a_proxy_nor_planted_settings_keep_a_stop_from_being_revi
     let ccc = ccc.env("NO_PROXY", "localhost").env("HTTP_PROXY", proxy).env("HTTPS_PROXY", proxy);
     let mut terminal =
         ccc.args(["--supervisor=native", "--permission-mode", "default"]).on_terminal();
-    terminal.wait_for("supervised");
+    terminal.wait_for("supervision begins with your first message");
     let planted = json!({
         "disableAllHooks": true,
         "allowedHttpHookUrls": [],
@@ -45,4 +45,49 @@ fn neither_a_script_nor_a_proxy_nor_planted_settings_keep_a_stop_from_being_revi
     terminal.wait_for("Confirmed in round 1");
     assert_eq!(count(&api.requests(), begins_review), 1, "{}", terminal.screen());
     leave(terminal);
+}
+
+/// The client leaves, and its work goes on elsewhere.
+#[test]
+fn who_leaves_for_the_background_is_told_that_supervision_ends() {
+    let room = CleanRoom::new();
+    let script = room.home().join("claude");
+    std::fs::write(&script, "#!/bin/sh\necho zq-ready\nread -r line\n").expect("a script");
+    std::fs::set_permissions(&script, Permissions::from_mode(0o700)).expect("executable");
+    for (last, told) in [("/exit", false), ("/bg", true)] {
+        let ccc = Ccc::new(&room).client(&script).instructions(INSTRUCTIONS);
+        let mut terminal = ccc.args(["--supervisor=native"]).on_terminal();
+        terminal.wait_for("zq-ready");
+        terminal.say(last);
+        assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());
+        if told {
+            terminal.wait_for("what goes on in the background is no longer supervised");
+        } else {
+            assert!(!terminal.screen().contains("no longer"), "{}", terminal.screen());
+        }
+    }
+}
+
+/// As where the settings of an organization forbid every hook: the client works, and reports nothing. It
+/// shows what its status line would.
+#[test]
+fn a_client_that_does_not_report_is_never_called_supervised() {
+    let room = CleanRoom::new();
+    let script = room.home().join("claude");
+    let text = "#!/bin/sh\n\
+                while ! read -r -t 0.2 line; do cat .claude/ccc/status-*.json; done\n\
+                echo \"zq-heard-$line\"\n\
+                while ! read -r -t 0.2 line; do cat .claude/ccc/status-*.json; done\n";
+    std::fs::write(&script, text.replace("/bin/sh", "/bin/bash")).expect("a script");
+    std::fs::set_permissions(&script, Permissions::from_mode(0o700)).expect("executable");
+    let ccc = Ccc::new(&room).client(&script).instructions(INSTRUCTIONS);
+    let mut terminal = ccc.args(["--supervisor=native"]).on_terminal();
+    terminal.wait_for("supervision begins with your first message");
+    assert!(!terminal.screen().contains("supervised"), "{}", terminal.screen());
+    terminal.say("zq-build-it");
+    terminal.wait_for("zq-heard-zq-build-it");
+    terminal.wait_for("NOT SUPERVISED: claude does not report to ccc");
+    terminal.say("/exit");
+    assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());
+    terminal.wait_for("this session was not supervised");
 }

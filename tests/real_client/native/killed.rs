@@ -139,7 +139,7 @@ fn a_stopped_client_gives_the_shell_back_and_goes_on(client: &Path) {
         terminal.keys("\x15");
         terminal.wait_until("an empty line", |screen| !screen.contains("zq-key"));
     }
-    terminal.wait_for("supervised");
+    terminal.wait_for("supervision begins with your first message");
     terminal.say("zq-build-it");
     terminal.wait_for("Confirmed in round 1");
     leave(terminal);
