@@ -131,6 +131,8 @@ pub struct ReviewRequest {
     pub brief: String,
     /// What the last round of this task found.
     pub requirements: Vec<Requirement>,
+    /// Rounds of this task that the person can go back to: a judge may name one as better than now.
+    pub earlier_rounds: Vec<u32>,
     /// Known to this review's judge only. Drawn when the review begins, so that nobody can know it before.
     pub word: Option<String>,
     /// Which one of several judges is asked.

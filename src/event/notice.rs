@@ -189,6 +189,8 @@ pub enum Notice {
     /// session, not from the loop, and so it is not on record itself.
     FileChanged {
         what: String,
+        /// In which it was first seen.
+        round: u32,
         /// It is used all the same, and nothing can keep the supervisor from it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         applies: bool,

@@ -8,7 +8,7 @@ use crate::checks::feedback::feedback;
 use crate::checks::result::CheckResult;
 use crate::checks::suite::{RunningCheck, Suite};
 use crate::client::stream::Usage;
-use crate::event::{Action, Gone, Notice, Now, Phase, Round};
+use crate::event::{Action, Gone, Notice, Now, Phase, ReviewRequest, Round};
 use crate::review::verdict::Verdict;
 
 /// What goes on between the agent's last word and the judge's first.
@@ -75,6 +75,24 @@ impl Machine {
         self.judgement = Judgement::Checks(CheckRun::new(id, self.now));
         self.enter(Phase::Reviewing);
         self.actions.push(Action::Examine { id });
+    }
+
+    /// Whether a judge is asked next, if nothing comes between: the files are looked at, and no check is
+    /// left to run.
+    pub fn expects_judge(&self) -> bool {
+        match self.judgement.checks().map(|run| &run.stage) {
+            Some(Stage::Before) => self.rules.checking.checks.is_empty(),
+            Some(Stage::After { .. }) => true,
+            Some(Stage::Running(_)) | None => false,
+        }
+    }
+
+    /// How its process is started. The message is not ready yet.
+    pub fn judge_to_come(&self) -> Option<ReviewRequest> {
+        let request =
+            self.expects_judge().then(|| self.request(self.spent.reviews + 1)).flatten()?;
+        let fresh = self.rules.judging.judges.first().is_some_and(|seat| seat.fresh);
+        Some(ReviewRequest { fresh, ..request })
     }
 
     fn next_check(&mut self) -> u32 {

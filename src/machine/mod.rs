@@ -21,6 +21,7 @@
 //! | reviewing | "completed", and files have changed since the checks ran | checked and judged again, once | `a_yes_about_files_that_changed_meanwhile_is_given_again` |
 //! | reviewing | completed | back to the person | `scenario_001_supervisor_phase_to_the_end_when_completed` |
 //! | reviewing | not completed | the feedback goes to the agent | `scenario_001_supervisor_phase_to_agent_phase_when_not_completed` |
+//! | reviewing | not completed, and an earlier round was better | the person is told, and can go back there; nothing else changes | `a_round_that_was_better_is_told_and_marked` |
 //! | reviewing | blocked, impossible | the person decides | `a_task_that_cannot_go_on_is_the_persons` |
 //! | reviewing | not completed, and the third time the same | stuck: the person decides | `a_task_that_goes_in_circles_is_the_persons` |
 //! | reviewing | no verdict, failure, deadline | once more, then the person decides | `a_review_without_a_verdict_is_tried_once_more` |
@@ -317,6 +318,7 @@ impl Machine {
             background: self.background.names(),
             brief: if fresh { self.brief_for_fresh_eyes() } else { self.brief() },
             requirements: known.to_vec(),
+            earlier_rounds: self.earlier_rounds(),
             word: None,
             judge: engine.map_or(0, Engine::judge),
             fresh,

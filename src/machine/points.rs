@@ -1,8 +1,8 @@
 //! Going back: the messages of this run are the points to go back to, each with how the task stood
 //! before it. Each round begins with one: the feedback of the round before.
 
-use super::Machine;
 use super::task::Snapshot;
+use super::{Machine, TypedInto};
 use crate::event::{Action, GoBack, Notice, Phase};
 
 /// So many are offered; nobody looks further back.
@@ -15,9 +15,16 @@ struct Point {
     /// Feedback is not the person's to edit again.
     persons: bool,
     before: Snapshot,
+    /// The last review calls the round that it ends better than how things are now.
+    better: bool,
 }
 
 impl Point {
+    /// The round that it ends, if it is a supervisor's.
+    fn round(&self) -> Option<u32> {
+        (!self.persons).then_some(self.before.round)
+    }
+
     /// What it says, without the line that tells the agent whose words they are.
     fn words(&self) -> &str {
         match self.text.split_once('\n') {
@@ -32,8 +39,10 @@ impl Point {
 pub struct Offered {
     pub uuid: String,
     pub text: String,
-    /// The round that the message began, if it is a supervisor's.
+    /// The round that the message ended, if it is a supervisor's.
     pub round: Option<u32>,
+    /// The last review calls that round better than how things are now.
+    pub better: bool,
 }
 
 /// The client has been asked to go back.
@@ -56,7 +65,7 @@ impl Points {
     pub fn sent(&mut self, uuid: &str, text: &str, persons: bool, before: Snapshot) {
         uuid.clone_into(&mut self.last);
         let (uuid, text) = (uuid.to_owned(), text.to_owned());
-        self.sent.push(Point { uuid, text, persons, before });
+        self.sent.push(Point { uuid, text, persons, before, better: false });
     }
 
     /// Another process got it again, under another id.
@@ -90,13 +99,62 @@ impl Points {
         let offered = |point: &Point| Offered {
             uuid: point.uuid.clone(),
             text: point.words().to_owned(),
-            round: (!point.persons).then_some(point.before.round),
+            round: point.round(),
+            better: point.better,
         };
         self.sent.iter().rev().take(OFFERED).map(offered).collect()
+    }
+
+    /// The points that end the rounds of this task before `now`, the newest first. Where the count has
+    /// begun anew, an earlier round is none of them.
+    fn rounds_before(&self, now: u32) -> Vec<(usize, u32)> {
+        let mut rounds = Vec::new();
+        let mut below = now;
+        for (at, point) in self.sent.iter().enumerate().rev() {
+            match point.round() {
+                Some(round) if round >= below => break,
+                Some(round) => {
+                    rounds.push((at, round));
+                    below = round;
+                }
+                None if point.before.fresh => break,
+                None => {}
+            }
+        }
+        rounds
+    }
+
+    /// One point, or none, is better than how things are now.
+    fn mark_better(&mut self, better: Option<usize>) {
+        for (at, point) in self.sent.iter_mut().enumerate() {
+            point.better = better == Some(at);
+        }
     }
 }
 
 impl Machine {
+    /// The rounds of this task that the person can go back to, as each stood when it was reviewed. A
+    /// client with its own screen has its own way back, which knows no rounds.
+    pub(super) fn earlier_rounds(&self) -> Vec<u32> {
+        match self.rules.typed_into {
+            TypedInto::Client => Vec::new(),
+            TypedInto::Ccc => {
+                let rounds = self.points.rounds_before(self.task.round);
+                rounds.into_iter().rev().map(|(_, round)| round).collect()
+            }
+        }
+    }
+
+    /// A judge may name an earlier round as better than how things are now: that round is marked, if
+    /// there is a way back to it.
+    pub(super) fn better_round(&mut self, named: Option<u32>) -> Option<u32> {
+        let named = named.filter(|round| self.earlier_rounds().contains(round));
+        let rounds = self.points.rounds_before(self.task.round);
+        let point = rounds.iter().find(|(_, round)| named == Some(*round));
+        self.points.mark_better(point.map(|(at, _)| *at));
+        named
+    }
+
     pub(super) fn go_back(&mut self, uuid: &str, what: GoBack) {
         let known = self.points.sent.iter().any(|point| point.uuid == uuid);
         let why = if self.phase != Phase::Waiting {
@@ -155,6 +213,7 @@ impl Machine {
 
     fn back_at(&mut self, at: usize, what: GoBack) {
         let text = self.points.sent[at].words().to_owned();
+        self.points.mark_better(None);
         self.say(Notice::WentBack { text: text.clone(), what });
         if what == GoBack::Files {
             return;

@@ -171,6 +171,7 @@ impl Machine {
         }
         let amended = self.task.found(&verdict.requirements);
         verdict.amended = amended.filter(|_| self.rules.judging.detailed_notices);
+        verdict.better_round = self.better_round(verdict.better_round);
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let round = self.task.round;
         self.spent.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });

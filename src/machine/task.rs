@@ -27,7 +27,7 @@ pub(super) struct Task {
 #[derive(Debug, Clone)]
 pub(super) struct Snapshot {
     pub round: u32,
-    fresh: bool,
+    pub fresh: bool,
     said: Vec<Said>,
     requirements: Vec<Requirement>,
     judged: usize,

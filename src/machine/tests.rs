@@ -16,7 +16,9 @@ use crate::client::mode::PermissionMode;
 use crate::client::stream::{
     Block, Control, Envelope, Init, Message, Permission, PermissionRequest, TaskNote, TurnResult,
 };
-use crate::event::{Action, Carried, ChangeKind, ChangedFile, Event, GoBack, Gone, Notice, Said};
+use crate::event::{
+    Action, Carried, ChangeKind, ChangedFile, Event, GoBack, Gone, Notice, Outcome, Said,
+};
 
 struct Script {
     machine: Machine,

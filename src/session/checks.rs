@@ -13,7 +13,7 @@ use crate::checks::Check;
 use crate::checks::running::{CheckHappened, CheckProcess, Surroundings};
 use crate::event::{Event, Gone};
 use crate::threads::named;
-use crate::tree::{self, Kind, Snapshot};
+use crate::tree::{self, ChangeKind, Snapshot};
 
 /// So long at most does a message wait for the first look at the files.
 const LONGEST_HOLD: Duration = Duration::from_secs(2);
@@ -106,12 +106,13 @@ impl Session<'_> {
         let kept = for_fresh_eyes.then(|| Arc::clone(&self.diff));
         let started = named("files", move || {
             let held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let (examined, diffs) = workplace.compare(held.as_ref(), &answer);
+            let looked = workplace.look();
+            let (examined, diffs) = workplace.compare(held.as_ref(), &looked, &answer);
             drop(held);
             if let Some(kept) = kept {
                 *kept.lock().unwrap_or_else(PoisonError::into_inner) = as_text(&diffs);
             }
-            let _ = to_control.send(Incoming::Event(Event::Examined { id, examined }));
+            let _ = to_control.send(Incoming::Examined(id, Box::new((examined, looked))));
         });
         if let Err(error) = started {
             let note = Some(format!("the files were not looked at: {error}"));
@@ -158,11 +159,15 @@ impl Workplace {
         Ok(Self { surroundings: Surroundings::of(project)?, git })
     }
 
-    /// What changed since the files were like this, what in it is worth a look, and what of the agent's
-    /// last words is not there.
-    pub fn compare(&self, before: Option<&Snapshot>, answer: &str) -> (Examined, Vec<FileDiff>) {
-        let now = self.look();
-        let changed = before.map(|before| changes(before, &now, &self.surroundings.dir));
+    /// What changed between two looks, what in it is worth a look, and what of the agent's last words is
+    /// not there.
+    pub fn compare(
+        &self,
+        before: Option<&Snapshot>,
+        now: &Snapshot,
+        answer: &str,
+    ) -> (Examined, Vec<FileDiff>) {
+        let changed = before.map(|before| changes(before, now, &self.surroundings.dir));
         let diffs = changed.as_ref().map(|changed| {
             let commit = before.and_then(Snapshot::commit);
             diffs(&self.surroundings.dir, self.git.as_deref(), commit, changed)
@@ -170,7 +175,7 @@ impl Workplace {
         let diffs = diffs.unwrap_or_default();
         let examined = Examined {
             fingerprint: Some(now.fingerprint()),
-            git: before.and_then(|before| git_state(before, &now)),
+            git: before.and_then(|before| git_state(before, now)),
             absent: absent(&self.surroundings.dir, answer, changed.as_ref()),
             silent_ports: silent_ports(answer),
             changed,
@@ -194,12 +199,12 @@ fn git_state(before: &Snapshot, now: &Snapshot) -> Option<GitState> {
 }
 
 pub(super) fn changes(before: &Snapshot, now: &Snapshot, project: &Path) -> Changed {
-    let change = |path: &Path, kind: Kind| FileChange {
+    let change = |path: &Path, kind: ChangeKind| FileChange {
         path: path.display().to_string(),
         how: match kind {
-            Kind::Added => How::Added,
-            Kind::Modified => How::Modified,
-            Kind::Deleted => How::Deleted,
+            ChangeKind::Added => How::Added,
+            ChangeKind::Modified => How::Modified,
+            ChangeKind::Deleted => How::Deleted,
         },
     };
     let changes = before.changes(now);

@@ -1,13 +1,14 @@
 //! The session's two kinds of children: starting them, and speaking to them.
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use super::child_state::ChildState;
 use super::{AgentProcess, ChildId, Incoming, JudgeStart, Session};
 use crate::client::launch::{AgentStart, Launch, ReviewOptions, agent_args, review_args};
-use crate::client::stream::{initialize, initialize_judge, user_message};
+use crate::client::stream::{initialize, initialize_judge, judges_message};
 use crate::config::clients::{keep_off_schedule, set_git};
 use crate::config::managed;
 use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
@@ -23,25 +24,44 @@ use crate::tree::git_programs::{nowhere_to_push, overruled};
 const WHAT_IS_THERE: &str = "ccc-initialize";
 
 impl Session<'_> {
+    /// The process that was started for this very judge, or a new one.
+    fn judge_for(&mut self, request: &ReviewRequest) -> Result<ChildState<Option<Supervisor>>> {
+        if let Some((child, lines)) = self.take_early_judge(request) {
+            // Before anything that it says from now on.
+            let _ = self.to_control.send(Incoming::SaidEarly(request.review, lines));
+            return Ok(child);
+        }
+        self.judge_process(request.review, request)
+    }
+
+    pub(super) fn judge_process(
+        &self,
+        id: u32,
+        request: &ReviewRequest,
+    ) -> Result<ChildState<Option<Supervisor>>> {
+        let supervisor = self.start_supervisor(id, &self.judges_launch(request)?)?;
+        supervisor.send(initialize_judge(INITIALIZE));
+        let group = supervisor.group();
+        Ok(ChildState::new(Some(supervisor), group))
+    }
+
     pub(super) fn start_review(&mut self, mut request: ReviewRequest) {
         self.prepare_review(&mut request);
         let request = &request;
         let review = request.review;
-        let changed = self.changed_files();
+        let changed = self.changed_files(request.round);
         let options = &self.setup.judge(request.judge).options;
         let prompt = review_prompt(&self.setup.instructions, request, options.sandbox) + &changed;
         if let Some(reason) = options.form(request).1 {
             log::info!("the review is asked for with a schema, because {reason}");
         }
-        let started =
-            self.judges_launch(request).and_then(|launch| self.start_supervisor(review, &launch));
-        match started {
-            Ok(supervisor) => {
+        match self.judge_for(request) {
+            Ok(child) => {
                 self.watch_tree(review);
-                supervisor.send(initialize_judge(INITIALIZE));
-                supervisor.send(user_message(&uuid::Uuid::new_v4().to_string(), &prompt));
-                let group = supervisor.group();
-                self.supervisors.insert(review, ChildState::new(Some(supervisor), group));
+                if let Some(supervisor) = &child.handle {
+                    supervisor.send(judges_message(&uuid::Uuid::new_v4().to_string(), &prompt));
+                }
+                self.supervisors.insert(review, child);
             }
             Err(error) => self.events.push_back(Event::SupervisorGone {
                 review,
@@ -67,21 +87,41 @@ impl Session<'_> {
             set_git(&mut env, &nowhere_to_push());
         }
         keep_off_schedule(&mut env, &self.setup.dir);
-        Ok(Launch { case, ..self.launch(args, env) })
+        let mut launch = Launch { case, ..self.launch(args, env) };
+        launch.ccc = self.own_program()?;
+        if let Some(claude) = launch.claude.first_mut() {
+            *claude = self.setup.start_files.program(Path::new(claude))?.into();
+        }
+        Ok(launch)
+    }
+
+    /// ccc itself, for the shim: this very one, also where another has come in its place.
+    fn own_program(&self) -> Result<PathBuf> {
+        let running = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+        let found = self.setup.start_files.program(&self.setup.ccc);
+        found.or_else(|error| if running.exists() { Ok(running) } else { Err(error) })
     }
 
     /// The files that are not what they were when the session began, for the judge. The person is told of
     /// each once.
-    fn changed_files(&mut self) -> String {
+    fn changed_files(&mut self, round: u32) -> String {
         let (pinned, applied) = (self.setup.watched.changed(), self.setup.start_files.changed());
-        for (changed, applies) in [(&pinned, false), (&applied, true)] {
-            for what in changed {
-                if !self.told_changed.contains(what) {
-                    self.told_changed.push(what.clone());
-                    self.surface.notice(&Notice::FileChanged { what: what.clone(), applies });
+        let mut since = |changed: Vec<String>, applies: bool| -> Vec<(String, u32)> {
+            let first_seen = |what: String| match self.changed_in.get(&what) {
+                Some(round) => (what, *round),
+                None => {
+                    self.changed_in.insert(what.clone(), round);
+                    self.surface.notice(&Notice::FileChanged {
+                        what: what.clone(),
+                        round,
+                        applies,
+                    });
+                    (what, round)
                 }
-            }
-        }
+            };
+            changed.into_iter().map(first_seen).collect()
+        };
+        let (pinned, applied) = (since(pinned, false), since(applied, true));
         changes(&pinned, &applied)
     }
 
@@ -128,12 +168,12 @@ impl Session<'_> {
         }
     }
 
-    fn start_supervisor(&self, review: u32, launch: &Launch) -> Result<Supervisor> {
+    fn start_supervisor(&self, id: u32, launch: &Launch) -> Result<Supervisor> {
         let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
         Supervisor::start(
             launch,
-            move |event| to_output.send((ChildId::Supervisor(review), event)).is_ok(),
-            move |gone| to_control.send(Incoming::SupervisorExited(review, gone)).is_ok(),
+            move |event| to_output.send((ChildId::Supervisor(id), event)).is_ok(),
+            move |gone| to_control.send(Incoming::SupervisorExited(id, gone)).is_ok(),
         )
     }
 

@@ -25,14 +25,6 @@ pub enum Returned {
     Output { command: String, output: String },
 }
 
-/// One word for a shell.
-fn quoted(word: &OsStr) -> OsString {
-    let mut out = OsString::from("'");
-    out.push(word.to_string_lossy().replace('\'', r"'\''"));
-    out.push("'");
-    out
-}
-
 impl Session<'_> {
     pub(super) fn edit(&mut self, text: &str) {
         let editor = self.setup.editor.clone();
@@ -47,12 +39,10 @@ impl Session<'_> {
 
     /// In the person's shell, on the person's terminal; what it prints is kept as well.
     pub(super) fn run_in_shell(&mut self, command: &str) {
-        let shell = env::var_os("SHELL").filter(|shell| !shell.is_empty());
-        let mut line = OsString::from(r#"sh -c '"$1" -c "$2" 2>&1 | tee "$3"' sh "#);
-        for word in [shell.unwrap_or_else(|| "/bin/sh".into()), command.into()] {
-            line.push(quoted(&word));
-            line.push(" ");
-        }
+        let shell = env::var("SHELL").ok().filter(|shell| !shell.is_empty());
+        let shell = shell.as_deref().unwrap_or("/bin/sh");
+        let run = r#""$1" -c "$2" 2>&1 | tee "$3""#;
+        let line = OsString::from(shell_words::join(["sh", "-c", run, "sh", shell, command]));
         let command = command.to_owned();
         self.lend_terminal(&line, "", move |output| Returned::Output { command, output });
     }

@@ -3,11 +3,13 @@
 
 use std::io;
 
-use super::{Session, editing};
-use crate::client::stream::Image;
+use super::{ChildId, Session, editing};
+use crate::brief::facts::Examined;
+use crate::client::stream::{Image, Line};
 use crate::event::{Event, Gone, Outcome};
 use crate::native::server::Report as HookReport;
 use crate::native::transcript::News;
+use crate::process::child::ChildEvent;
 use crate::process::screen::ScreenEvent;
 use crate::process::signals;
 use crate::surface::{Intent, Typed};
@@ -32,6 +34,10 @@ pub enum Incoming {
     /// What changed in the project while this review ran, and how the project is now.
     TreeCompared(u32, Box<Snapshot>, Vec<Change>),
     SupervisorExited(u32, Gone),
+    /// The files were looked at before a review.
+    Examined(u32, Box<(Examined, Snapshot)>),
+    /// What the judge of this review printed before the review began.
+    SaidEarly(u32, Vec<Line>),
     /// How the files are when a task begins is known, or will not be known soon.
     FilesNoted,
     /// The client's hooks report something.
@@ -83,6 +89,14 @@ impl Session<'_> {
                 let outcome = Outcome::Failed(format!("the keys cannot be read: {error}"));
                 self.lost(&error, outcome);
             }
+            Incoming::Examined(id, found) => {
+                let (examined, looked) = *found;
+                self.looked = Some(looked);
+                self.step(Event::Examined { id, examined });
+            }
+            Incoming::SaidEarly(review, lines) => {
+                self.output(&ChildId::Supervisor(review), ChildEvent::Lines(lines));
+            }
             Incoming::FilesNoted => self.files_noted(),
             Incoming::TreeCompared(review, after, changes) => {
                 self.tree_compared(review, *after, &changes);
@@ -100,7 +114,8 @@ impl Session<'_> {
             Incoming::Resized => self.screen_resized(),
             Incoming::SupervisorExited(id, gone) => {
                 let now = self.now();
-                if let Some(supervisor) = self.supervisors.get_mut(&id) {
+                let review = self.early.review_of(id);
+                if let Some(supervisor) = self.supervisors.get_mut(&review) {
                     supervisor.exited(gone, now);
                 }
             }

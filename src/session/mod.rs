@@ -5,6 +5,7 @@ mod checks;
 mod child_state;
 mod children;
 mod diff;
+mod early;
 mod editing;
 mod facts;
 mod images;
@@ -36,12 +37,13 @@ use crate::process::pty::Agent;
 use crate::process::screen::ScreenClient;
 use crate::process::supervisor::Supervisor;
 use crate::prompt::external_editor::Editing;
-use crate::record::Recorder;
+use crate::record::{Recorder, Waits};
 use crate::surface::{Report, Surface};
 use crate::tree::Snapshot;
 use checks::Base;
 pub use checks::Workplace;
 pub use child_state::ChildState;
+use early::{EarlyJudges, is_early};
 pub use facts::one_time_word;
 pub use incoming::Incoming;
 pub use native::NativeSetup;
@@ -76,10 +78,12 @@ pub struct Session<'a> {
     agent: Option<ChildState<AgentProcess>>,
     agents: u32,
     native: Option<native::Native>,
-    /// What the client drew on its own screen.
-    screen: Receiver<Drawn>,
-    to_screen: Sender<Drawn>,
+    /// What the client draws on its own screen is recorded in a moment.
+    screen: Receiver<Screened>,
+    to_screen: Sender<Screened>,
+    gathering: Option<Now>,
     supervisors: HashMap<u32, ChildState<Option<Supervisor>>>,
+    early: EarlyJudges,
     base: Base,
     held: checks::Held,
     /// What had changed when the files were last looked at, line by line; kept for fresh eyes.
@@ -87,13 +91,15 @@ pub struct Session<'a> {
     check: Option<(u32, CheckProcess)>,
     checks: Receiver<(u32, CheckHappened)>,
     to_checks: Sender<(u32, CheckHappened)>,
+    /// The files as they were last looked at, until a review begins.
+    looked: Option<Snapshot>,
     /// The project as it was when a review began.
     trees: HashMap<u32, Receiver<Snapshot>>,
     comparing: HashMap<u32, Comparing>,
     events: VecDeque<Event>,
     known: facts::KnownFacts,
-    /// Changed files that the person was told of.
-    told_changed: Vec<String>,
+    /// Changed files that the person was told of, and in which round.
+    changed_in: HashMap<String, u32>,
     outcome: Option<Outcome>,
     silence: silence::Silence,
     /// Stopped by ourselves, so that the continuation is no surprise.
@@ -104,8 +110,13 @@ pub struct Session<'a> {
     images: images::Images,
 }
 
-/// What a client drew; `None` is the end of it.
-type Drawn = Option<io::Result<Vec<u8>>>;
+/// What there is to know about a client's own screen.
+enum Screened {
+    /// Something is to be recorded.
+    Drawn(Waits),
+    Failed(io::Error),
+    Ended,
+}
 
 /// The agent's client, in one of its two forms.
 enum AgentProcess {
@@ -143,11 +154,12 @@ impl<'a> Session<'a> {
     ) -> Self {
         let (to_output, output) = bounded(BATCHES);
         let (to_checks, checks) = bounded(BATCHES);
-        let (to_screen, screen) = bounded(native::DRAWN);
+        let (to_screen, screen) = bounded(BATCHES);
         Self {
             native: setup.native.take().map(native::Native::new),
             screen,
             to_screen,
+            gathering: None,
             machine: Machine::new(setup.rules.clone()),
             clock: setup.recorder.as_ref().map_or_else(Clock::start, Recorder::clock),
             setup,
@@ -159,17 +171,19 @@ impl<'a> Session<'a> {
             agent: None,
             agents: 0,
             supervisors: HashMap::new(),
+            early: EarlyJudges::default(),
             base: Base::default(),
             held: checks::Held::default(),
             diff: Arc::default(),
             check: None,
             checks,
             to_checks,
+            looked: None,
             trees: HashMap::new(),
             comparing: HashMap::new(),
             events: VecDeque::new(),
             known: facts::KnownFacts::default(),
-            told_changed: Vec::new(),
+            changed_in: HashMap::new(),
             outcome: None,
             silence: silence::Silence::default(),
             suspended: false,
@@ -193,6 +207,8 @@ impl<'a> Session<'a> {
         }
         self.end_editing();
         self.shut_down();
+        self.notice_unheard();
+        self.notice_background();
         let now = self.now();
         let mut report = self.machine.report(self.outcome.clone().unwrap_or(Outcome::Ended), now);
         if let Some(recorder) = &mut self.setup.recorder {
@@ -231,7 +247,7 @@ impl<'a> Session<'a> {
         let now = self.now();
         let mut shown = self.surface.update(&self.machine.status(), now);
         // While more is there already, small pieces are not worth a system call each.
-        let waits = self.control.is_empty() && self.output.is_empty() && self.screen.is_empty();
+        let waits = self.control.is_empty() && self.output.is_empty() && self.gathering.is_none();
         let full = self.setup.recorder.as_ref().is_some_and(Recorder::is_full);
         if (waits || full) && self.flush() && shown.is_ok() {
             shown = self.surface.update(&self.machine.status(), now);
@@ -246,7 +262,8 @@ impl<'a> Session<'a> {
         let drains =
             drains.chain(self.supervisors.values().filter_map(|process| process.drained_at));
         let redraw = self.surface.redraw_in().map(|after| self.now() + after);
-        let wake = [self.machine.deadline(), redraw, self.silence.due()];
+        let report = self.native.as_ref().and_then(native::Native::deadline);
+        let wake = [self.machine.deadline(), redraw, self.silence.due(), self.gathering, report];
         let wake = wake.into_iter().flatten().chain(drains).min();
         let wait = wake.map_or(Duration::MAX, |wake| wake.saturating_sub(self.now()));
         let waiting = Instant::now();
@@ -264,8 +281,8 @@ impl<'a> Session<'a> {
                 Ok((check, event)) => self.check_event(check, event),
                 Err(_) => unreachable!("the session holds a sender itself"),
             },
-            recv(self.screen) -> drawn => match drawn {
-                Ok(drawn) => self.drawn(drawn),
+            recv(self.screen) -> screened => match screened {
+                Ok(screened) => self.screened(screened),
                 Err(_) => unreachable!("the session holds a sender itself"),
             },
             default(wait) => {}
@@ -276,7 +293,9 @@ impl<'a> Session<'a> {
         }
         self.check_drained();
         self.notice_silence();
+        self.notice_unheard();
         let now = self.now();
+        self.gathering = self.gathering.filter(|until| *until > now);
         if self.machine.deadline().is_some_and(|deadline| deadline <= now) {
             self.step(Event::Tick);
         }
@@ -302,7 +321,9 @@ impl<'a> Session<'a> {
             .collect();
         for (review, gone) in gone {
             self.supervisors.remove(&review);
-            self.step(Event::SupervisorGone { review, gone });
+            if !is_early(review) {
+                self.step(Event::SupervisorGone { review, gone });
+            }
         }
     }
 
@@ -321,6 +342,7 @@ impl<'a> Session<'a> {
             }
             self.perform(action);
         }
+        self.end_early_judge_unless_wanted();
     }
 
     /// What came of the actions themselves, such as a child that did not start.

@@ -15,10 +15,14 @@ impl Session<'_> {
                     self.agent_line(line, now);
                 }
             }
-            (ChildId::Supervisor(id), ChildEvent::Lines(lines)) => {
+            (ChildId::Supervisor(id), ChildEvent::Lines(mut lines)) => {
+                if self.early.keep(*id, &mut lines) {
+                    return;
+                }
+                let review = self.early.review_of(*id);
                 for line in lines {
-                    if !self.waits(*id, &line) {
-                        self.supervisor_line(*id, line, now);
+                    if !self.waits(review, &line) {
+                        self.supervisor_line(review, line, now);
                     }
                 }
             }
@@ -28,7 +32,8 @@ impl Session<'_> {
                 }
             }
             (ChildId::Supervisor(id), ChildEvent::OutputEnded) => {
-                if let Some(supervisor) = self.supervisors.get_mut(id) {
+                let review = self.early.review_of(*id);
+                if let Some(supervisor) = self.supervisors.get_mut(&review) {
                     supervisor.output_ended = true;
                 }
             }

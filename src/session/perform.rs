@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::Session;
 use crate::client::stream::{
-    PermissionRequest, cancel_message, client_request, interrupt, permission_answer,
-    refuse_control, rewind_conversation, rewind_files, tool_ruling, user_message,
+    PermissionRequest, cancel_message, client_request, interrupt, judges_message,
+    permission_answer, refuse_control, rewind_conversation, rewind_files, tool_ruling,
 };
 use crate::event::{Action, Asker, Event, Notice};
 use crate::files;
@@ -58,7 +58,10 @@ impl Session<'_> {
             }
             Action::Unask => self.surface.unask(),
             Action::NoteFiles => self.note_files(),
-            Action::Examine { id } => self.examine(id),
+            Action::Examine { id } => {
+                self.examine(id);
+                self.start_judge_early();
+            }
             Action::StartCheck { check, what } => self.start_check(check, &what),
             Action::StopCheck { check } => self.stop_check(check),
             Action::StartReview(request) => self.start_review(*request),
@@ -66,7 +69,7 @@ impl Session<'_> {
             Action::TellSupervisor { review, uuid, text } => {
                 let process = self.supervisors.get(&review);
                 if let Some(supervisor) = process.and_then(|process| process.handle.as_ref()) {
-                    supervisor.send(user_message(&uuid, &text));
+                    supervisor.send(judges_message(&uuid, &text));
                 }
             }
             Action::StopReview { review } => {

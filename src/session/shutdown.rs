@@ -96,8 +96,8 @@ impl Session<'_> {
                     }
                     _ => {}
                 },
-                recv(self.screen) -> drawn => if let Ok(drawn) = drawn {
-                    self.drawn(drawn);
+                recv(self.screen) -> screened => if let Ok(screened) = screened {
+                    self.screened(screened);
                 },
                 recv(self.output) -> output => if let Ok((from, event)) = output {
                     self.last_output(&from, event);

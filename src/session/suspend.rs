@@ -3,10 +3,13 @@
 use super::Session;
 use crate::process::signals;
 
+const CANNOT_SUSPEND: &str = "Cannot suspend: ccc was not started from a shell in this window, so nothing \
+    could resume it.";
+
 impl Session<'_> {
     pub(super) fn suspend(&mut self) {
         if !signals::can_be_continued() {
-            return;
+            return self.surface.told(Err(CANNOT_SUSPEND.to_owned()));
         }
         self.surface.suspend();
         self.suspended = true;

@@ -97,6 +97,10 @@ pub trait Surface {
     fn attached(&mut self, _text: &str) {}
     /// Something that was wanted is done, or could not be.
     fn told(&mut self, _text: Result<String, String>) {}
+    /// A client with its own screen has not reported what the person said: nothing will be reviewed.
+    fn unheard(&mut self) {}
+    /// To be said when the screen is the person's own again.
+    fn farewell(&mut self, _text: &'static str) {}
     /// Give the terminal back to the shell, and take it again.
     fn suspend(&mut self) {}
     fn resume(&mut self) {}

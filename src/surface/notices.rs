@@ -125,18 +125,18 @@ impl Transcript {
                 self.agent_gone(how, last_words.trim(), *resuming)
             }
             Notice::Silent { seconds } => self.silent(*seconds),
-            Notice::FileChanged { what, applies: true } => self.shown(vec![Styled::new(
+            Notice::FileChanged { what, round, applies: true } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
-                    "{what} has changed since the session began, and the supervisor uses it as it is \
-                     now: check what it says."
+                    "{what} was changed in round {round}, and the supervisor uses it as it is now: check \
+                     what it says."
                 ),
             )]),
-            Notice::FileChanged { what, .. } => self.shown(vec![Styled::new(
+            Notice::FileChanged { what, round, .. } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
-                    "{what} has changed since the session began. This session goes by the old version; \
-                     the next one will go by the new."
+                    "{what} was changed in round {round}. What counts is how it was when the session \
+                     began; to go by what it is now, leave and start ccc again with --continue."
                 ),
             )]),
             Notice::NotRecorded { what, why } => {

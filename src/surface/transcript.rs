@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::styled::{self, Glyphs, Style, Styled};
 use super::theme::Theme;
-use super::whereabouts::Place;
+use super::whereabouts::KnownPlace;
 use crate::client::stream::{Block, Envelope, Line, Message, Part, TurnResult};
 use crate::event::{Asker, Now};
 use crate::review::verdict::{MARKER, Verdict};
@@ -142,7 +142,7 @@ pub struct Transcript {
     /// What the supervisor said last.
     pub(super) judgement: String,
     /// Told at the start, where somebody reads it.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<KnownPlace>,
     /// A permission mode has been told.
     pub(super) mode_known: bool,
     empty: bool,

@@ -21,7 +21,7 @@ pub struct Whereabouts {
 
 /// The same, and what the client has said about itself so far.
 #[derive(Debug)]
-pub struct Place {
+pub struct KnownPlace {
     here: Whereabouts,
     version: String,
     model: String,
@@ -49,7 +49,7 @@ impl Transcript {
 
     pub fn set_place(&mut self, here: Whereabouts) {
         let (version, model) = (String::new(), String::new());
-        self.place = Some(Place { here, version, model, mode: None, told: false });
+        self.place = Some(KnownPlace { here, version, model, mode: None, told: false });
     }
 
     /// Empty for claude's own login.
@@ -58,7 +58,7 @@ impl Transcript {
     }
 
     pub(super) fn place_lines(&self) -> Vec<Styled> {
-        let Some(Place { here, .. }) = &self.place else { return Vec::new() };
+        let Some(KnownPlace { here, .. }) = &self.place else { return Vec::new() };
         let branch = here.branch.as_ref().map(|branch| format!(" ({branch})")).unwrap_or_default();
         let directory = format!("{}{branch}", end_of(&here.directory, self.look.glyphs.ellipsis));
         let login = if here.provider.is_empty() { "claude's own login" } else { &here.provider };

@@ -103,13 +103,13 @@ fn the_instructions_of_the_beginning_count() {
             Some(text) => room.write("project/SUPERVISOR.md", text),
             None => std::fs::remove_file(room.path("project/SUPERVISOR.md")).expect("it is there"),
         }
-        goes_on(&room).tells("SUPERVISOR.md was changed since supervision began");
+        goes_on(&room).tells("SUPERVISOR.md was changed in round 1");
         let input = room.seen("supervisor-0.input");
         assert!(input.contains("BE STRICT") && !input.contains("SAY YES"), "{input}");
-        assert!(input.contains("SUPERVISOR.md was changed since supervision began"), "{input}");
+        assert!(input.contains("SUPERVISOR.md was changed in round 1"), "{input}");
         // Told once to the person; the judge is told each time.
         assert!(!goes_on(&room).out().contains("SUPERVISOR.md"));
-        assert!(room.seen("supervisor-1.input").contains("SUPERVISOR.md was changed"));
+        assert!(room.seen("supervisor-1.input").contains("SUPERVISOR.md was changed in round 1"));
     }
 }
 
@@ -123,7 +123,7 @@ fn the_configuration_of_the_beginning_counts() {
         goes_on(&room);
         room.write("home/.claude/ccc.json", changed);
         room.write("home/.claude/settings-default-supervisor.json", r#"{"env":{"EVIL":"1"}}"#);
-        goes_on(&room).tells("ccc.json was changed since supervision began");
+        goes_on(&room).tells("ccc.json was changed in round 2");
         let args = room.seen("supervisor-1.args");
         assert!(args.contains("strong") && !args.contains("weak"), "{args}");
         let settings = crate::room::value_of(&args, "--settings");
@@ -174,8 +174,10 @@ fn the_agent_cannot_begin_anew() {
 
 #[test]
 fn what_goes_wrong_is_told_on_the_persons_screen() {
-    let room = supervised();
-    room.client("#!/bin/sh\nexit 1\n");
+    // Supervision begins with this client: one that came later would not be asked at all.
+    let room = Room::supervised();
+    room.client("#!/bin/sh\ncase \"$*\" in *--fork-session*) exit 1 ;; esac\n");
+    room.ccc(&["--supervisor=hook", "--session-id", ID]).run().code(0);
     let done = hook(&room).run().allows("no verdict");
     done.tells("The work was not reviewed");
     let room = Room::supervised();

@@ -30,6 +30,7 @@ mod picture;
 mod stage;
 
 mod agent;
+mod early_judge;
 mod files;
 mod hook;
 mod hostile_text;

@@ -15,13 +15,13 @@ use crate::picture::{self, Picture};
 const END_OF_PICTURE: &[u8] = b"\x1b[?2026l";
 
 pub struct Glass {
-    state: Mutex<State>,
+    state: Mutex<SeenState>,
     pub changed: Condvar,
 }
 
 pub type Watch = Box<dyn FnMut(&Picture) -> Option<String> + Send>;
 
-pub struct State {
+pub struct SeenState {
     pub parser: vt100::Parser<Extra>,
     reflowing: Option<Reflowing>,
     /// The last whole picture.
@@ -68,7 +68,7 @@ impl Glass {
         let (rows, columns) = (picture::non_zero(rows), picture::non_zero(columns));
         let parser = vt100::Parser::new_with_callbacks(rows, columns, 5000, Extra::default());
         let last = picture::of(parser.screen());
-        let state = State {
+        let state = SeenState {
             parser,
             reflowing,
             last,
@@ -80,13 +80,13 @@ impl Glass {
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub fn state(&self) -> MutexGuard<'_, SeenState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the emulator has when no picture is half drawn.
-    pub fn whole(&self) -> MutexGuard<'_, State> {
-        let half = |state: &mut State| state.parser.callbacks().held && !state.ended;
+    pub fn whole(&self) -> MutexGuard<'_, SeenState> {
+        let half = |state: &mut SeenState| state.parser.callbacks().held && !state.ended;
         let whole = self.changed.wait_timeout_while(self.state(), PATIENCE, half);
         whole.unwrap_or_else(PoisonError::into_inner).0
     }
@@ -127,7 +127,7 @@ impl Glass {
             None => picture::of(state.parser.screen()),
         };
         state.pictures += 1;
-        let State { last, watch, complaints, .. } = &mut *state;
+        let SeenState { last, watch, complaints, .. } = &mut *state;
         complaints.extend(watch.as_mut().and_then(|watch| watch(last)));
         drop(state);
         self.changed.notify_all();

@@ -55,6 +55,15 @@ fn ctrl_z_gives_the_terminal_back_and_continuing_takes_it_again() {
 }
 
 #[test]
+fn where_no_shell_could_continue_it_ctrl_z_says_so() {
+    let mut stage = at_work(opening());
+    stage.person.types(CTRL_Z);
+    stage.person.sees("Cannot suspend: ccc was not started from a shell");
+    stage.person.types("ed");
+    stage.person.looks_for("the keys", |picture| picture.input() == Some("drafted"));
+}
+
+#[test]
 fn a_stop_that_nobody_announced_is_repaired_as_well() {
     let mut stage = at_work(opening());
     let raw = stage.person.modes();

@@ -297,3 +297,41 @@ fn going_back_takes_the_task_with_the_conversation() {
     ]);
     check_with(Rules::default(), &rows);
 }
+
+#[test]
+fn a_round_that_was_better_is_told_and_marked() {
+    let mut script = Script::new(Rules::default());
+    let mut reviewed = |verdict: &str, then: &[&str]| {
+        let seen = script.step(&format!("verdict {verdict}")).join("; ");
+        for line in then {
+            script.step(line);
+        }
+        let machine = &script.machine;
+        let last = machine.report(Outcome::Ended, Duration::ZERO).rounds.pop();
+        let better = last.and_then(|round| round.verdict.better_round);
+        let points = machine.status().points.into_iter();
+        let marked: Vec<_> =
+            points.filter_map(|point| point.round.filter(|_| point.better)).collect();
+        (seen, better, machine.earlier_rounds(), marked)
+    };
+    let worse = |than: u32| {
+        format!(r#"{{"completed": false, "feedback": "not {than}", "better_round": {than}}}"#)
+    };
+    let sent_back = |than: u32| format!("stop review; send \"not {than}\"; →Working");
+    let turn = ["init", "taken", "result done"];
+    reviewed("", &["start", "said one", "init", "taken", "result done"]);
+    assert_eq!(reviewed(&worse(1), &turn), (sent_back(1), None, vec![1], vec![]), "itself");
+    // The rounds of a task that is settled are none of the next one.
+    reviewed("[TASK_COMPLETED]", &["said two", "init", "taken", "result done"]);
+    assert_eq!(reviewed(&worse(1), &turn), (sent_back(1), None, vec![1], vec![]));
+    assert_eq!(reviewed(&worse(7), &turn), (sent_back(7), None, vec![1, 2], vec![]), "not there");
+    // It is sent back like any other.
+    let interrupted = ["init", "taken", "interrupt", "failed stopped"];
+    let (seen, better, _, marked) = reviewed(&worse(1), &interrupted);
+    assert_eq!((seen, better, marked), (sent_back(1), Some(1), vec![1]));
+    // What the next review does not say holds no longer.
+    reviewed("", &["said three", "init", "taken", "result done"]);
+    let (_, better, _, marked) =
+        reviewed(r#"{"completed": false, "feedback": "more"}"#, &interrupted);
+    assert_eq!((better, marked), (None, vec![]));
+}

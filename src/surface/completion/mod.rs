@@ -64,12 +64,12 @@ pub struct Completion {
 #[derive(Debug)]
 struct Popup {
     token: Token,
-    entries: Vec<Entry>,
+    entries: Vec<Suggestion>,
     selected: usize,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct Suggestion {
     name: String,
     /// One line about it; may be empty.
     about: String,
@@ -136,13 +136,13 @@ impl Completion {
                 let also = ALSO_OWN.iter().map(|(name, _)| *name).filter(|name| !self.knows(name));
                 let all = all.filter(|name| !name.starts_with("__")).chain(also);
                 let names = matching::commands(&own, all, &token.query, ENTRIES).into_iter();
-                names.map(|name| Entry { about: self.about(&name), name }).collect()
+                names.map(|name| Suggestion { about: self.about(&name), name }).collect()
             }
             TokenKind::File { .. } => {
                 let (paths, known) = files();
                 self.waiting = !known;
                 let names = matching::files(&paths, &token.query, ENTRIES).into_iter();
-                names.map(|name| Entry { name, about: String::new() }).collect::<Vec<_>>()
+                names.map(|name| Suggestion { name, about: String::new() }).collect::<Vec<_>>()
             }
         };
         if !entries.is_empty() {
@@ -235,7 +235,7 @@ impl Popup {
         Some((self.token.clone(), entry.name.clone()))
     }
 
-    fn name(&self, selected: bool, entry: &Entry, columns: usize, glyphs: Glyphs) -> Styled {
+    fn name(&self, selected: bool, entry: &Suggestion, columns: usize, glyphs: Glyphs) -> Styled {
         let (mark, style) =
             if selected { (glyphs.prompt, Style::User) } else { (BEFORE, Style::Dim) };
         let sign = if self.token.kind == TokenKind::Command { "/" } else { "" };
@@ -244,7 +244,7 @@ impl Popup {
     }
 }
 
-impl Entry {
+impl Suggestion {
     /// Nothing is told where there is no room for a few words.
     fn with_about(&self, row: Styled, at: usize, columns: usize, glyphs: Glyphs) -> Styled {
         let gap = at.saturating_sub(row.width()).max(2);

@@ -284,7 +284,8 @@ fn going_back_by_a_number() {
     desk.shown();
     assert_eq!(desk.types("/rewind"), []);
     assert!(desk.shown().contains("There is no earlier message"));
-    desk.status.points = vec![Offered { uuid: "u".into(), text: "fix it".into(), round: None }];
+    desk.status.points =
+        vec![Offered { uuid: "u".into(), text: "fix it".into(), round: None, better: false }];
     desk.shown();
     assert_eq!(desk.types("/rewind"), []);
     let shown = desk.shown();

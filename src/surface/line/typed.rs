@@ -1,6 +1,6 @@
 //! Lines as the terminal hands them over when it does the editing.
 
-use std::io::BufRead;
+use std::io::{self, BufRead};
 
 use crate::client::stream::strip_escapes;
 
@@ -24,20 +24,19 @@ pub enum Typed {
 
 /// Reads until the end, or until `on_typed` says that nobody listens any more. `more` tells whether
 /// another line is there already: nobody types that fast, so it is a paste, which is one message.
+/// An error is no end: the person has not asked to leave.
 pub fn read_typed(
     mut from: impl BufRead,
     more: impl Fn() -> bool,
     on_typed: impl Fn(Typed) -> bool,
-) {
+) -> io::Result<()> {
     let mut ended = false;
     while !ended {
         let mut text = Vec::new();
         let mut cut = false;
         loop {
             let before = text.len();
-            if let Err(error) = from.read_until(b'\n', &mut text) {
-                log::debug!("end of input: {error}");
-            }
+            from.read_until(b'\n', &mut text)?;
             ended = text.len() == before;
             // Without one it was Ctrl-D behind a text, which is as good as Enter.
             let whole = text.ends_with(b"\n");
@@ -47,10 +46,11 @@ pub fn read_typed(
             }
         }
         if !text.is_empty() && !on_typed(if cut { Typed::Refused(CUT) } else { line(&text) }) {
-            return;
+            return Ok(());
         }
     }
     on_typed(Typed::End);
+    Ok(())
 }
 
 fn line(text: &[u8]) -> Typed {
@@ -78,7 +78,8 @@ mod tests {
         read_typed(bytes, more, |typed| {
             all.borrow_mut().push(typed);
             true
-        });
+        })
+        .unwrap();
         all.into_inner()
     }
 
@@ -90,6 +91,28 @@ mod tests {
         assert_eq!(typed(b"", 0), [Typed::End]);
         assert_eq!(typed(b"a\x1b[Db\n", 0), [line("ab"), Typed::End]);
         assert_eq!(typed(b"\xff\nb", 0), [Typed::Refused(NO_TEXT), line("b"), Typed::End]);
+    }
+
+    #[test]
+    fn an_error_is_told_and_is_no_wish_to_leave() {
+        struct Broken;
+        impl io::Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken"))
+            }
+        }
+        let all = RefCell::new(Vec::new());
+        let from = io::BufReader::new(io::Read::chain(&b"one\n"[..], Broken));
+        let read = read_typed(
+            from,
+            || false,
+            |typed| {
+                all.borrow_mut().push(typed);
+                true
+            },
+        );
+        assert_eq!(read.unwrap_err().to_string(), "broken");
+        assert_eq!(all.into_inner(), [Typed::Line("one".to_owned())]);
     }
 
     #[test]

@@ -308,6 +308,31 @@ fn a_verdict_says_what_was_denied() {
     assert!(shown.ends_with("2 more were denied"), "{shown}");
 }
 
+#[test]
+fn a_verdict_says_which_round_was_better_and_how_to_go_back() {
+    let Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, mut verdict } =
+        verdict(false)
+    else {
+        panic!("no verdict")
+    };
+    verdict.better_round = Some(1);
+    let notice = Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict };
+    for (look, told) in [
+        (
+            Look { live: true, ..LOOK },
+            "Round 1 was better: press Esc twice at the empty prompt when the agent is idle to go back to it.",
+        ),
+        (
+            Look { spoken: true, ..LOOK },
+            "Round 1 was better: type /rewind when the agent is idle to go back to it.",
+        ),
+        (LOOK, "Round 1 was better."),
+    ] {
+        let shown = shown(look, &notice);
+        assert!(shown.lines().last().is_some_and(|line| line.ends_with(told)), "{shown}");
+    }
+}
+
 fn item(id: &str, status: Standing) -> Requirement {
     let evidence = vec![Evidence::Check("cargo test".into())];
     Requirement { id: id.into(), text: format!("wish {id}"), status, evidence }

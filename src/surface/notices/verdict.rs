@@ -1,7 +1,7 @@
 //! A verdict: what it is, what each requirement rests on, and what the supervisor was denied.
 
-use super::super::Transcript;
 use super::super::styled::{self, Style, Styled};
+use super::super::{Look, Transcript};
 use unicode_width::UnicodeWidthStr;
 
 use super::super::transcript::{Author, LineKind, Whole};
@@ -76,8 +76,24 @@ impl Transcript {
             lines.extend(feedback.into_iter().map(|line| self.quoted(line)));
         }
         self.judgement.clear();
+        lines.extend(self.better_round(verdict.better_round));
         lines.extend(self.denied(&verdict.denied));
         self.lines(lines, LineKind::Notice, Author::SUPERVISOR)
+    }
+
+    /// What the supervisor says of an earlier round, and how to go back to it.
+    fn better_round(&self, round: Option<u32>) -> Vec<Styled> {
+        let Some(round) = round else { return Vec::new() };
+        let how = match self.look {
+            Look { live: true, .. } => "press Esc twice at the empty prompt when the agent is idle",
+            Look { spoken: true, .. } => "type /rewind when the agent is idle",
+            _ => "",
+        };
+        let how =
+            if how.is_empty() { ".".to_owned() } else { format!(": {how} to go back to it.") };
+        // Wrapped like the feedback above it.
+        let lines = self.rendered(&format!("Round {round} was better{how}"), Author::SUPERVISOR);
+        lines.into_iter().map(|line| self.quoted(line)).collect()
     }
 
     /// One line for each of several judges: what it said, how long it took, and what it cost.

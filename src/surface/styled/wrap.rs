@@ -11,13 +11,13 @@ const OPENING: &str = "([{\"'‘“«（［｛「『【〈《〔";
 
 /// A cluster begins here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Place {
+struct ClusterStart {
     span: usize,
     byte: usize,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Kind {
+struct ClusterKind {
     space: bool,
     /// Of a script without spaces: rows may break on both sides.
     wide: bool,
@@ -78,7 +78,7 @@ impl Styled {
             return Vec::new();
         }
         let (ranges, rest) = self.rows(rooms, fill);
-        let end = Place { span: self.spans.len(), byte: 0 };
+        let end = ClusterStart { span: self.spans.len(), byte: 0 };
         let mut rows = Vec::with_capacity(ranges.len());
         for (at, (from, to)) in ranges.into_iter().enumerate() {
             let prefix = if at == 0 { first } else { hanging };
@@ -106,20 +106,25 @@ impl Styled {
     }
 
     /// The full rows, and where the last one begins.
-    fn rows(&self, (first, other): (usize, usize), fill: Fill) -> (Vec<(Place, Place)>, Place) {
+    fn rows(
+        &self,
+        (first, other): (usize, usize),
+        fill: Fill,
+    ) -> (Vec<(ClusterStart, ClusterStart)>, ClusterStart) {
         let mut rows = Vec::new();
         let mut room = first;
-        let mut start = Place::default();
+        let mut start = ClusterStart::default();
         let mut at = start;
         let mut used = 0;
         // Behind the last cluster of this row that is no space.
         let mut end = start;
         // The row may end at the first, the next begin at the second.
-        let mut chance: Option<(Place, Place)> = None;
-        let mut before = Kind::default();
+        let mut chance: Option<(ClusterStart, ClusterStart)> = None;
+        let mut before = ClusterKind::default();
         while let Some((cluster, next)) = self.cluster(&mut at) {
             let width = cells(cluster);
-            let kind = if fill == Fill::Words { kind(cluster, width) } else { Kind::default() };
+            let kind =
+                if fill == Fill::Words { kind(cluster, width) } else { ClusterKind::default() };
             // Spaces at the end of a row are not there.
             if kind.space {
                 used += width;
@@ -135,7 +140,7 @@ impl Styled {
                     rows.push((start, to));
                     room = other;
                 }
-                (start, at, end, used, before) = (then, then, then, 0, Kind::default());
+                (start, at, end, used, before) = (then, then, then, 0, ClusterKind::default());
                 continue;
             }
             used += width;
@@ -145,18 +150,21 @@ impl Styled {
     }
 
     /// The cluster at a place, and the place behind it; `at` moves on to where that is.
-    fn cluster(&self, at: &mut Place) -> Option<(&str, Place)> {
+    fn cluster(&self, at: &mut ClusterStart) -> Option<(&str, ClusterStart)> {
         while let Some((_, text)) = self.spans.get(at.span) {
             if at.byte < text.len() {
                 let cluster = first_cluster(&text[at.byte..]);
-                return Some((cluster, Place { span: at.span, byte: at.byte + cluster.len() }));
+                return Some((
+                    cluster,
+                    ClusterStart { span: at.span, byte: at.byte + cluster.len() },
+                ));
             }
-            *at = Place { span: at.span + 1, byte: 0 };
+            *at = ClusterStart { span: at.span + 1, byte: 0 };
         }
         None
     }
 
-    fn slice(&self, from: Place, to: Place) -> Styled {
+    fn slice(&self, from: ClusterStart, to: ClusterStart) -> Styled {
         let mut spans = Vec::new();
         for (at, (style, text)) in self.spans.iter().enumerate().skip(from.span) {
             if at > to.span {
@@ -172,19 +180,19 @@ impl Styled {
     }
 }
 
-fn may_break(before: Kind, after: Kind) -> bool {
+fn may_break(before: ClusterKind, after: ClusterKind) -> bool {
     before.space || ((before.wide || after.wide) && !before.opening && !after.closing)
 }
 
-fn kind(cluster: &str, width: usize) -> Kind {
+fn kind(cluster: &str, width: usize) -> ClusterKind {
     if let [byte] = cluster.as_bytes() {
         let space = *byte == b' ';
         if space || byte.is_ascii_alphanumeric() {
-            return Kind { space, ..Kind::default() };
+            return ClusterKind { space, ..ClusterKind::default() };
         }
     }
     let first = |set: &str| cluster.chars().next().is_some_and(|c| set.contains(c));
-    Kind {
+    ClusterKind {
         space: cluster == "\u{3000}",
         wide: width > 1,
         opening: first(OPENING),

@@ -42,7 +42,7 @@ impl Keys {
         let gate = Arc::new(Gate::default());
         let reader = Arc::clone(&gate);
         threads::named("keys", move || {
-            read(&reader, send);
+            read(&reader, event::read, send);
             reader.lock().at_rest = true;
             reader.changed.notify_all();
         })?;
@@ -86,11 +86,15 @@ impl Gate {
     }
 }
 
-fn read(gate: &Gate, send: impl Fn(io::Result<Event>) -> bool) {
+fn read(
+    gate: &Gate,
+    next: impl Fn() -> io::Result<Event>,
+    send: impl Fn(io::Result<Event>) -> bool,
+) {
     let mut size = crossterm::terminal::size().ok();
     loop {
         gate.wait_until_open();
-        let input = event::read();
+        let input = next();
         if let Ok(Event::Resize(columns, rows)) = input
             && size.replace((columns, rows)) == Some((columns, rows))
         {
@@ -100,5 +104,29 @@ fn read(gate: &Gate, send: impl Fn(io::Result<Event>) -> bool) {
         if !send(input) || lost {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn an_error_of_the_keyboard_is_told_before_its_thread_ends() {
+        let gate = Gate::default();
+        gate.lock().open = true;
+        let inputs = RefCell::new(vec![
+            Ok(Event::FocusGained),
+            Err(io::Error::other("broken")),
+            Ok(Event::FocusLost),
+        ]);
+        let heard = RefCell::new(Vec::new());
+        let next = || inputs.borrow_mut().remove(0);
+        read(&gate, next, |input| {
+            heard.borrow_mut().push(input.map_err(|error| error.to_string()));
+            true
+        });
+        assert_eq!(heard.into_inner(), [Ok(Event::FocusGained), Err("broken".to_owned())]);
     }
 }

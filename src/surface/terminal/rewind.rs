@@ -40,8 +40,9 @@ impl Rewind {
 pub fn shown(point: &Offered) -> String {
     let (first, more) = styled::first_line(&point.text);
     let more = if more { " ..." } else { "" };
+    let better = if point.better { " (better than now)" } else { "" };
     match point.round {
-        Some(round) => format!("round {round} was sent back: {first}{more}"),
+        Some(round) => format!("round {round} was sent back{better}: {first}{more}"),
         None => format!("{first}{more}"),
     }
 }

@@ -117,6 +117,11 @@ fn a_result_stands_below_its_tool() {
             "  └ not run: denied",
         ),
         (
+            "Nobody is at the terminal to allow Write. Do without it, or say at the end what is missing.",
+            true,
+            "  └ not run: denied",
+        ),
+        (
             "Async agent launched successfully. (This tool result is internal metadata",
             false,
             "  └ started in the background",

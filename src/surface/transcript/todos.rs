@@ -14,13 +14,13 @@ pub fn keeps_list(tool: &str) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TodoState {
     Open,
     Doing,
     Done,
 }
 
-impl State {
+impl TodoState {
     fn named(name: &str) -> Self {
         match name {
             "completed" => Self::Done,
@@ -36,7 +36,7 @@ struct Todo {
     text: String,
     /// What is said while it is being done.
     doing: String,
-    state: State,
+    state: TodoState,
 }
 
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ impl Todos {
                     id: at.to_string(),
                     text: text(todo, "content"),
                     doing: text(todo, "activeForm"),
-                    state: State::named(todo["status"].as_str().unwrap_or_default()),
+                    state: TodoState::named(todo["status"].as_str().unwrap_or_default()),
                 };
                 self.list = todos.iter().enumerate().map(todo).collect();
             }
@@ -71,7 +71,7 @@ impl Todos {
                     id: created(output).unwrap_or_default().to_owned(),
                     text: text(&input, "subject"),
                     doing: text(&input, "activeForm"),
-                    state: State::Open,
+                    state: TodoState::Open,
                 });
             }
             "TaskUpdate" => {
@@ -80,7 +80,7 @@ impl Todos {
                     self.list.retain(|todo| todo.id != id);
                 } else if let Some(todo) = self.list.iter_mut().find(|todo| todo.id == id) {
                     if let Some(status) = input["status"].as_str() {
-                        todo.state = State::named(status);
+                        todo.state = TodoState::named(status);
                     }
                     if let Some(subject) = input["subject"].as_str() {
                         subject.clone_into(&mut todo.text);
@@ -99,13 +99,13 @@ impl Todos {
     }
 
     fn is_done(&self) -> bool {
-        self.list.iter().all(|todo| todo.state == State::Done)
+        self.list.iter().all(|todo| todo.state == TodoState::Done)
     }
 
     /// "2 of 5 done, now: Writing the parser"
     fn in_short(&self) -> String {
-        let done = self.list.iter().filter(|todo| todo.state == State::Done).count();
-        let doing = self.list.iter().find(|todo| todo.state == State::Doing);
+        let done = self.list.iter().filter(|todo| todo.state == TodoState::Done).count();
+        let doing = self.list.iter().find(|todo| todo.state == TodoState::Doing);
         let now = doing.map(|todo| {
             let text = if todo.doing.is_empty() { &todo.text } else { &todo.doing };
             format!(", now: {}", styled::exposed(text))
@@ -139,13 +139,13 @@ impl Transcript {
         let head = format!("Todo: {}", self.todos.in_short());
         let mut rows = vec![Styled::new(Style::Dim, &head)];
         let room = most.saturating_sub(1);
-        let open = list.iter().position(|todo| todo.state != State::Done).unwrap_or(0);
+        let open = list.iter().position(|todo| todo.state != TodoState::Done).unwrap_or(0);
         let from = open.saturating_sub(1).min(list.len().saturating_sub(room));
         for todo in list.iter().skip(from).take(room) {
             let (mark, mark_style, style) = match todo.state {
-                State::Done => (glyphs.good, Style::Good, Style::Dim),
-                State::Doing => (glyphs.arrow, Style::Tool, Style::Bold),
-                State::Open => (glyphs.ruling.todo, Style::Dim, Style::Plain),
+                TodoState::Done => (glyphs.good, Style::Good, Style::Dim),
+                TodoState::Doing => (glyphs.arrow, Style::Tool, Style::Bold),
+                TodoState::Open => (glyphs.ruling.todo, Style::Dim, Style::Plain),
             };
             let text = styled::exposed(&todo.text);
             let row = Styled::new(mark_style, &format!("  {mark} ")).with(style, &text);

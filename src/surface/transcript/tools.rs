@@ -11,6 +11,7 @@ use super::{Author, Transcript};
 use crate::client::stream::ToolResult;
 use crate::client::{form, plan};
 use crate::event::{Asker, Now};
+use crate::machine::NOBODY;
 use crate::surface::diff;
 use crate::surface::status::clock;
 use crate::surface::styled::{self, Style, Styled};
@@ -30,10 +31,11 @@ const READERS: [&str; 6] = ["Read", "NotebookRead", "Glob", "Grep", "LS", "ToolS
 const FOR_THE_MODEL: [&str; 3] =
     ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
 const ASYNC_AGENT: &str = "Async agent launched successfully";
-/// What the client tells the model, and what a person is told instead.
-const CLIENTS_WORDS: [(&str, &str); 10] = [
+/// What the client, or ccc, tells the model, and what a person is told instead.
+const CLIENTS_WORDS: [(&str, &str); 11] = [
     ("The user doesn't want to proceed with this tool use", "not run: denied"),
     ("The user doesn't want to take this action right now", "not run: denied"),
+    (NOBODY, "not run: denied"),
     (ASYNC_AGENT, "started in the background"),
     ("[Request interrupted by user", "interrupted"),
     ("User has approved your plan", "approved"),

@@ -33,24 +33,24 @@ pub fn first_word(text: &str, at: usize) -> usize {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharacterKind {
     Blank,
     Word,
     Sign,
 }
 
-fn kind(text: &str, at: usize) -> Option<Kind> {
+fn kind(text: &str, at: usize) -> Option<CharacterKind> {
     let c = text[at..].chars().next()?;
     Some(if c.is_whitespace() {
-        Kind::Blank
+        CharacterKind::Blank
     } else if c.is_alphanumeric() || c == '_' || is_mark(c) {
-        Kind::Word
+        CharacterKind::Word
     } else {
-        Kind::Sign
+        CharacterKind::Sign
     })
 }
 
-fn skip(text: &str, mut at: usize, wanted: Option<Kind>) -> usize {
+fn skip(text: &str, mut at: usize, wanted: Option<CharacterKind>) -> usize {
     while at < text.len() && kind(text, at) == wanted {
         at = next(text, at);
     }
@@ -60,8 +60,8 @@ fn skip(text: &str, mut at: usize, wanted: Option<Kind>) -> usize {
 /// The start of the next word. An empty line is one.
 pub fn word_forward(text: &str, at: usize) -> usize {
     let here = kind(text, at);
-    let mut at = if here == Some(Kind::Blank) { at } else { skip(text, at, here) };
-    while at < text.len() && kind(text, at) == Some(Kind::Blank) {
+    let mut at = if here == Some(CharacterKind::Blank) { at } else { skip(text, at, here) };
+    while at < text.len() && kind(text, at) == Some(CharacterKind::Blank) {
         let empty = text[at..].starts_with('\n') && text[at + 1..].starts_with('\n');
         at = next(text, at);
         if empty {
@@ -72,7 +72,7 @@ pub fn word_forward(text: &str, at: usize) -> usize {
 }
 
 pub fn word_back(text: &str, mut at: usize) -> usize {
-    while at > 0 && kind(text, before(text, at)) == Some(Kind::Blank) {
+    while at > 0 && kind(text, before(text, at)) == Some(CharacterKind::Blank) {
         at = before(text, at);
     }
     let here = if at > 0 { kind(text, before(text, at)) } else { None };
@@ -84,7 +84,7 @@ pub fn word_back(text: &str, mut at: usize) -> usize {
 
 /// The last character of the word that ends next.
 pub fn word_end(text: &str, at: usize) -> usize {
-    let start = skip(text, next(text, at), Some(Kind::Blank));
+    let start = skip(text, next(text, at), Some(CharacterKind::Blank));
     if start >= text.len() {
         return on_character(text, text.len());
     }
@@ -93,7 +93,7 @@ pub fn word_end(text: &str, at: usize) -> usize {
 
 /// `cw` on a word changes the word alone, and not what is between it and the next.
 pub fn is_on_word(text: &str, at: usize) -> bool {
-    kind(text, at).is_some_and(|kind| kind != Kind::Blank)
+    kind(text, at).is_some_and(|kind| kind != CharacterKind::Blank)
 }
 
 /// The end of the word that the cursor is on, be it the character there.

@@ -322,8 +322,12 @@ fn the_pager_has_all_of_it() {
 #[test]
 fn escape_twice_offers_earlier_messages_to_go_back_to() {
     let mut bench = bench(Phase::Waiting);
-    let point =
-        |uuid: &str, text: &str, round| Offered { uuid: uuid.into(), text: text.into(), round };
+    let point = |uuid: &str, text: &str, round| Offered {
+        uuid: uuid.into(),
+        text: text.into(),
+        round,
+        better: round.is_some(),
+    };
     assert_eq!(bench.key(KeyCode::Esc), None);
     assert_eq!(bench.last(), "press Esc again to go back to an earlier message");
     bench.wait(3000);
@@ -336,7 +340,11 @@ fn escape_twice_offers_earlier_messages_to_go_back_to() {
     bench.key(KeyCode::Esc);
     bench.key(KeyCode::Esc);
     let rows = bench.rows().join("\n");
-    for row in ["before which message?", "❯ round 1 was sent back: add tests ...", "  fix"] {
+    for row in [
+        "before which message?",
+        "❯ round 1 was sent back (better than now): add tests ...",
+        "  fix",
+    ] {
         assert!(rows.contains(row), "{row}: {rows}");
     }
     bench.key(KeyCode::Down);
