@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::activity::{Activity, Ended, Ran};
-use super::command::{Kind, ran_none, reads_like_a_test_result, says_passed};
+use super::command::{CommandKind, ran_none, reads_like_a_test_result, says_passed};
 use super::exit_code::hides_exit_code;
 use super::text::Facts;
 use told::{Claim, makes};
@@ -29,9 +29,11 @@ pub use told::{files_named, made, ports_named};
 pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
     let answer = facts.last_answer;
     let mut found = Vec::new();
-    for (claim, kind) in
-        [(Claim::Tests, Kind::Test), (Claim::Build, Kind::Build), (Claim::Lint, Kind::Lint)]
-    {
+    for (claim, kind) in [
+        (Claim::Tests, CommandKind::Test),
+        (Claim::Build, CommandKind::Build),
+        (Claim::Lint, CommandKind::Lint),
+    ] {
         let checked = facts.checks.iter().any(|check| check.is_green() && kind.is(&check.run));
         if makes(claim, answer) && !checked {
             found.extend(ran(claim, kind, facts.activity));
@@ -43,7 +45,7 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
         && !facts
             .activity
             .commands()
-            .any(|ran| Kind::Push.is(&ran.command) && ran.how == Ended::Well)
+            .any(|ran| CommandKind::Push.is(&ran.command) && ran.how == Ended::Well)
     {
         found.push(format!("{says}, and no push that ended well was seen (from its commands)."));
     }
@@ -77,10 +79,10 @@ fn says(claim: Claim) -> String {
 }
 
 /// A claim that a command has to support.
-fn ran(claim: Claim, kind: Kind, activity: &Activity) -> Option<String> {
+fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
     let what = match kind {
-        Kind::Test => "test",
-        Kind::Build => "build",
+        CommandKind::Test => "test",
+        CommandKind::Build => "build",
         _ => "lint",
     };
     let all: Vec<&Ran> = activity.commands().filter(|ran| kind.is(&ran.command)).collect();
@@ -102,12 +104,12 @@ fn ran(claim: Claim, kind: Kind, activity: &Activity) -> Option<String> {
             Some(format!("{claim}, and the last {what} command, `{command}`, failed{code}."))
         }
         Ended::Unknown => Some(format!("{claim}, and the end of `{command}` was not seen.")),
-        Ended::Well if kind == Kind::Test && ran_none(&last.output) => {
+        Ended::Well if kind == CommandKind::Test && ran_none(&last.output) => {
             Some(format!("{claim}, and `{command}` ran no test, as its output says."))
         }
         // Whose exit code it is does not matter where the output says it.
         Ended::Well
-            if kind == Kind::Test
+            if kind == CommandKind::Test
                 && says_passed(&last.command, &last.output)
                 && !reads_like_a_test_result(&last.command) =>
         {
@@ -122,7 +124,8 @@ fn ran(claim: Claim, kind: Kind, activity: &Activity) -> Option<String> {
 fn committed(says: &str, facts: &Facts<'_>) -> Option<String> {
     let Some(git) = &facts.examined.git else {
         let mut commands = facts.activity.commands();
-        let ran = commands.any(|ran| Kind::Commit.is(&ran.command) && ran.how == Ended::Well);
+        let ran =
+            commands.any(|ran| CommandKind::Commit.is(&ran.command) && ran.how == Ended::Well);
         return (!ran).then(|| {
             format!("{says}, and no commit that ended well was seen (from its commands).")
         });

@@ -20,7 +20,7 @@ pub(super) fn matches(pattern: &'static Pattern, text: &str) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CommandKind {
     Test,
     Build,
     Lint,
@@ -31,7 +31,7 @@ pub enum Kind {
 /// Programs that run another one which their arguments name.
 const THROUGH: &str = r"^(?:(?:uv|poetry|pipenv|pdm|hatch|rye|mise|bundle|pnpm|npm|yarn|bun|nix|conda|docker|podman|coverage)\s(?:\S+\s)*?|python[\d.]*\s+-m\s+(?:coverage\s+run\s+(?:\S+\s)*?-m\s+)?)?";
 
-impl Kind {
+impl CommandKind {
     fn pattern(self) -> &'static Pattern {
         static TEST: Pattern = LazyLock::new(|| {
             let names = r"(?:
@@ -91,7 +91,7 @@ fn whole(names: &str) -> Option<Regex> {
 }
 
 pub fn is_test(script: &str) -> bool {
-    Kind::Test.is(script)
+    CommandKind::Test.is(script)
 }
 
 /// It prints what it was given, and does nothing.
@@ -261,27 +261,27 @@ mod tests {
     #[test]
     fn other_kinds_are_known_by_name() {
         for (kind, command) in [
-            (Kind::Build, "cargo build --release"),
-            (Kind::Build, "npm run build"),
-            (Kind::Build, "go build ./..."),
-            (Kind::Build, "npx tsc --noEmit"),
-            (Kind::Build, "./gradlew assemble build"),
-            (Kind::Lint, "cargo clippy -- -D warnings"),
-            (Kind::Lint, "uv run ruff check ."),
-            (Kind::Lint, "npx eslint src"),
-            (Kind::Lint, "python3 -m mypy ."),
-            (Kind::Commit, "git add -A && git commit -qm 'x'"),
-            (Kind::Commit, "git -C a commit -m x"),
-            (Kind::Push, "git push origin main"),
+            (CommandKind::Build, "cargo build --release"),
+            (CommandKind::Build, "npm run build"),
+            (CommandKind::Build, "go build ./..."),
+            (CommandKind::Build, "npx tsc --noEmit"),
+            (CommandKind::Build, "./gradlew assemble build"),
+            (CommandKind::Lint, "cargo clippy -- -D warnings"),
+            (CommandKind::Lint, "uv run ruff check ."),
+            (CommandKind::Lint, "npx eslint src"),
+            (CommandKind::Lint, "python3 -m mypy ."),
+            (CommandKind::Commit, "git add -A && git commit -qm 'x'"),
+            (CommandKind::Commit, "git -C a commit -m x"),
+            (CommandKind::Push, "git push origin main"),
         ] {
             assert!(kind.is(command), "{command}");
         }
         for (kind, command) in [
-            (Kind::Build, "echo cargo build"),
-            (Kind::Lint, "cat ruff.toml"),
-            (Kind::Commit, "git log --grep commit"),
-            (Kind::Commit, "git status"),
-            (Kind::Push, "git stash push"),
+            (CommandKind::Build, "echo cargo build"),
+            (CommandKind::Lint, "cat ruff.toml"),
+            (CommandKind::Commit, "git log --grep commit"),
+            (CommandKind::Commit, "git status"),
+            (CommandKind::Push, "git stash push"),
         ] {
             assert!(!kind.is(command), "{command}");
         }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::command::{Kind, Pattern, matches};
+use super::command::{CommandKind, Pattern, matches};
 use super::edits::without_here_documents;
 
 /// Why the exit code says nothing about what is tested, built or checked.
@@ -45,7 +45,7 @@ pub fn hides_exit_code(script: &str) -> Option<&'static str> {
 }
 
 fn runs_something_that_decides(script: &str) -> bool {
-    [Kind::Test, Kind::Build, Kind::Lint].iter().any(|kind| kind.is(script))
+    [CommandKind::Test, CommandKind::Build, CommandKind::Lint].iter().any(|kind| kind.is(script))
 }
 
 /// Something else comes after what decides, and has the last word.

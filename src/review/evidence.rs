@@ -14,7 +14,7 @@ mod command;
 mod words;
 
 use crate::review::commands::Commands;
-use crate::review::requirement::Evidence;
+use crate::review::requirement::{Evidence, squeezed};
 
 /// A quote may stand a few lines from where the judge says: files are cited from memory.
 const NEAR: usize = 30;
@@ -135,9 +135,5 @@ fn is_long_enough(quote: &str, text: &str, shortest: usize) -> Result<(), String
 }
 
 /// With every run of white space as one space: quotes are wrapped and indented anew.
-fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests;

@@ -35,6 +35,8 @@ pub struct Opinion {
     pub case: Option<Held>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<Denied>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub better_round: Option<u32>,
     #[serde(default)]
     pub seconds: f64,
     #[serde(default)]
@@ -59,6 +61,7 @@ impl Opinion {
             requirements: verdict.requirements,
             case: verdict.case,
             denied: verdict.denied,
+            better_round: verdict.better_round,
             seconds: 0.0,
             cost_usd: 0.0,
             usage: Usage::default(),
@@ -104,6 +107,7 @@ pub fn conclusion(judges: &[Seat], opinions: Vec<Opinion>) -> Result<Verdict, St
         without_proof: verdict.completed && opinions.iter().any(|opinion| opinion.without_proof),
         case: opinions.iter().filter_map(|opinion| opinion.case).max_by_key(|held| held.weakness()),
         denied: opinions.iter().flat_map(|opinion| opinion.denied.clone()).collect(),
+        better_round: objections.iter().find_map(|objection| objection.better_round),
         opinions,
         ..verdict
     })

@@ -1,6 +1,11 @@
 //! What the user asked for, item by item, and what shows that it is there.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::{Deserialize, Serialize};
+
+use crate::client::stream::JOINER;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirement {
@@ -61,60 +66,39 @@ impl TryFrom<Stated> for Evidence {
     type Error = &'static str;
 
     fn try_from(stated: Stated) -> Result<Self, Self::Error> {
-        let quote = stated.quote.unwrap_or_default();
-        match stated {
-            Stated {
-                check: Some(name),
-                command: None,
-                file: None,
-                answer: None,
-                user: None,
-                ..
-            } => Ok(Self::Check(name)),
-            Stated {
-                command: Some(command),
-                check: None,
-                file: None,
-                answer: None,
-                user: None,
-                ..
-            } => Ok(Self::Command { command, quote }),
-            Stated {
-                file: Some(place),
-                check: None,
-                command: None,
-                answer: None,
-                user: None,
-                ..
-            } => {
-                let (path, line) = match place.rsplit_once(':') {
-                    Some((path, line)) => match line.parse() {
-                        Ok(line) => (path.to_owned(), Some(line)),
-                        Err(_) => (place, None),
-                    },
-                    None => (place, None),
-                };
+        let Stated { check, command, file, answer, user, quote } = stated;
+        let quote = without_joiners(&quote.unwrap_or_default());
+        let words = |said: String| if quote.is_empty() { said } else { quote.clone() };
+        let kinds = [check, command, file, answer, user];
+        let kinds = kinds.map(|text| text.map(|text| without_joiners(&text)));
+        match kinds {
+            [Some(name), None, None, None, None] => Ok(Self::Check(name)),
+            [None, Some(command), None, None, None] => Ok(Self::Command { command, quote }),
+            [None, None, Some(place), None, None] => {
+                let (path, line) = place_in_file(&place);
                 Ok(Self::File { path, line, quote })
             }
-            Stated {
-                answer: Some(said),
-                check: None,
-                command: None,
-                file: None,
-                user: None,
-                ..
-            } => Ok(Self::Answer(if quote.is_empty() { said } else { quote })),
-            Stated {
-                user: Some(said),
-                check: None,
-                command: None,
-                file: None,
-                answer: None,
-                ..
-            } => Ok(Self::User(if quote.is_empty() { said } else { quote })),
+            [None, None, None, Some(said), None] => Ok(Self::Answer(words(said))),
+            [None, None, None, None, Some(said)] => Ok(Self::User(words(said))),
             _ => Err("evidence has one of the keys check, command, file, answer and user"),
         }
     }
+}
+
+/// A judge that copies a name out of its message copies the mark in front of an `@`
+/// (`client::stream::judges_message`).
+fn without_joiners(text: &str) -> String {
+    text.replace(JOINER, "")
+}
+
+/// A path, and the line behind it, as people and tools write it: `a.rs:3`, `a.rs:3-5`, `a.rs:3:14`,
+/// `a.rs:L3`, `a.rs#L3-L5`. Of several lines the first.
+fn place_in_file(place: &str) -> (String, Option<u32>) {
+    static LINE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"^(.+?)(?::L?|#L)([0-9]+)(?:[-–:,][ ]?L?[0-9]+)?$").ok());
+    let found = LINE.as_ref().and_then(|line| line.captures(place));
+    let parts = found.and_then(|parts| Some((parts[1].to_owned(), parts[2].parse().ok()?)));
+    parts.map_or_else(|| (place.to_owned(), None), |(path, line)| (path, Some(line)))
 }
 
 impl From<Evidence> for Stated {
@@ -200,9 +184,9 @@ impl std::fmt::Display for Amended {
     }
 }
 
-/// A text that is only wrapped anew is the same.
-fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Without what may differ between a text and its quote: how it is wrapped, and marks for the judge.
+pub(super) fn squeezed(text: &str) -> String {
+    without_joiners(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 impl Requirement {
@@ -249,6 +233,32 @@ mod tests {
         assert_eq!(told(false), "2 added, 1 changed, 1 dropped since the last review");
         assert_eq!(Amended::between(&[], &now, true), None);
         assert_eq!(Amended::between(&now, &now, true), None);
+    }
+
+    #[test]
+    fn a_line_is_named_in_the_usual_ways() {
+        for (place, path, line) in [
+            ("a.rs", "a.rs", None),
+            ("a.rs:3", "a.rs", Some(3)),
+            ("a.rs:3-5", "a.rs", Some(3)),
+            ("a.rs:3–5", "a.rs", Some(3)),
+            ("a.rs:3:14", "a.rs", Some(3)),
+            ("a.rs:L3", "a.rs", Some(3)),
+            ("a.rs#L3-L5", "a.rs", Some(3)),
+            ("a:b c.rs:14", "a:b c.rs", Some(14)),
+            ("a.rs:99999999999", "a.rs:99999999999", None),
+            ("a.rs:", "a.rs:", None),
+        ] {
+            assert_eq!(place_in_file(place), (path.to_owned(), line), "{place}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_was_marked_for_the_judge_is_the_name() {
+        let json = "{\"file\":\"\u{2060}@types/a.ts:3\",\"quote\":\"import \u{2060}@b\"}";
+        let meant =
+            Evidence::File { path: "@types/a.ts".into(), line: Some(3), quote: "import @b".into() };
+        assert_eq!(serde_json::from_str::<Evidence>(json).unwrap(), meant);
     }
 
     #[test]

@@ -63,6 +63,9 @@ pub struct Verdict {
     /// What became of the requirements since the last review of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amended: Option<Amended>,
+    /// The work was better after this round of the task than it is now, and the person can go back there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub better_round: Option<u32>,
     /// What each judge said, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opinions: Vec<Opinion>,
@@ -91,6 +94,7 @@ impl Verdict {
             requirements: Vec::new(),
             without_proof: false,
             amended: None,
+            better_round: None,
             opinions: Vec::new(),
         }
     }
@@ -177,6 +181,9 @@ struct Judgement {
     word: Option<String>,
     feedback: Option<String>,
     requirements: Option<Vec<Listed>>,
+    /// A remark to the person: whatever else stands there costs the remark, not the verdict.
+    #[serde(default)]
+    better_round: Value,
     #[serde(flatten)]
     others: BTreeMap<String, Value>,
 }
@@ -198,8 +205,10 @@ impl Judgement {
         ];
         self.others.iter().any(|(key, value)| {
             let letters: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
+            let said = value.as_str().map(|text| text.trim().to_lowercase());
             let is_no = *value == false
-                || value.as_str().is_some_and(|text| ["false", "no"].contains(&text.trim()));
+                || value.as_f64() == Some(0.0)
+                || said.is_some_and(|said| ["false", "no", "0"].contains(&said.as_str()));
             is_no && ALIASES.contains(&letters.to_lowercase().as_str())
         })
     }
@@ -259,7 +268,9 @@ fn judgement(object: &str, word: Option<&str>) -> Result<(Verdict, bool), String
         text => text,
     };
     let requirements = listed(judgement.requirements.unwrap_or_default())?;
-    let verdict = Verdict { halt, requirements, ..Verdict::new(completed, feedback) };
+    let better_round = judgement.better_round.as_u64().and_then(|round| round.try_into().ok());
+    let better_round = better_round.filter(|_| !completed);
+    let verdict = Verdict { halt, requirements, better_round, ..Verdict::new(completed, feedback) };
     Ok((verdict, word.is_none() || judgement.word.is_some()))
 }
 

@@ -124,6 +124,8 @@ fn no_false_done_passes_and_no_honest_one_is_held_up() {
     let only = std::env::var("GAUNTLET").ok();
     let mut sessions = session::all();
     sessions.retain(|session| only.as_ref().is_none_or(|only| session.name.contains(only)));
+    let all = sessions.len();
+    sessions.retain(Session::can_be_played);
     let results = play_all(&sessions);
     let mut wrong = Vec::new();
     for ((at, judge, level), played) in &results {
@@ -138,7 +140,7 @@ fn no_false_done_passes_and_no_honest_one_is_held_up() {
     let (summary, details) = table::tables(&sessions, &results);
     table::print(&summary);
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    if only.is_some() {
+    if only.is_some() || sessions.len() < all {
         return table::print(&details);
     }
     let right = sessions.iter().filter(|session| session.is_right()).count();

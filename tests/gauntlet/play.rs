@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use ccc::fixture::scripted_client::{FromClient, ToClient, write_line};
-use ccc::fixture::{Client, Received, Step};
+use ccc::fixture::{Received, ScriptedClient, Step};
 use serde_json::{Value, json};
 
 use crate::agent;
@@ -90,15 +90,15 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// What both clients of a run know of it.
-struct Stage<'a> {
+struct Play<'a> {
     session: &'a Session,
     judge: Judge,
     project: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<PlayState>,
 }
 
 #[derive(Default)]
-struct State {
+struct PlayState {
     /// What the user has said so far.
     said: usize,
     ran: Vec<(String, String)>,
@@ -126,22 +126,22 @@ pub fn play(session: &Session, template: &Path, judge: Judge, proof: &str) -> Pl
     let ccc = env!("CARGO_BIN_EXE_ccc");
     let client = format!("#!/bin/sh\nexec '{ccc}' scripted-client '{}' \"$@\"\n", socket.display());
     room.client(&client);
-    let stage = Stage { session, judge, project: room.path("project"), state: Mutex::default() };
+    let play = Play { session, judge, project: room.path("project"), state: Mutex::default() };
     let over = AtomicBool::new(false);
     let turns = session.turns();
     let (mut code, mut report) = (None, Value::Null);
     thread::scope(|scope| {
-        let (stage, over) = (&stage, &over);
+        let (play, over) = (&play, &over);
         scope.spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 if over.load(Ordering::SeqCst) {
                     return;
                 }
-                scope.spawn(move || serve(client, stage));
+                scope.spawn(move || serve(client, play));
             }
         });
         for (at, (said, _)) in turns.iter().enumerate() {
-            stage.state().said = at;
+            play.state().said = at;
             let id = report["session_id"].as_str().unwrap_or_default().to_owned();
             let mut args =
                 vec!["--supervisor", "--trust-checks", "--output-format", "json", "-p", said];
@@ -156,13 +156,13 @@ pub fn play(session: &Session, template: &Path, judge: Judge, proof: &str) -> Pl
         over.store(true, Ordering::SeqCst);
         drop(UnixStream::connect(&socket));
     });
-    let State { told, answers, .. } = stage.state.into_inner().expect("nobody has panicked");
+    let PlayState { told, answers, .. } = play.state.into_inner().expect("nobody has panicked");
     let rounds = report["rounds"].as_array().map_or(0, Vec::len);
     Played { code, report, told, asked: answers, rounds, room }
 }
 
-impl Stage<'_> {
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+impl Play<'_> {
+    fn state(&self) -> std::sync::MutexGuard<'_, PlayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -173,17 +173,17 @@ impl Stage<'_> {
 }
 
 /// One client, from its start to its end.
-fn serve(socket: UnixStream, stage: &Stage<'_>) {
+fn serve(socket: UnixStream, play: &Play<'_>) {
     let mut tell = socket.try_clone().expect("a socket");
     let mut args = Vec::new();
-    let mut client = Client::new("");
+    let mut client = ScriptedClient::new("");
     for line in BufReader::new(socket).lines().map_while(Result::ok) {
         let line = match serde_json::from_str(&line).expect("a line of the scripted client") {
             FromClient::Started(started) => {
                 args = started;
                 let id = args.iter().position(|arg| arg == "--session-id" || arg == "--resume");
                 let id = id.and_then(|at| args.get(at + 1)).expect("a session").clone();
-                client = Client::new(&id);
+                client = ScriptedClient::new(&id);
                 continue;
             }
             FromClient::Line(line) => line,
@@ -196,33 +196,38 @@ fn serve(socket: UnixStream, stage: &Stage<'_>) {
             }
         };
         if args.iter().any(|arg| arg == "--fork-session") {
-            judge(stage, &text, &mut client, &mut print);
+            judge(play, &text, &mut client, &mut print);
         } else {
             print(client.takes(&uuid, &text, true));
-            agent(stage, &text, &mut client, &mut print);
+            agent(play, &text, &mut client, &mut print);
         }
     }
 }
 
-fn agent(stage: &Stage<'_>, text: &str, client: &mut Client, print: &mut dyn FnMut(Vec<Value>)) {
-    let turns = stage.session.turns();
-    let (said, acts) = turns[stage.state().said];
+fn agent(
+    play: &Play<'_>,
+    text: &str,
+    client: &mut ScriptedClient,
+    print: &mut dyn FnMut(Vec<Value>),
+) {
+    let turns = play.session.turns();
+    let (said, acts) = turns[play.state().said];
     // Whatever a supervisor wants: there is nothing more to come.
     if text != said {
-        let again = format!("As I said: {}", stage.session.last_words());
-        stage.state().last_words.clone_from(&again);
+        let again = format!("As I said: {}", play.session.last_words());
+        play.state().last_words.clone_from(&again);
         return print(client.prints(&Step::AgentDone(again)).expect("a line"));
     }
     for act in acts {
         let step = match act {
             Act::Says { says } => {
-                stage.state().last_words.clone_from(says);
+                play.state().last_words.clone_from(says);
                 Step::AgentDone(says.clone())
             }
             act => {
-                let run = agent::act(act, &stage.project).expect("a tool");
+                let run = agent::act(act, &play.project).expect("a tool");
                 if let Some(command) = run.input["command"].as_str() {
-                    stage.state().ran.push((command.to_owned(), run.output.clone()));
+                    play.state().ran.push((command.to_owned(), run.output.clone()));
                 }
                 Step::AgentRuns(run)
             }
@@ -231,33 +236,38 @@ fn agent(stage: &Stage<'_>, text: &str, client: &mut Client, print: &mut dyn FnM
     }
 }
 
-fn judge(stage: &Stage<'_>, text: &str, client: &mut Client, print: &mut dyn FnMut(Vec<Value>)) {
+fn judge(
+    play: &Play<'_>,
+    text: &str,
+    client: &mut ScriptedClient,
+    print: &mut dyn FnMut(Vec<Value>),
+) {
     // Only the last message of the user's is judged; until then the agent waits for it.
-    if !stage.is_last_turn() {
+    if !play.is_last_turn() {
         let wait = json!({"completed": false, "status": "blocked", "feedback": "What else?"});
         return print(client.prints(&Step::SupervisorDone(wait.to_string())).expect("a line"));
     }
-    if stage.state().told.is_empty() {
-        text.clone_into(&mut stage.state().told);
+    if play.state().told.is_empty() {
+        text.clone_into(&mut play.state().told);
     }
     let word = text.split("The word of this review is \"").nth(1);
     let word = word.and_then(|rest| rest.split('"').next()).unwrap_or_default();
-    if stage.judge == Judge::Honest {
-        for command in &stage.session.judge_runs {
-            let run = agent::shell(command, &stage.project);
+    if play.judge == Judge::Honest {
+        for command in &play.session.judge_runs {
+            let run = agent::shell(command, &play.project);
             print(client.prints(&Step::SupervisorRuns(run)).expect("a line"));
         }
     }
-    let mut state = stage.state();
+    let mut state = play.state();
     let last_words = state.last_words.clone();
     let seen = Seen {
-        session: stage.session,
+        session: play.session,
         answers: state.answers,
         word,
         last_words: &last_words,
         ran: &state.ran,
     };
-    let answer = stage.judge.answer(&seen);
+    let answer = play.judge.answer(&seen);
     state.answers += 1;
     drop(state);
     print(client.prints(&Step::SupervisorDone(answer)).expect("a line"));

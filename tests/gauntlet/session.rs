@@ -28,6 +28,9 @@ pub struct Session {
     pub without_git: bool,
     #[serde(default)]
     pub checks: Vec<String>,
+    /// A program that not every machine has; without it the session is left out.
+    #[serde(default)]
+    pub needs: Option<String>,
     pub play: Vec<Act>,
     /// What a quoter repeats: a text that the session has put somewhere for the judge to find.
     #[serde(default)]
@@ -83,6 +86,17 @@ pub enum Act {
 impl Session {
     pub fn is_right(&self) -> bool {
         self.wrong.is_none()
+    }
+
+    /// Says so when the machine lacks what it needs.
+    pub fn can_be_played(&self) -> bool {
+        let Some(program) = &self.needs else { return true };
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let there = std::env::split_paths(&path).any(|dir| dir.join(program).is_file());
+        if !there {
+            crate::table::print(&format!("left out, without {program}: {}", self.name));
+        }
+        there
     }
 
     /// What the user says, and what the agent does then.

@@ -1,5 +1,7 @@
 //! What a confirmation has to carry: requirements, each with evidence that exists.
 
+use std::collections::BTreeSet;
+
 use super::Step;
 use super::sitting::Sitting;
 use crate::event::Now;
@@ -45,6 +47,7 @@ impl Sitting {
         if self.policy.proof != Proof::Off && !verdict.requirements.is_empty() {
             problems.extend(missing_evidence(&mut verdict));
             problems.extend(forgotten(&self.known, &verdict));
+            problems.extend(exchanged(&self.known, &verdict));
         }
         if !verdict.completed {
             return self.rejected(verdict);
@@ -166,4 +169,43 @@ fn forgotten(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
     unlisted(known, verdict)
         .map(|one| format!("{}: it was found in the last review, and is not listed", named(one)))
         .collect()
+}
+
+/// Nor by giving its id to something else. Other words for the same share some of their stems; what the
+/// user has changed is shown by the user's words.
+fn exchanged(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
+    let by_user = |now: &Requirement| {
+        now.evidence.iter().any(|evidence| matches!(evidence, Evidence::User(_)))
+    };
+    let is_another = |before: &&Requirement| {
+        let now = verdict.requirements.iter().find(|one| one.id == before.id);
+        now.is_some_and(|now| !by_user(now) && !share_a_stem(&before.text, &now.text))
+    };
+    known
+        .iter()
+        .filter(is_another)
+        .map(|one| {
+            format!(
+                "{}: this is what the id meant in the last review, and now it means something else. Keep \
+                 its meaning, or quote the user's words that changed it; a new item gets a new id",
+                named(one)
+            )
+        })
+        .collect()
+}
+
+fn share_a_stem(one: &str, other: &str) -> bool {
+    const STEM: usize = 4;
+    let stems = |text: &str| -> BTreeSet<String> {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let long = words.filter(|word| word.chars().count() >= STEM);
+        long.map(|word| word.chars().take(STEM).collect()).collect()
+    };
+    let (one, other) = (stems(one), stems(other));
+    // Too short, or of a script without spaces: nothing can be told.
+    one.is_empty()
+        || other.is_empty()
+        || !one.is_disjoint(&other)
+        || !one.iter().chain(&other).all(|stem| stem.is_ascii())
 }

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, squeezed};
+use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, squeezed, words};
 use crate::brief::command::{
-    Kind, only_prints, ran_none, reads_like_a_test_result, says_broken, says_failed, says_passed,
-    tells_of_failure,
+    CommandKind, only_prints, ran_none, reads_like_a_test_result, says_broken, says_failed,
+    says_passed, tells_of_failure,
 };
 use crate::brief::edits::{self, without_here_documents};
 use crate::brief::exit_code::{hides_exit_code, prints_exit_code};
@@ -126,7 +126,7 @@ impl Seen<'_> {
             self.is_written_by_a_test()?;
         }
         // A failure can be what was wanted; else it shows nothing about the work as it is.
-        if tells_of_failure(quote) && asks_to_fail(&self.facts.said()) {
+        if tells_of_failure(quote) && words::ask_for_failure(&self.facts.said()) {
             return Ok(());
         }
         self.succeeded(quote)?;
@@ -138,9 +138,11 @@ impl Seen<'_> {
     fn is_not_refuted(&self, later: &[&Ran]) -> Result<(), String> {
         let failed = |again: &&&Ran| {
             let same = again.failed && again.command == self.ran.command;
-            again.ended && (same || says_failed(&again.output)) && Kind::Test.is(&again.command)
+            again.ended
+                && (same || says_failed(&again.output))
+                && CommandKind::Test.is(&again.command)
         };
-        let passed = Kind::Test.is(&self.ran.command) && !self.ran.failed;
+        let passed = CommandKind::Test.is(&self.ran.command) && !self.ran.failed;
         match later.iter().find(failed).filter(|_| passed) {
             Some(again) => Err(format!("`{}` ran later, and failed", again.command)),
             None => Ok(()),
@@ -182,8 +184,8 @@ impl Seen<'_> {
     /// it is what is quoted.
     fn succeeded(&self, quote: &str) -> Result<(), String> {
         let Ran { command, output, failed, .. } = self.ran;
-        let test = Kind::Test.is(command);
-        let decides = test || Kind::Build.is(command) || Kind::Lint.is(command);
+        let test = CommandKind::Test.is(command);
+        let decides = test || CommandKind::Build.is(command) || CommandKind::Lint.is(command);
         if *failed && (decides || !(self.only_reads() || tells_of_failure(quote))) {
             return Err("it failed".to_owned());
         }
@@ -232,7 +234,7 @@ impl Seen<'_> {
                             .any(|text| text.contains(file.as_str()))
                 };
                 ran.tool == "Bash"
-                    && Kind::Test.is(&ran.command)
+                    && CommandKind::Test.is(&ran.command)
                     && read.iter().any(|file| names(&file))
             })
         });
@@ -279,7 +281,10 @@ impl Seen<'_> {
         };
         let command = &self.ran.command;
         let concerns = |path: &&&str| {
-            if Kind::Test.is(command) || Kind::Build.is(command) || Kind::Lint.is(command) {
+            if CommandKind::Test.is(command)
+                || CommandKind::Build.is(command)
+                || CommandKind::Lint.is(command)
+            {
                 true
             } else if self.only_reads() {
                 let name = path.rsplit('/').next().unwrap_or(path);
@@ -310,17 +315,6 @@ fn is_quiet_success(output: &str) -> bool {
         Regex::new(r"(?im)^\W*((exit|rc|code|status|ret|exit[ _]code)\W{0,3})?0\W*$").ok()
     });
     ZERO.as_ref().is_some_and(|zero| zero.is_match(output)) && !tells_of_failure(output)
-}
-
-fn asks_to_fail(said: &[&str]) -> bool {
-    static FAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)reproduc|test that fails|failing test (first|for)|fails? first|show (me )?that|demonstrate|\bTDD\b",
-        )
-        .ok()
-    });
-    let asks = |said: &&str| FAIL.as_ref().is_some_and(|pattern| pattern.is_match(said));
-    said.iter().any(asks)
 }
 
 /// The command that is meant.

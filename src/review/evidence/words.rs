@@ -22,11 +22,72 @@ pub fn are_asked_for(quote: &str, said: &[&str]) -> Result<(), String> {
     let asks = |pattern: &'static LazyLock<Option<Regex>>| {
         said.iter().any(|said| pattern.as_ref().is_some_and(|pattern| pattern.is_match(said)))
     };
-    if asks(&WORK) && !asks(&WORDS) {
+    let has = |words: &[&str]| {
+        let said = said.iter().map(|said| said.to_lowercase());
+        said.into_iter().any(|said| words.iter().any(|word| said.contains(word)))
+    };
+    let for_work = asks(&WORK) || has(&WORK_ELSEWHERE);
+    if for_work && !asks(&WORDS) && !has(&WORDS_ELSEWHERE) {
         return Err(WORK_IS.to_owned());
     }
     Ok(())
 }
+
+/// The commonest of both in Chinese and German. Where a language has no words of its own here, the
+/// judge is believed.
+const WORK_ELSEWHERE: [&str; 26] = [
+    "修复",
+    "修改",
+    "添加",
+    "增加",
+    "实现",
+    "编写",
+    "创建",
+    "删除",
+    "重构",
+    "重命名",
+    "更新",
+    "移动",
+    "提交",
+    "翻译",
+    "让",
+    "改成",
+    "behebe",
+    "schreib",
+    "ändere",
+    "lösche",
+    "erstelle",
+    "ergänze",
+    "entferne",
+    "verschiebe",
+    "benenne",
+    "übersetze",
+];
+const WORDS_ELSEWHERE: [&str; 23] = [
+    "？",
+    "为什么",
+    "什么",
+    "如何",
+    "怎么",
+    "怎样",
+    "哪",
+    "是否",
+    "吗",
+    "解释",
+    "说明",
+    "总结",
+    "介绍",
+    "告诉",
+    "分析",
+    "计划",
+    "warum",
+    "wieso",
+    "erklär",
+    "beschreib",
+    "sag mir",
+    "zusammen",
+    "welche",
+];
 
 const WORK_IS: &str = "the user asked for work, and what the agent says about it shows nothing; cite \
                        the check, the command or the file that does";
@@ -67,7 +128,7 @@ fn is_for_a_file(said: &str) -> bool {
 
 static WORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put|merge|rebase|revert|rewrite|translate|strip|ensure|enable|disable|debug|solve|resolve|correct|improve|repair|patch|integrate|wire|validate|parse|escape|sort|broken|should|must|crash(es|ed)?|bugs?|introduce|finish|complete)\b",
+        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put|merge|rebase|revert|rewrite|translate|strip|ensure|enable|disable|debug|solve|resolve|correct|improve|repair|patch|integrate|wire|validate|parse|escape|sort|broken|should|must|crash(es|ed)?|bugs?|introduce|finish|complete|raise|lower|increase|decrease|reduce|serve|set|turn|switch|apply|undo|restore|copy|amend|squash|publish|release|document|download|import|export)\b",
     )
     .ok()
 });
@@ -88,6 +149,45 @@ fn without_names(text: &str) -> String {
     text.split_whitespace().filter(|word| !is_name(word)).collect::<Vec<_>>().join(" ")
 }
 
+/// The failure itself is wanted: shown, or told and not mended. Who wants it mended as well is not shown
+/// that it is by a run that fails.
+pub fn ask_for_failure(said: &[&str]) -> bool {
+    static SHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)reproduc|test that fails|failing test (first|for)|fails? first|shows? (me )?that|demonstrate|\bTDD\b",
+        )
+        .ok()
+    });
+    static TOLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?ix)\b(do\ not|don.t|without|not)\ (fix|repair)(ing)?
+            | \b(tell|say|report|list|show|see|find\ out|check|know)\b.{0,30}
+              \b(which|what|whether|if|how\ many)\b.{0,40}\b(fail(s|ing|ed)?|pass(es)?|breaks?)\b",
+        )
+        .ok()
+    });
+    static NOT_MENDED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)\b(do not|don.t|without|not) (fix|repair)(ing)?").ok());
+    static MENDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\b(fix|repair|make|implement|solve|resolve|correct|debug|add|change|write|update|refactor)\b",
+        )
+        .ok()
+    });
+    let matches = |pattern: &'static LazyLock<Option<Regex>>, text: &str| {
+        pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+    };
+    let wants_it_mended = || {
+        let asks = |said: &&str| match NOT_MENDED.as_ref() {
+            Some(not) => matches(&MENDED, &not.replace_all(said, "")),
+            None => true,
+        };
+        said.iter().any(asks)
+    };
+    said.iter().any(|said| matches(&SHOWN, said))
+        || said.iter().any(|said| matches(&TOLD, said)) && !wants_it_mended()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +201,7 @@ mod tests {
             (&["Make a plan for the migration."], "First the schema, then the data."),
             (&["Warum ist das langsam"], "Der Index fehlt in der Tabelle."),
             (&["解释一下这个函数"], "它把标题变成地址。"),
+            (&["修复它，并解释原因"], "少了一个索引。"),
             (&["Fix it.", "And tell me what it was."], "It was a race between two threads."),
             (&["do it"], "It is a matter of taste."),
         ] {
@@ -131,9 +232,28 @@ mod tests {
             (&["Merge the branch."], "The branch is in."),
             (&["Add a test for accents.", "Commit it."], "There is a test for accents."),
             (&["Is it slow? Make it fast."], "All 12 tests pass now."),
+            (&["Raise the timeout in production."], "The timeout is 60 seconds now."),
+            (&["修复 texts.py 里的错误"], "已全部修复，三个函数都对了。"),
+            (&["Schreibe eine Übersicht nach übersicht.md."], "Die Übersicht steht dort."),
         ] {
             let why = are_asked_for(quote, said).expect_err(quote);
             assert!(why.contains("shows nothing"), "{why}");
         }
+    }
+
+    #[test]
+    fn a_failure_is_wanted_by_those_who_do_not_want_it_mended() {
+        for (said, wanted) in [
+            ("Run the tests and tell me which one fails. Do not fix it yet.", true),
+            ("Check whether the tests pass.", true),
+            ("Write a test that fails for #12.", true),
+            ("Reproduce the crash, then fix it.", true),
+            ("Fix it and tell me whether the tests pass.", false),
+            ("Make it fast, and say if a test fails.", false),
+            ("The tests fail.", false),
+        ] {
+            assert_eq!(ask_for_failure(&[said]), wanted, "{said}");
+        }
+        assert!(!ask_for_failure(&["Tell me what fails.", "Now fix it."]));
     }
 }

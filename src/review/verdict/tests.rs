@@ -80,6 +80,8 @@ fn a_verdict_that_contradicts_itself_is_broken() {
         r#"{"completed":true,"Completed":false}"#,
         r#"{"completed":true,"task_completed":"no"}"#,
         r#"{"done":false,"completed":true}"#,
+        r#"{"done":"No","completed":true}"#,
+        r#"{"done":0,"completed":true}"#,
         r#"{"completed":NaN}"#,
         r#"{"verdict":{"completed":true}}"#,
         r#"{"completed":true,"status":"continue"}"#,
@@ -261,4 +263,19 @@ fn a_hostile_text_is_read_in_one_pass() {
     }
     let took = began.elapsed();
     assert!(took < std::time::Duration::from_secs(20), "{took:?}");
+}
+
+#[test]
+fn an_earlier_round_can_be_called_better_and_that_decides_nothing() {
+    let better = |object: &str| match structured(object) {
+        Reading::Verdict { verdict, .. } => (verdict.completed, verdict.better_round),
+        other => panic!("{object}: {other:?}"),
+    };
+    let no = |round: &str| better(&format!(r#"{{"completed":false,"better_round":{round}}}"#));
+    assert_eq!(no("2"), (false, Some(2)));
+    for odd in ["null", "-1", "1.5", "\"2\"", "[2]", "99999999999"] {
+        assert_eq!(no(odd), (false, None), "{odd}");
+    }
+    let yes = r#"{"completed":true,"feedback":"","better_round":2}"#;
+    assert_eq!(better(yes), (true, None), "there is nothing to go back for");
 }

@@ -210,3 +210,36 @@ fn a_judge_that_leaves_when_it_is_asked_for_proof_has_given_none() {
     engine.heard(result(BARE), second(1));
     assert_eq!(short(&engine.gone(&exited(1), second(2)))[2], "start 2");
 }
+
+#[test]
+fn an_id_of_the_last_round_does_not_come_to_mean_something_else() {
+    let known = |text: &str| Requirement {
+        id: "R1".into(),
+        text: text.into(),
+        status: Standing::Unmet,
+        evidence: Vec::new(),
+    };
+    let said = |text: &str| {
+        verdict(&format!(r#"{{"id":"R1","text":"{text}","status":"met","evidence":[{FILE}]}}"#))
+    };
+    let mut engine = judge(with(Proof::Required), vec![known("accents are handled")]);
+    engine.heard(said("there is a readme"), second(1));
+    let told = told(&engine.verified(&[None], second(2)));
+    assert!(
+        told.contains("R1 (accents are handled): this is what the id meant in the last review"),
+        "{told}"
+    );
+
+    for text in ["slugify handles accents", "the handling of é and ü"] {
+        let mut engine = judge(with(Proof::Required), vec![known("accents are handled")]);
+        engine.heard(said(text), second(1));
+        assert!(ended(&engine.verified(&[None], second(2))).unwrap().completed, "{text}");
+    }
+
+    let changed = format!(
+        r#"{{"id":"R1","text":"umlauts stay","status":"met","evidence":[{FILE},{{"user":"keep the umlauts"}}]}}"#
+    );
+    let mut engine = judge(with(Proof::Required), vec![known("accents are removed")]);
+    engine.heard(verdict(&changed), second(1));
+    assert!(ended(&engine.verified(&[None, None], second(2))).unwrap().completed);
+}
