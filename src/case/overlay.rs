@@ -18,6 +18,10 @@ use nix::unistd::{Gid, Uid, chown};
 use super::covers::Covers;
 use super::{mounts, namespace, trial};
 
+/// Where the client keeps scripts that it runs in front of every command. What is left of the agent could
+/// write the judge's; so the judge has these directories for itself.
+const OF_A_SHELL: [&str; 2] = ["shell-snapshots", "session-env"];
+
 /// Puts this process into the overlay, or leaves it as it is.
 pub fn enter(covers: &Covers) -> Result<()> {
     check(covers)?;
@@ -70,6 +74,9 @@ fn attempt(covers: &Covers, locked: bool) -> Result<()> {
     for real in &kept {
         real.bind(false).with_context(|| format!("{} cannot be kept", real.path.display()))?;
     }
+    for dir in covers.kept.iter().flat_map(|kept| OF_A_SHELL.map(|name| kept.join(name))) {
+        hide(&dir).with_context(|| format!("{} cannot be hidden", dir.display()))?;
+    }
     for dir in &covers.covered {
         let kind = statfs(dir).with_context(|| format!("cannot look at {}", dir.display()))?;
         if kind.filesystem_type() != OVERLAYFS_SUPER_MAGIC {
@@ -81,6 +88,16 @@ fn attempt(covers: &Covers, locked: bool) -> Result<()> {
     }
     // The way here led to the real directory, which is below now.
     std::env::set_current_dir(&here).context("the project cannot be entered")
+}
+
+/// An empty directory in memory, in the place of one that others can write.
+fn hide(dir: &Path) -> Result<()> {
+    let _ = fs::create_dir(dir);
+    if dir.is_dir() {
+        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+        mount(Some("tmpfs"), dir, Some("tmpfs"), flags, Some("mode=0700"))?;
+    }
+    Ok(())
 }
 
 /// A file or directory as it is before anything lies over it.

@@ -12,11 +12,11 @@ use std::collections::VecDeque;
 use crate::brief::activity::Activity;
 use crate::client::stream::{Line, Part};
 use crate::review::commands::Commands;
-use entry::{Entry, Word};
+use entry::{TranscriptEntry, Word};
 
 /// What a conversation has come to.
 #[derive(Debug, Default)]
-pub struct Transcript {
+pub struct ClientTranscript {
     /// The person's own words, in order: typed, queued, or taken up in the middle of a turn.
     pub said: Vec<Spoken>,
     pub model: Option<String>,
@@ -87,10 +87,10 @@ impl Turn {
     }
 }
 
-impl Transcript {
+impl ClientTranscript {
     /// Takes up a line. One that cannot be read, or that newer clients write, is passed over.
     pub fn line(&mut self, line: &[u8]) {
-        let Ok(entry) = serde_json::from_slice::<Entry>(line) else { return };
+        let Ok(entry) = serde_json::from_slice::<TranscriptEntry>(line) else { return };
         match entry.r#type.as_str() {
             "user" => self.user(&entry, line),
             "assistant" => self.assistant(&entry, line),
@@ -111,7 +111,7 @@ impl Transcript {
         self.due.is_some()
     }
 
-    fn user(&mut self, entry: &Entry, line: &[u8]) {
+    fn user(&mut self, entry: &TranscriptEntry, line: &[u8]) {
         self.due = None;
         self.tools(line);
         if entry.is_sidechain || entry.is_compact_summary {
@@ -172,13 +172,13 @@ impl Transcript {
         self.last_answer = None;
     }
 
-    fn say(&mut self, text: String, entry: &Entry) {
+    fn say(&mut self, text: String, entry: &TranscriptEntry) {
         if !text.trim().is_empty() {
             self.said.push(Spoken { text, at: entry.timestamp.clone() });
         }
     }
 
-    fn assistant(&mut self, entry: &Entry, line: &[u8]) {
+    fn assistant(&mut self, entry: &TranscriptEntry, line: &[u8]) {
         self.tools(line);
         if entry.is_sidechain {
             return;
@@ -210,7 +210,7 @@ impl Transcript {
     }
 
     /// A message that the agent takes up in the middle of a turn.
-    fn attachment(&mut self, entry: &Entry) {
+    fn attachment(&mut self, entry: &TranscriptEntry) {
         if let Some((condition, met)) = entry.goal() {
             self.goal = (!met).then(|| condition.to_owned());
         }
@@ -222,7 +222,7 @@ impl Transcript {
         self.said.push(Spoken { text: queued.text, at: entry.timestamp.clone() });
     }
 
-    fn queued(&mut self, entry: &Entry) {
+    fn queued(&mut self, entry: &TranscriptEntry) {
         let content = entry.content.as_str().unwrap_or_default();
         match entry.operation.as_deref() {
             Some("enqueue") => {
@@ -240,7 +240,7 @@ impl Transcript {
         }
     }
 
-    fn system(&mut self, entry: &Entry) {
+    fn system(&mut self, entry: &TranscriptEntry) {
         match entry.subtype.as_deref() {
             Some("local_command") => self.turn = Turn::LocalCommand,
             // A prompt that a hook of ours has carried out: the client notes what was typed.

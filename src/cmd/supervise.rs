@@ -25,7 +25,7 @@ use crate::executables;
 use crate::files::WatchedFiles;
 use crate::machine::Rules;
 use crate::prompt::external_editor;
-use crate::record::{Begun, Recorder, Scene, find};
+use crate::record::{Begun, CastHeader, Recorder, find};
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::Judging;
 use crate::session::{Earlier, EarlierCommands, JudgeStart, Setup, Workplace};
@@ -251,14 +251,14 @@ pub fn recorder(
         agent_lines: 0,
         supervisor_lines: 0,
     };
-    let recorder = Recorder::new(place.state_dir.clone(), begun, scene(size));
+    let recorder = Recorder::new(place.state_dir.clone(), begun, header(size));
     if supervisor.record_keys.unwrap_or(true) { recorder } else { recorder.without_keys() }
 }
 
 /// What a player of the recording should know of the terminal.
-fn scene(size: (u16, u16)) -> Scene {
+fn header(size: (u16, u16)) -> CastHeader {
     let set = |name| Some((name, env::var(name).ok()?));
-    Scene { size, env: ["SHELL", "TERM"].into_iter().filter_map(set).collect() }
+    CastHeader { size, env: ["SHELL", "TERM"].into_iter().filter_map(set).collect() }
 }
 
 /// What was read once, and counts as it is now.

@@ -1,5 +1,6 @@
 //! The beginning of a supervision by the Stop hook: what counts from now on is pinned.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +49,7 @@ pub fn pin(
         text.and_then(|text| serde_json::from_str::<Value>(&text).ok())
     };
     let mut settings = begins.settings.iter().map(read);
+    let claude = executables::claude().ok();
     Ok(Pinned {
         session_id: id.to_owned(),
         began_at: Timestamp::now(),
@@ -63,13 +65,15 @@ pub fn pin(
         max_iterations: Limits::of(config, begins.max_iterations)?.max_iterations,
         settings: settings.next().flatten(),
         other_settings: settings.collect(),
-        claude: executables::claude().ok(),
+        program: claude.as_deref().map(files::Program::now),
+        claude,
         prompt_options: begins
             .arguments
             .map(|taken| as_text(&pinned_options(&directories.config_dir, &taken.prompt_options)))
             .unwrap_or_default(),
         add_dirs: begins.arguments.map(|taken| as_text(&taken.add_dirs)).unwrap_or_default(),
         task: Task::default(),
+        changed_in: BTreeMap::new(),
         told: Vec::new(),
     })
 }

@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail};
 use crate::console;
 use crate::directories::{Directories, STATE_DIR};
 use crate::hook::client_environment;
-use crate::hook::event::{HookEvent, Kind, answer};
+use crate::hook::event::{HookEvent, HookKind, answer};
 use crate::hook::pinned::PinnedFile;
 use crate::hook::state::StateFile;
 
@@ -110,9 +110,9 @@ fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
     let state_dir = args.state_dir(event.cwd.as_deref())?;
     let state = StateFile::new(&state_dir, &event.session_id)?;
     match event.kind() {
-        Kind::Stop => stop::stopped(&args, &event, &state, &state_dir, told),
-        Kind::Prompt => prompt::submitted(&args, &event, &state, &state_dir),
-        Kind::Other => Ok(Decision::Silent),
+        HookKind::Stop => stop::stopped(&args, &event, &state, &state_dir, told),
+        HookKind::Prompt => prompt::submitted(&args, &event, &state, &state_dir),
+        HookKind::Other => Ok(Decision::Silent),
     }
 }
 

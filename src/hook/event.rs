@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// What happened, by the client's own name for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
+pub enum HookKind {
     #[default]
     Stop,
     /// The person sent a message, or a slash command is about to become one.
@@ -39,11 +39,11 @@ pub struct HookEvent {
 }
 
 impl HookEvent {
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> HookKind {
         match self.name.as_deref() {
-            None | Some("Stop") => Kind::Stop,
-            Some("UserPromptSubmit" | "UserPromptExpansion") => Kind::Prompt,
-            Some(_) => Kind::Other,
+            None | Some("Stop") => HookKind::Stop,
+            Some("UserPromptSubmit" | "UserPromptExpansion") => HookKind::Prompt,
+            Some(_) => HookKind::Other,
         }
     }
 

@@ -3,6 +3,7 @@
 //! generated settings or to the state file changes how it is judged. (The same user can write here
 //! too: that cannot be prevented, only be seen by whoever looks.)
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,9 @@ pub struct Pinned {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_settings: Vec<Option<Value>>,
     pub claude: Option<PathBuf>,
+    /// Which program that was, where it is known.
+    #[serde(default)]
+    pub program: Option<files::Program>,
     /// The agent's options that decide how its prompt begins, where they are known.
     #[serde(default)]
     pub prompt_options: Vec<String>,
@@ -56,6 +60,9 @@ pub struct Pinned {
     pub add_dirs: Vec<String>,
     #[serde(default)]
     pub task: Task,
+    /// Files that were changed since, and in which round.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub changed_in: BTreeMap<String, u32>,
     /// What the person was told of changes since, so that it is told once.
     #[serde(default)]
     pub told: Vec<String>,

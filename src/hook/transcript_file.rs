@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::client::stream::{Lines, Piece};
-use crate::client::transcript::Transcript;
+use crate::client::transcript::ClientTranscript;
 use crate::files;
 
 /// How long the client may take to write what it has just heard.
@@ -21,23 +21,23 @@ pub struct TranscriptFile {
     path: Option<PathBuf>,
     file: Option<File>,
     lines: Lines,
-    transcript: Transcript,
+    transcript: ClientTranscript,
 }
 
 impl TranscriptFile {
     /// A path that is no file is left alone: it might never end.
     pub fn new(path: Option<&str>) -> Self {
         let path = path.map(PathBuf::from).filter(|path| path.is_file() || !path.exists());
-        let (lines, transcript) = (Lines::with_limit(LONGEST), Transcript::default());
+        let (lines, transcript) = (Lines::with_limit(LONGEST), ClientTranscript::default());
         Self { path, file: None, lines, transcript }
     }
 
-    pub fn transcript(&self) -> &Transcript {
+    pub fn transcript(&self) -> &ClientTranscript {
         &self.transcript
     }
 
     /// What was read, and the file for whoever wants to know what is added from now on.
-    pub fn split(mut self) -> (Transcript, Self) {
+    pub fn split(mut self) -> (ClientTranscript, Self) {
         let transcript = std::mem::take(&mut self.transcript);
         (transcript, self)
     }

@@ -18,14 +18,14 @@ use crate::patience::{PATIENCE, wait_within};
 use crate::processes::{Process, descendants, wait_gone};
 
 /// A home, a project with a file, and room beside them.
-struct Place {
+struct CaseRoom {
     _dir: Option<TempDir>,
     root: PathBuf,
     project: PathBuf,
     in_front: Vec<OsString>,
 }
 
-impl Place {
+impl CaseRoom {
     fn new() -> Self {
         Self::with_project("project")
     }
@@ -148,7 +148,7 @@ const ATTACKS: &str = "echo x > new; echo x >> file; echo x > file; touch touche
 
 #[test]
 fn nothing_that_is_written_in_a_case_stays() {
-    let place = Place::new();
+    let place = CaseRoom::new();
     let before = contents(&place.project);
     let done = place.run(&format!("{ATTACKS}; cat moved made/../new; pwd"));
     unchanged(&place.project, &before);
@@ -169,7 +169,7 @@ fn it_holds_for_who_is_not_root() {
     }
     // The build directory need not be open to everybody.
     let dir = tempfile::tempdir().expect("a directory");
-    let place = Place::under(dir.path(), "project");
+    let place = CaseRoom::under(dir.path(), "project");
     let shim = place.root.join("ccc");
     fs::copy(env!("CARGO_BIN_EXE_ccc"), &shim).expect("a copy that everybody can run");
     fs::set_permissions(&place.root, fs::Permissions::from_mode(0o755)).expect("a mode");
@@ -198,7 +198,7 @@ fn without_an_overlay_the_kernel_refuses_to_write() {
     // A machine on which no namespace can be had.
     let none = "echo 0 > /proc/sys/user/max_user_namespaces && \
         echo 0 > /proc/sys/user/max_mnt_namespaces && exec \"$@\"";
-    let place = Place::new().behind(&["unshare", "-r", "sh", "-c", none, "sh"]);
+    let place = CaseRoom::new().behind(&["unshare", "-r", "sh", "-c", none, "sh"]);
     let can = Command::new("unshare").args(["-r", "sh", "-c", none, "sh", "true"]).output();
     if !can.is_ok_and(|done| done.status.success()) {
         let _ = writeln!(std::io::stderr(), "skipped: namespaces cannot be switched off here");
@@ -223,7 +223,7 @@ fn without_an_overlay_the_kernel_refuses_to_write() {
 #[test]
 fn odd_names_and_links_lead_into_the_case() {
     for name in ["a:b", "a,b", "a\\b", "a b\nc", "a\"'$(x)"] {
-        let place = Place::with_project(name);
+        let place = CaseRoom::with_project(name);
         let before = contents(&place.project);
         let done = place.run("echo x > new && cat new");
         unchanged(&place.project, &before);
@@ -231,7 +231,7 @@ fn odd_names_and_links_lead_into_the_case() {
             assert_eq!(done.printed, "x\n", "{name:?}");
         }
     }
-    let place = Place::new();
+    let place = CaseRoom::new();
     let link = place.root.join("link");
     symlink(&place.project, &link).expect("a link");
     let before = contents(&place.project);
@@ -245,7 +245,7 @@ fn odd_names_and_links_lead_into_the_case() {
 
 #[test]
 fn directories_beside_the_project_are_covered_too() {
-    let place = Place::new();
+    let place = CaseRoom::new();
     let beside = place.root.join("beside");
     fs::create_dir(&beside).expect("a directory");
     let before = contents(&beside);
@@ -262,7 +262,7 @@ fn git_works_in_the_case_and_leaves_nothing_in_the_repository() {
     if find_git(std::env::var_os("PATH").as_deref()).is_none() {
         return;
     }
-    let place = Place::new();
+    let place = CaseRoom::new();
     let worktree = place.root.join("worktree");
     place.git(&place.project, &["init", "--quiet"]);
     place.git(&place.project, &["add", "--all"]);
@@ -314,7 +314,7 @@ fn ignore_nothing(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn the_clients_own_directory_stays_real_wherever_it_lies() {
     // The home directory is the project.
-    let place = Place::with_project("home");
+    let place = CaseRoom::with_project("home");
     fs::write(place.root.join("home/.claude.json"), "{}").expect("a file");
     let script = "echo kept > .claude/kept; echo kept > .claude.json; echo x > lost; cat lost";
     let done = place.run(script);
@@ -326,7 +326,7 @@ fn the_clients_own_directory_stays_real_wherever_it_lies() {
     assert_eq!(read("lost"), "", "{done:?}");
 
     // The project lies in the client's directory.
-    let place = Place::with_project("home/.claude/skills/one");
+    let place = CaseRoom::with_project("home/.claude/skills/one");
     let before = contents(&place.project);
     let done = place.run("echo x > new; echo kept > ~/.claude/kept; ls");
     unchanged(&place.project, &before);
@@ -336,7 +336,7 @@ fn the_clients_own_directory_stays_real_wherever_it_lies() {
 #[test]
 fn where_there_is_no_case_it_is_said_and_a_required_one_ends_it() {
     // The client's own directory is the one place that no case can cover.
-    let place = Place::with_project("home/.claude");
+    let place = CaseRoom::with_project("home/.claude");
     let done = place.run("echo ran");
     assert_eq!((done.report.held, done.code), (Held::Nothing, Some(0)), "{done:?}");
     assert!(done.report.why.contains("the client's own directory"), "{done:?}");
@@ -350,7 +350,7 @@ fn where_there_is_no_case_it_is_said_and_a_required_one_ends_it() {
 
 #[test]
 fn a_project_at_the_root_is_read_only() {
-    let place = Place::new();
+    let place = CaseRoom::new();
     let script = "echo x > ~/no; echo x > $TMPDIR/yes";
     let done = place.run_in(&place.project, &["/".into()], script);
     assert_ne!(done.report.held, Held::Overlay, "{done:?}");
@@ -386,7 +386,7 @@ fn mounts_in_the_project_and_projects_on_other_file_systems() {
             "{prepare} && before=$({look}) && \"$@\"; after=$({look}); \
              [ \"$before\" = \"$after\" ] && echo unchanged || echo \"changed: $after\""
         );
-        let place = Place::new().behind(&["unshare", "-m", "sh", "-c", &compare, "sh"]);
+        let place = CaseRoom::new().behind(&["unshare", "-m", "sh", "-c", &compare, "sh"]);
         let done = place.run(&format!("{attack}; cat inner/deeper/file new"));
         assert!(done.printed.contains("unchanged\n"), "{prepare}: {done:?}");
         if is_overlay(&done) {
@@ -398,7 +398,7 @@ fn mounts_in_the_project_and_projects_on_other_file_systems() {
 #[test]
 fn a_killed_case_leaves_no_process_no_mount_and_no_directory() {
     let mounts = || fs::read_to_string("/proc/self/mountinfo").expect("the mounts");
-    let place = Place::new();
+    let place = CaseRoom::new();
     let case = Case { required: false, covered: vec![place.project.clone()] };
     for (signal, inner_one) in
         [(Signal::SIGKILL, false), (Signal::SIGKILL, true), (Signal::SIGTERM, false)]
@@ -427,7 +427,7 @@ fn a_killed_case_leaves_no_process_no_mount_and_no_directory() {
 /// A client that ends by itself may leave something running; in a case it may not.
 #[test]
 fn nothing_that_was_started_in_a_case_outlives_it() {
-    let place = Place::new();
+    let place = CaseRoom::new();
     let pid = place.root.join("tmp/pid");
     let script = format!("setsid sleep 600 >/dev/null 2>&1 & echo $! > '{}'", pid.display());
     let done = place.run(&script);

@@ -297,8 +297,21 @@ fn after_clear_both_ids_are_good() {
     record(&room, OTHER, "2026-01-02T03:04:05Z", false);
     let several = room.ccc(&["sessions", "rm", "--yes", "abcd"]).run().code(1).err();
     assert!(several.contains(OTHER) && several.contains("(now zz-cleared)"), "{several}");
+    // What stands beside the recording goes with it, under both ids, and nothing of another's does.
+    let beside = |id: &str| {
+        [".json", ".lock", "-output.jsonl"]
+            .map(|end| room.path(&format!("{STATE_DIR}/supervisor-{id}{end}")))
+    };
+    for path in [ID, "zz-cleared", OTHER].iter().flat_map(|id| beside(id)) {
+        fs::write(path, "").expect("a file");
+    }
     room.ccc(&["sessions", "rm", "--yes", "zz-cleared"]).run().code(0);
     assert!(!dir.exists());
+    let left = |id: &str| beside(id).iter().filter(|path| path.exists()).count();
+    assert_eq!([left(ID), left("zz-cleared"), left(OTHER)], [0, 0, 3]);
+    age(&room, OTHER);
+    room.ccc(&["sessions", "prune", "--older-than", "30d", "--yes"]).run().code(0);
+    assert_eq!(left(OTHER), 0, "pruned with its recording");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use ccc::client::stream::{Line, Lines, Message, Part, Piece, TurnResult};
-use ccc::client::transcript::Transcript;
+use ccc::client::transcript::ClientTranscript;
 use ccc::config::{Config, expand, merge};
 use ccc::event::Event;
 use ccc::fixture::scrub::Whereabouts;
@@ -352,7 +352,7 @@ fn hook_input_is_read_or_refused() {
                 let _ = event.has_background_tasks();
             }
         }
-        let mut read = Transcript::default();
+        let mut read = ClientTranscript::default();
         lines.iter().for_each(|line| read.line(line));
         for said in &read.said {
             prop_assert!(!said.text.trim_start().starts_with("<command-"), "{said:?}");

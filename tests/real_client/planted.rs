@@ -45,7 +45,7 @@ on_every_release!(
 
 /// Who judges.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
+pub(crate) enum Way {
     /// `ccc --supervisor`.
     Loop,
     /// `ccc --supervisor=hook`.
@@ -56,20 +56,20 @@ enum Way {
 
 /// Stands for the planted word in a script. The word itself would be in the conversation, where it
 /// may be.
-const WORD: &str = "@WORD@";
-const PLANTED: &str = "zq-planted";
+pub(crate) const WORD: &str = "@WORD@";
+pub(crate) const PLANTED: &str = "zq-planted";
 
 /// A session, before and after its agent has planted something.
-struct Session {
-    room: CleanRoom,
+pub(crate) struct Session {
+    pub room: CleanRoom,
     /// Where the requests belong.
-    real: Api,
+    pub real: Api,
     /// The agent's own endpoint, where everything is confirmed.
-    agents: Api,
+    pub agents: Api,
 }
 
 impl Session {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let room = CleanRoom::new();
         let script = "git init -q . && git config user.email a@b && git config user.name n && \
                       mkdir part && echo one | tee one.txt > part/one.txt && git add -A && \
@@ -84,7 +84,7 @@ impl Session {
         Self { room, real: Api::start(Vec::new()), agents }
     }
 
-    fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         // An absolute one stays what it is.
         let path = match name.strip_prefix("~/") {
             Some(name) => self.room.home().join(name),
@@ -94,7 +94,7 @@ impl Session {
     }
 
     /// A script that writes a file.
-    fn file(&self, name: &str, text: &str) -> String {
+    pub fn file(&self, name: &str, text: &str) -> String {
         let path = self.path(name);
         format!(
             "mkdir -p \"$(dirname '{path}')\"\n\
@@ -102,13 +102,13 @@ impl Session {
         )
     }
 
-    fn json(&self, name: &str, value: &Value) -> String {
+    pub fn json(&self, name: &str, value: &Value) -> String {
         self.file(name, &value.to_string())
     }
 
     /// A script that writes a program, which notes that it was run when it was run by the judge or by
     /// the hook: one of the processes above it has such a command line.
-    fn program(&self, name: &str, then: &str) -> String {
+    pub fn program(&self, name: &str, then: &str) -> String {
         let note = format!(
             "#!/bin/bash\nat=$$\nwhile [ \"$at\" -gt 1 ]; do\n\
              if tr '\\0' ' ' < /proc/$at/cmdline | grep -q -e '--fork-sessio[n]' -e 'supervisor-hoo[k] '; \
@@ -120,7 +120,7 @@ impl Session {
     }
 
     /// Runs a session whose agent does this first.
-    fn run(&self, way: Way, ccc: impl FnOnce(Ccc) -> Ccc, tools: &[(&str, Value)]) -> Finished {
+    pub fn run(&self, way: Way, ccc: impl FnOnce(Ccc) -> Ccc, tools: &[(&str, Value)]) -> Finished {
         let look = json!({"command": "git status --short; git diff; git log -p --oneline; git look; echo zq-looked"});
         let read = json!({"file_path": self.path("part/one.txt")});
         self.real.prepend(Rule::any().when(is_agents).text("zq-built."));
@@ -142,7 +142,7 @@ impl Session {
     }
 
     #[track_caller]
-    fn assert_untouched(&self, way: Way, done: &Finished) {
+    pub fn assert_untouched(&self, way: Way, done: &Finished) {
         let (real, agents) = (self.real.requests(), self.agents.requests());
         assert_eq!(count(&agents, is_review), 0, "{way:?}: the judge was redirected\n{done}");
         assert!(count(&real, begins_review) > 0, "{way:?}: there was no review\n{done}");
@@ -167,7 +167,7 @@ impl Session {
 fn on_a_screen(ccc: Ccc) -> Finished {
     let mut terminal =
         ccc.args(["--permission-mode", "default", "--allowedTools", "Bash"]).on_terminal();
-    terminal.wait_for("supervised");
+    terminal.wait_for("supervision begins with your first message");
     terminal.say("zq-build-it");
     terminal.wait_for("Confirmed in round 1");
     let screen = terminal.screen();
@@ -177,11 +177,11 @@ fn on_a_screen(ccc: Ccc) -> Finished {
 }
 
 /// Plants by this script, in the two ways that need no screen.
-fn planted(client: &Path, script: fn(&Session) -> String) {
+pub(crate) fn planted(client: &Path, script: fn(&Session) -> String) {
     planted_in(&[Way::Loop, Way::Hook], client, script);
 }
 
-fn planted_in(ways: &[Way], client: &Path, script: fn(&Session) -> String) {
+pub(crate) fn planted_in(ways: &[Way], client: &Path, script: fn(&Session) -> String) {
     for way in ways.iter().copied() {
         let room = Session::new();
         let command = json!({"command": script(&room)});
@@ -196,7 +196,7 @@ fn settings(room: &Session, value: &Value) -> String {
     files.map(|file| room.json(file, value)).concat()
 }
 
-fn endpoint(room: &Session) -> Value {
+pub(crate) fn endpoint(room: &Session) -> Value {
     json!({"ANTHROPIC_BASE_URL": room.agents.url(), "ANTHROPIC_AUTH_TOKEN": "made-up"})
 }
 
@@ -508,7 +508,7 @@ fn start_files_of_the_users_shell(client: &Path) {
     let done = room.run(Way::Loop, |ccc| ccc.client(client), &[("Bash", command)]);
     room.assert_untouched(Way::Loop, &done);
     let told = |review: &crate::support::api::Request| {
-        review.messages_text().contains("- .bashrc in the home directory was changed since")
+        review.messages_text().contains("- .bashrc in the home directory was changed in round ")
     };
     assert!(
         room.real.requests().iter().any(|request| begins_review(request) && told(request)),

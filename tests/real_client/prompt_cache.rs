@@ -38,7 +38,7 @@ fn is_turn(request: &Request) -> bool {
 }
 
 fn is_newest(client: &Path) -> bool {
-    client.to_string_lossy().contains("2.1.325")
+    client.to_string_lossy().contains(&ccc::client::version::NEWEST.to_string())
 }
 
 /// Every review begins with what the agent asked last.

@@ -10,7 +10,10 @@ use super::message::{Envelope, Message};
 use super::salvage::salvage;
 use super::wire::{NEEDED, SKIPPED, Wire};
 
-const TYPE: &[u8] = b"\"type\"";
+const TYPE: &[u8] = b"\"type";
+
+/// As long as the name of a message that the loop waits for, with what stands around it.
+pub(super) const NAME: usize = 64;
 
 /// A line as it came and what is in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,7 +140,8 @@ fn mended(bytes: &[u8], error: &serde_json::Error) -> Part {
 /// a text every quote has a backslash in front, so that this is not taken for one.
 pub(super) fn needed(bytes: &[u8]) -> Option<&'static str> {
     memchr::memmem::find_iter(bytes, TYPE).find_map(|at| {
-        let value = bytes[at + TYPE.len()..].trim_ascii_start().strip_prefix(b":")?;
+        let named = &bytes[at + TYPE.len()..bytes.len().min(at + NAME)];
+        let value = named.strip_prefix(b"\"")?.trim_ascii_start().strip_prefix(b":")?;
         let value = value.trim_ascii_start().strip_prefix(b"\"")?;
         NEEDED.into_iter().find(|kind| {
             value.strip_prefix(kind.as_bytes()).is_some_and(|rest| rest.starts_with(b"\""))

@@ -19,8 +19,23 @@ pub struct Image {
     pub data: String,
 }
 
-pub fn user_message(uuid: &str, text: &str) -> Vec<u8> {
-    message_with_images(uuid, text, &[])
+/// A character that nobody sees.
+pub const JOINER: char = '\u{2060}';
+
+/// A message to a judge. In a person's message the client takes `@name` for a file and puts its content
+/// beside it, as if it had been read; in this one the agent may have chosen the name. With a character in
+/// front that nobody sees it is a word like others.
+pub fn judges_message(uuid: &str, text: &str) -> Vec<u8> {
+    let mut plain = String::with_capacity(text.len());
+    let mut before = ' ';
+    for letter in text.chars() {
+        if letter == '@' && !before.is_alphanumeric() && !"/\\._-".contains(before) {
+            plain.push(JOINER);
+        }
+        plain.push(letter);
+        before = letter;
+    }
+    message_with_images(uuid, &plain, &[])
 }
 
 pub fn message_with_images(uuid: &str, text: &str, images: &[&Image]) -> Vec<u8> {
@@ -230,6 +245,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn a_judge_is_told_of_names_and_given_no_files() {
+        let line = judges_message("u", "@a \"@b\" a@b.c @types/x n/@types/x");
+        let line = String::from_utf8(line).unwrap();
+        let plain = "\u{2060}@a \\\"\u{2060}@b\\\" a@b.c \u{2060}@types/x n/@types/x";
+        assert!(line.contains(plain), "{line}");
+    }
+
+    #[test]
     fn an_allowed_input_goes_back_as_it_came() {
         let asked = PermissionRequest {
             tool: "Bash".into(),
@@ -315,7 +338,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_message_is_one_line_without_control_bytes(text in any::<String>()) {
-            let line = user_message("u", &text);
+            let line = message_with_images("u", &text, &[]);
             let (end, body) = line.split_last().unwrap();
             prop_assert_eq!(*end, b'\n');
             prop_assert!(body.iter().all(|byte| *byte >= 0x20));

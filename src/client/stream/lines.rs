@@ -4,13 +4,10 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::decode::needed;
+use super::decode::{NAME, needed};
 
 /// Longer lines are skipped: one runaway line must not cost the machine its memory.
 pub const MAX_LINE: usize = 64 << 20;
-
-/// As long as the name of a message that the loop waits for, with what stands around it.
-const NAME: usize = 64;
 
 /// A buffer that once held a huge line is not kept at that size for the rest of the session.
 const KEEP: usize = 256 << 10;
@@ -137,6 +134,20 @@ mod tests {
         assert_eq!(split(&[b"123", b"45", b"678\nok\n"], 4), ["<too long: 8>", "ok"]);
         assert_eq!(split(&[b"1234\n"], 4), ["1234"]);
         assert_eq!(split(&[b"123", b"456"], 4), ["<too long: 6>"]);
+    }
+
+    #[test]
+    fn what_was_skipped_is_known_wherever_the_reads_split_it() {
+        let far = [&b"{\"type\""[..], &[b' '; 80], b":\"result\"}"].concat();
+        for (line, told) in [
+            (&b"{\"type\"type\":\"result\"}"[..], "<too long: 22, result>"),
+            (&far, "<too long: 97>"),
+        ] {
+            for cut in 0..line.len() {
+                let (one, other) = line.split_at(cut);
+                assert_eq!(split(&[one, other], 4), [told], "cut at {cut}");
+            }
+        }
     }
 
     #[test]

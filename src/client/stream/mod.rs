@@ -17,9 +17,9 @@ mod wire;
 pub use always::meaning as always_means;
 pub use decode::{Line, Part};
 pub use encode::{
-    ClientRequest, Image, Permission, cancel_message, client_request, initialize, initialize_judge,
-    interrupt, message_with_images, permission_answer, refuse_control, rewind_conversation,
-    rewind_files, tool_ruling, user_message,
+    ClientRequest, Image, JOINER, Permission, cancel_message, client_request, initialize,
+    initialize_judge, interrupt, judges_message, message_with_images, permission_answer,
+    refuse_control, rewind_conversation, rewind_files, tool_ruling,
 };
 pub use escapes::{strip_escapes, visible};
 pub use lines::{Lines, MAX_LINE, Piece};

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct TranscriptEntry {
     pub r#type: String,
     #[serde(default)]
     pub subtype: Option<String>,
@@ -129,7 +129,7 @@ pub fn is_machines(text: &str) -> bool {
     MACHINES.iter().any(|start| text.trim_start().starts_with(start))
 }
 
-impl Entry {
+impl TranscriptEntry {
     /// Typed by a person, as far as the client tells.
     pub fn is_human(&self) -> bool {
         self.origin.as_ref().is_none_or(|origin| origin.kind == "human")

@@ -2,13 +2,13 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn read(lines: &[Value]) -> Transcript {
-    let mut transcript = Transcript::default();
+fn read(lines: &[Value]) -> ClientTranscript {
+    let mut transcript = ClientTranscript::default();
     lines.iter().for_each(|line| transcript.line(line.to_string().as_bytes()));
     transcript
 }
 
-fn said(transcript: &Transcript) -> Vec<&str> {
+fn said(transcript: &ClientTranscript) -> Vec<&str> {
     transcript.said.iter().map(|said| said.text.as_str()).collect()
 }
 
@@ -95,7 +95,7 @@ fn only_the_persons_own_words_count() {
 
 #[test]
 fn odd_lines_are_passed_over() {
-    let mut transcript = Transcript::default();
+    let mut transcript = ClientTranscript::default();
     for line in [
         &b"half a li"[..],
         b"",

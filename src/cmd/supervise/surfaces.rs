@@ -152,9 +152,13 @@ fn lines(setup: Setup, wishes: &Wishes) -> Result<Report> {
     let (to_control, control) = session::control();
     let typed = to_control.clone();
     threads::named("lines", move || {
-        surface::read_typed(std::io::stdin().lock(), more_typed, |line| {
+        let read = surface::read_typed(std::io::stdin().lock(), more_typed, |line| {
             typed.send(Incoming::Typed(line)).is_ok()
         });
+        if let Err(error) = read {
+            // The session may be over by then.
+            drop(typed.send(Incoming::KeysLost(error)));
+        }
     })?;
     let report = run_session(setup, &mut surface, vec![hurry], (to_control, control))?;
     if let Outcome::Unwritten(why) = &report.outcome {

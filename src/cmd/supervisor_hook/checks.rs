@@ -12,7 +12,7 @@ use crate::checks::feedback::feedback;
 use crate::checks::result::CheckResult;
 use crate::checks::running::{Seen, Surroundings, run_all};
 use crate::checks::suite::Suite;
-use crate::client::transcript::Transcript;
+use crate::client::transcript::ClientTranscript;
 use crate::cmd::checks::{self as cmd_checks, Allowed, Wishes};
 use crate::directories::Directories;
 use crate::hook::event::HookEvent;
@@ -114,7 +114,7 @@ pub fn told(
     results: &[CheckResult],
     examined: &Examined,
     event: &HookEvent,
-    transcript: &Transcript,
+    transcript: &ClientTranscript,
     fresh: bool,
 ) -> String {
     let last_answer = event.last_assistant_message.as_deref().filter(|_| !fresh);

@@ -21,15 +21,16 @@ use crate::review::instructions::{self, Instructions, Problem};
 /// A command's own line in the transcript is written a moment after the command has run.
 const SAME_MOMENT: SignedDuration = SignedDuration::from_secs(10);
 
-/// Such a change stays; an attempt that was undone is told each time.
-const SINCE: &str = "was changed since supervision began";
-
 /// A supervised session: what counts for it, and what has to be told about it.
 pub struct Guarded {
     pub pinned: Pinned,
     file: PinnedFile,
-    /// For the person and for the judge.
-    pub changes: Vec<String>,
+    /// Attempts that were undone, for the person and for the judge.
+    pub attempts: Vec<String>,
+    /// Files that are not what they were when supervision began.
+    changed: Vec<String>,
+    /// The review that this stop leads to.
+    round: u32,
     /// `ccc.json` or the user's `settings.json` is not what it was.
     pub config_changed: bool,
 }
@@ -49,7 +50,7 @@ pub fn standing(
     transcript: &mut TranscriptFile,
 ) -> Result<Standing> {
     let mut current = Pinned::load(&file.current());
-    let mut changes = Vec::new();
+    let mut attempts = Vec::new();
     if let Some(wanted) = Pinned::load(&file.wanted()).unwrap_or_default() {
         let near = |switch: &Switch| {
             switch.on && switch.at.duration_since(wanted.began_at).abs() <= SAME_MOMENT
@@ -59,7 +60,7 @@ pub fn standing(
             base::renew(&file, &wanted.project);
             current = Ok(Some(wanted));
         } else {
-            changes.push(
+            attempts.push(
                 "`ccc supervisor-mode on` was run, and not by you: what counts, and the rounds, stay as \
                  they were. /supervisor begins anew."
                     .to_owned(),
@@ -77,7 +78,8 @@ pub fn standing(
         }
         return Ok(Standing::Unpinned);
     };
-    let mut guarded = Guarded { pinned, file, changes, config_changed: false };
+    let (changed, round) = (Vec::new(), 0);
+    let mut guarded = Guarded { pinned, file, attempts, changed, round, config_changed: false };
     if guarded.pinned.session_id != event.session_id {
         guarded.another_conversation(event, state)?;
     }
@@ -96,7 +98,7 @@ pub fn standing(
                 })?;
                 return Ok(Standing::Off);
             }
-            guarded.changes.push(format!(
+            guarded.attempts.push(format!(
                 "{}, and not by you; supervision goes on as it was.",
                 told(&found, &guarded.pinned)
             ));
@@ -138,6 +140,7 @@ fn switches(event: &HookEvent, transcript: &mut TranscriptFile) -> Vec<Switch> {
 impl Guarded {
     /// Keeps how far the task has come.
     pub fn keep(&mut self, task: &Task) -> Result<()> {
+        self.round = self.round.max(task.count);
         self.pinned.task.clone_from(task);
         self.pinned.save(&self.file.current())
     }
@@ -167,17 +170,19 @@ impl Guarded {
         new
     }
 
-    /// What the person was not told yet.
+    /// What the person was not told yet. A change stays; an attempt that was undone is told each time.
     pub fn for_the_person(&mut self) -> Vec<String> {
-        let new = self.changes.iter().filter(|change| !self.pinned.told.contains(change));
-        let new: Vec<String> = new.cloned().collect();
-        self.pinned.told.extend(new.iter().filter(|change| change.contains(SINCE)).cloned());
+        let changes = self.changes();
+        for what in &self.changed {
+            self.pinned.changed_in.entry(what.clone()).or_insert(self.round);
+        }
+        let new: Vec<_> = changes.into_iter().filter(|change| self.tell_once(change)).collect();
         if !new.is_empty()
             && let Err(error) = self.pinned.save(&self.file.current())
         {
             log::warn!("supervisor-hook: {error:#}");
         }
-        new
+        self.attempts.iter().cloned().chain(new).collect()
     }
 
     /// `ccc.json` with the section of the beginning. Of the rest only keys are needed, and those of
@@ -252,18 +257,28 @@ impl Guarded {
     }
 
     fn changed(&mut self, what: &str) {
-        self.changes.push(format!(
-            "{what} {SINCE}. What counts is how it was then; /supervisor begins anew with what it is \
-             now."
-        ));
+        self.changed.push(what.to_owned());
+    }
+
+    /// Each with the round in which it was first seen.
+    fn changes(&self) -> Vec<String> {
+        let told = |what: &String| {
+            let round = self.pinned.changed_in.get(what).copied().unwrap_or(self.round);
+            format!(
+                "{what} was changed in round {round}. What counts is how it was when supervision began; \
+                 type /supervisor to begin anew with what it is now."
+            )
+        };
+        self.changed.iter().map(told).collect()
     }
 
     /// For the judge, who may want to know why.
     pub fn for_the_judge(&self) -> String {
-        if self.changes.is_empty() {
+        let all: Vec<_> = self.attempts.iter().cloned().chain(self.changes()).collect();
+        if all.is_empty() {
             return String::new();
         }
-        let list: Vec<_> = self.changes.iter().map(|change| format!("- {change}")).collect();
+        let list: Vec<_> = all.iter().map(|change| format!("- {change}")).collect();
         format!("# Changed since supervision began\n\n{}\n\n", list.join("\n"))
     }
 }

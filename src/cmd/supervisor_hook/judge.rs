@@ -9,8 +9,8 @@ use crossbeam_channel::{Receiver, bounded, never, select_biased, unbounded};
 use crate::checks::result::CheckResult;
 use crate::client::launch::Launch;
 use crate::client::stream::{
-    Block, Line, Message, Part, Permission, TurnResult, Usage, initialize_judge, permission_answer,
-    refuse_control, strip_escapes, tool_ruling, user_message,
+    Block, Line, Message, Part, Permission, TurnResult, Usage, initialize_judge, judges_message,
+    permission_answer, refuse_control, strip_escapes, tool_ruling,
 };
 use crate::event::{Gone, Now, ReviewRequest};
 use crate::process::child::ChildEvent;
@@ -123,6 +123,8 @@ pub fn run(
     let cost_usd = judge.past_usd + judge.cost_usd;
     log::info!("supervisor-hook: {}", review_cost(cost_usd, &judge.usage).join(", "));
     let verdict = conclusion.map_err(|reason| anyhow!("no verdict: {reason}"))?;
+    // The plain client has its own way back, which knows no rounds.
+    let verdict = verdict.map(|verdict| Verdict { better_round: None, ..verdict });
     Ok(Judged { verdict, cost_usd, usage: judge.usage })
 }
 
@@ -310,7 +312,7 @@ impl Judge<'_> {
     }
 
     fn tell(&self, text: &str) {
-        self.send(user_message(&uuid::Uuid::new_v4().to_string(), text));
+        self.send(judges_message(&uuid::Uuid::new_v4().to_string(), text));
     }
 
     fn send(&self, line: Vec<u8>) {

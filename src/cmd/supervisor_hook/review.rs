@@ -12,7 +12,7 @@ use super::typed;
 use crate::brief::diff::{as_text, since};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::client::stream::Usage;
-use crate::client::transcript::Transcript;
+use crate::client::transcript::ClientTranscript;
 use crate::cmd::base;
 use crate::config::clients::{
     Clients, JudgeSettings, JudgedBy, Limits, Variables, judges_environment, keep_off_schedule,
@@ -79,7 +79,8 @@ pub fn run(
     let workplace = Workplace::of(&place.project)?;
     let began_with = guarded.as_deref().and_then(|guarded| base::load(guarded.file()));
     let answer = event.last_assistant_message.as_deref().unwrap_or_default();
-    let (mut examined, mut diffs) = workplace.compare(began_with.as_ref(), answer);
+    let compare = || workplace.compare(began_with.as_ref(), &workplace.look(), answer);
+    let (mut examined, mut diffs) = compare();
     let (own, time) = (supervisor.checks.clone(), limits.review_timeout / 2);
     let checked = checks::run(place, own, &found, examined.changed.as_ref(), time, &typed)?;
     let mut notices: Vec<_> = checked.results.iter().cloned().map(Notice::CheckEnded).collect();
@@ -87,11 +88,10 @@ pub fn run(
         return Ok(Reviewed::without_a_judge(None, notices));
     }
     if let Some(red) = checked.red {
-        let verdict = Some(Verdict::new(false, &red));
-        return Ok(Reviewed::without_a_judge(verdict, notices));
+        return Ok(Reviewed::without_a_judge(Some(Verdict::new(false, &red)), notices));
     }
     if checked.ran {
-        (examined, diffs) = workplace.compare(began_with.as_ref(), answer);
+        (examined, diffs) = compare();
     }
     let round = task.count;
     let (text, front) = (found.text, found.front);
@@ -123,9 +123,10 @@ pub fn run(
         // Of a session that was not supervised from its start these are not known.
         add_dirs: pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs),
         prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
-        claude: match guarded.as_deref().and_then(|guarded| guarded.pinned.claude.clone()) {
-            Some(claude) => claude,
-            None => executables::claude()?,
+        claude: match guarded.as_deref().map(|guarded| &guarded.pinned) {
+            Some(Pinned { program: Some(program), .. }) => program.found()?,
+            Some(Pinned { claude: Some(claude), .. }) => claude.clone(),
+            _ => executables::claude()?,
         },
         ccc: executables::ccc()?,
         overruled: git.map(|git| overruled(git, &place.project)).unwrap_or_default(),
@@ -239,7 +240,7 @@ impl Start<'_> {
     }
 }
 
-pub fn said(transcript: &Transcript, task: &Task) -> Vec<Said> {
+pub fn said(transcript: &ClientTranscript, task: &Task) -> Vec<Said> {
     let said = transcript.said.iter().enumerate();
     said.map(|(at, said)| Said { text: said.text.clone(), earlier: at < task.earlier }).collect()
 }

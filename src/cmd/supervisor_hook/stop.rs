@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::guard::{self, Guarded, Standing};
 use super::review::{self, Occasion, Reviewed};
 use super::{Args, Decision, Told, allow, project, say};
-use crate::client::transcript::Transcript;
+use crate::client::transcript::ClientTranscript;
 use crate::cmd::{base, logging};
 use crate::config::Config;
 use crate::config::clients::Limits;
@@ -76,7 +76,7 @@ pub fn stopped(
 }
 
 /// What else makes the agent go on. It is left alone.
-fn beside(event: &HookEvent, transcript: &Transcript) -> Option<String> {
+fn beside(event: &HookEvent, transcript: &ClientTranscript) -> Option<String> {
     if transcript.goal.is_some() {
         let text = "A /goal is active beside the supervision: the agent goes on until both are content. \
                     The reviews know nothing of it but your own words.";

@@ -53,8 +53,11 @@ pub fn inherited(
 /// Settings for every git below the judge, which stand above all files.
 pub fn set_git(env: &mut Variables, settings: &[(String, String)]) {
     const COUNT: &str = "GIT_CONFIG_COUNT";
+    // A repository may show other objects in the place of its own, and the agent can say which.
+    const NO_REPLACEMENTS: &str = "GIT_NO_REPLACE_OBJECTS";
     let given: usize = text(env, COUNT).and_then(|count| count.parse().ok()).unwrap_or(0);
-    env.retain(|(name, _)| name != OsStr::new(COUNT));
+    env.retain(|(name, _)| name != OsStr::new(COUNT) && name != OsStr::new(NO_REPLACEMENTS));
+    env.push((NO_REPLACEMENTS.into(), "1".into()));
     for (at, (name, value)) in settings.iter().enumerate() {
         let at = given + at;
         env.push((format!("GIT_CONFIG_KEY_{at}").into(), name.into()));
@@ -112,6 +115,7 @@ mod tests {
         assert_eq!(value("GIT_CONFIG_KEY_0").as_deref(), Some("a.b"));
         assert_eq!(value("GIT_CONFIG_KEY_1").as_deref(), Some("core.fsmonitor"));
         assert_eq!(value("GIT_CONFIG_VALUE_1").as_deref(), Some("false"));
+        assert_eq!(value("GIT_NO_REPLACE_OBJECTS").as_deref(), Some("1"));
     }
 
     #[test]

@@ -2,14 +2,19 @@
 //! but it may have an `env` as well, which beats the process environment, and the agent can write it. Only
 //! settings that are given on the command line stand above it.
 
-use std::path::PathBuf;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{Variables, environment, object};
 use crate::config::secret::is_secret;
 use crate::files;
+
+/// The client keeps much in it, but not more than that.
+const LARGEST: u64 = 256 << 20;
 
 /// Where it may be: the client takes the first that is there, and the agent can make one.
 fn places() -> Vec<PathBuf> {
@@ -22,13 +27,43 @@ fn places() -> Vec<PathBuf> {
     inside.into_iter().chain(beside.map(|dir| dir.join(".claude.json"))).collect()
 }
 
-/// The variables that it sets now.
-pub fn variables() -> Map<String, Value> {
-    let read = |path: PathBuf| -> Option<Map<String, Value>> {
-        let config: Value = serde_json::from_str(&files::read_text(&path).ok()?).ok()?;
-        config.get("env")?.as_object().cloned()
+/// The only part of it that matters here. The rest is skipped unread, as large, deep or odd as it may be.
+#[derive(Deserialize)]
+struct Global {
+    env: Option<Value>,
+}
+
+/// The variables that it sets now. One that ccc cannot read, the client perhaps can: that is an error,
+/// because it may name another endpoint.
+pub fn variables() -> Result<Map<String, Value>> {
+    let mut all = Map::new();
+    for path in places() {
+        all.extend(of(&path).with_context(|| {
+            format!(
+                "ccc cannot read {}, in which the client's settings may name another endpoint for the \
+                 supervisor. Look at it; if it is broken, repair or remove it",
+                path.display()
+            )
+        })?);
+    }
+    Ok(all)
+}
+
+fn of(path: &Path) -> Result<Map<String, Value>> {
+    let mut bytes = Vec::new();
+    match files::open_file(path) {
+        Ok(file) => file.take(LARGEST).read_to_end(&mut bytes)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Map::new()),
+        Err(error) => return Err(error.into()),
     };
-    places().into_iter().filter_map(read).flatten().collect()
+    // As the client reads it: what is no text is replaced, and a mark in front of it is skipped.
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Ok(Map::new());
+    }
+    let global: Global = serde_json::from_str(text)?;
+    Ok(global.env.and_then(|env| env.as_object().cloned()).unwrap_or_default())
 }
 
 /// The judge's settings, in which every variable that has come to that file since the session began
@@ -37,7 +72,7 @@ pub fn variables() -> Map<String, Value> {
 pub fn settings_above(settings: &Value, env: &Variables) -> Result<Value> {
     let mut settings = settings.clone();
     let said = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;
-    for name in variables().keys().filter(|name| !name.is_empty()) {
+    for name in variables()?.keys().filter(|name| !name.is_empty()) {
         let given = environment::text(env, name);
         if said.contains_key(name) || (is_secret(name) && given.is_some()) {
             continue;
@@ -45,4 +80,37 @@ pub fn settings_above(settings: &Value, env: &Variables) -> Result<Value> {
         said.insert(name.clone(), json!(given.unwrap_or_default()));
     }
     Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn variables_are_seen_in_whatever_the_client_can_read_or_it_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(".claude.json");
+        let seen = |content: &[u8]| {
+            fs::write(&path, content).unwrap();
+            of(&path).map(|found| found.len())
+        };
+        let around =
+            |odd: &str| format!(r#"{{"odd": {odd}, "\u0065nv": {{"A": "b"}}}}"#).into_bytes();
+        let (deep, large) =
+            (format!("{}{}", "[".repeat(500), "]".repeat(500)), "x".repeat(17 << 20));
+        for odd in ["1", r#""\ud800""#, "1e999", &deep, &format!("{large:?}")] {
+            assert_eq!(seen(&around(odd)).unwrap(), 1, "{odd:.20}");
+        }
+        assert_eq!(seen(&[b"\xef\xbb\xbf", &*around("1")].concat()).unwrap(), 1);
+        assert_eq!(seen(b"{\"odd\": \"\xff\", \"env\": {\"A\": \"b\"}}").unwrap(), 1);
+        assert_eq!(seen(b"{}").unwrap() + seen(b"").unwrap() + seen(b"{\"env\": 1}").unwrap(), 0);
+        for broken in ["{", r#"{"env": {}, "env": {"A": "b"}}"#, r#"{"env": {"A": "\ud800"}}"#] {
+            assert!(seen(broken.as_bytes()).is_err(), "{broken}");
+        }
+        fs::remove_file(&path).unwrap();
+        assert!(of(&path).unwrap().is_empty());
+        fs::create_dir(&path).unwrap();
+        assert!(of(&path).is_err());
+    }
 }

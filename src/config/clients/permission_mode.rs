@@ -76,19 +76,19 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    struct Place {
+    struct TestDirectories {
         _dir: tempfile::TempDir,
         directories: Directories,
     }
 
-    fn place(settings: &Value) -> Place {
+    fn place(settings: &Value) -> TestDirectories {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         std::fs::create_dir(at("config")).unwrap();
         std::fs::write(at("config/settings.json"), settings.to_string()).unwrap();
         let directories =
             Directories { project: at("p"), config_dir: at("config"), state_dir: at("s") };
-        Place { directories, _dir: dir }
+        TestDirectories { directories, _dir: dir }
     }
 
     fn found(settings: &Value, config: &str, args: &str, env: &[(&str, &str)]) -> Modes {

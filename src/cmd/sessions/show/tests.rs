@@ -95,8 +95,8 @@ fn as_json_with_what_happened() {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|scene| scene["what"] != "notice")
-        .map(|scene| (scene["what"].as_str().unwrap(), scene["time"].as_str().unwrap()))
+        .filter(|entry| entry["what"] != "notice")
+        .map(|entry| (entry["what"].as_str().unwrap(), entry["time"].as_str().unwrap()))
         .collect();
     assert_eq!(
         scenes,
