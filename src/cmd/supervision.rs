@@ -75,6 +75,7 @@ pub fn pin(
         task: Task::default(),
         changed_in: BTreeMap::new(),
         told: Vec::new(),
+        unread: Vec::new(),
     })
 }
 

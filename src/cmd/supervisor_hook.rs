@@ -16,15 +16,16 @@ mod typed;
 use std::env;
 use std::ffi::OsString;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::cmd::logging;
 use crate::console;
 use crate::directories::{Directories, STATE_DIR};
 use crate::hook::client_environment;
 use crate::hook::event::{HookEvent, HookKind, answer};
-use crate::hook::pinned::PinnedFile;
+use crate::hook::pinned::{Pinned, PinnedFile};
 use crate::hook::state::StateFile;
 
 /// More than any event; a hostile one does not fill the memory.
@@ -112,8 +113,26 @@ fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
     match event.kind() {
         HookKind::Stop => stop::stopped(&args, &event, &state, &state_dir, told),
         HookKind::Prompt => prompt::submitted(&args, &event, &state, &state_dir),
+        HookKind::ConfigChange => config_changed(&args, &event, &state_dir),
         HookKind::Other => Ok(Decision::Silent),
     }
+}
+
+/// Whether the state file says "on" does not matter here: the agent can write it.
+fn config_changed(args: &Args, event: &HookEvent, state_dir: &Path) -> Result<Decision> {
+    let file = args.pinned(event)?;
+    let pinned = Pinned::load(&file.current());
+    let supervised = file.is_due() || !matches!(pinned, Ok(None));
+    let Some(why) = event.config_change.refusal().filter(|_| supervised) else {
+        return Ok(Decision::Silent);
+    };
+    logging::start(state_dir.join("ccc.log"));
+    log::warn!("supervisor-hook: {why}");
+    if let Ok(Some(mut pinned)) = pinned {
+        pinned.unread.push(why.clone());
+        pinned.save(&file.current())?;
+    }
+    Ok(Decision::Block(why))
 }
 
 /// Parsed by hand: the parser for the whole command line costs more than all the rest.
@@ -179,8 +198,6 @@ pub fn state_dir_from_env() -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     /// Scenario 002 «解析 hook 参数»

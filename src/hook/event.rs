@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::config_change::ConfigChange;
+
 /// What happened, by the client's own name for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HookKind {
@@ -10,6 +12,8 @@ pub enum HookKind {
     Stop,
     /// The person sent a message, or a slash command is about to become one.
     Prompt,
+    /// A settings file or a skill was changed.
+    ConfigChange,
     Other,
 }
 
@@ -36,6 +40,8 @@ pub struct HookEvent {
     /// Of a prompt: as it was typed.
     #[serde(default)]
     pub prompt: Option<String>,
+    #[serde(flatten)]
+    pub config_change: ConfigChange,
 }
 
 impl HookEvent {
@@ -43,6 +49,7 @@ impl HookEvent {
         match self.name.as_deref() {
             None | Some("Stop") => HookKind::Stop,
             Some("UserPromptSubmit" | "UserPromptExpansion") => HookKind::Prompt,
+            Some("ConfigChange") => HookKind::ConfigChange,
             Some(_) => HookKind::Other,
         }
     }

@@ -1,6 +1,7 @@
 //! The Stop hook of the plain client: what it is told, and what it remembers.
 
 pub mod client_environment;
+pub mod config_change;
 pub mod event;
 pub mod pinned;
 pub mod state;

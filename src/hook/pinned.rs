@@ -66,6 +66,9 @@ pub struct Pinned {
     /// What the person was told of changes since, so that it is told once.
     #[serde(default)]
     pub told: Vec<String>,
+    /// What the person has to read at the next stop: the client shows nothing that a hook says before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

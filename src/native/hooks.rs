@@ -3,9 +3,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::hook::config_change::ConfigChange;
+
 /// The events that ccc asks for. `SessionStart` is not among them: the client runs no http hook for it,
 /// and every other event names the session as well.
-pub const EVENTS: [&str; 9] = [
+pub const EVENTS: [&str; 10] = [
     "UserPromptSubmit",
     "UserPromptExpansion",
     "Stop",
@@ -15,6 +17,7 @@ pub const EVENTS: [&str; 9] = [
     "PreCompact",
     "PostCompact",
     "SessionEnd",
+    "ConfigChange",
 ];
 
 /// As far as it matters here. New events and new fields come with every release.
@@ -39,6 +42,8 @@ pub struct HookEvent {
     pub trigger: Value,
     /// Set on what a sub-agent does.
     pub agent_id: Option<String>,
+    #[serde(flatten)]
+    pub config_change: ConfigChange,
 }
 
 impl HookEvent {

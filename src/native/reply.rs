@@ -11,7 +11,8 @@ pub enum Reply {
     /// The agent is not done: it goes on with this. The client shows it as feedback; as a reason to
     /// block it would be called an error. The person may read something besides.
     GoOn { feedback: String, tell: String },
-    /// The prompt was for ccc: no request is made of it, and the person reads this.
+    /// The prompt was for ccc: no request is made of it, and the person reads this. Or a changed setting
+    /// does not take effect.
     Taken(String),
 }
 
@@ -22,7 +23,9 @@ impl Reply {
             Reply::GoOn { feedback, .. } => json!({
                 "hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": feedback},
             }),
-            Reply::Taken(reason) => json!({"decision": "block", "reason": reason}),
+            Reply::Taken(reason) => {
+                json!({"decision": "block", "reason": reason})
+            }
         };
         match self {
             Reply::Tell(text) | Reply::GoOn { tell: text, .. } if !text.is_empty() => {

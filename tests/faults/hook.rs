@@ -172,6 +172,29 @@ fn the_agent_cannot_begin_anew() {
     assert_eq!(room.state(ID)["count"], 2);
 }
 
+/// A hook in settings that the agent writes could end the turn over every feedback; the client asks whether
+/// they count.
+#[test]
+fn settings_that_change_do_not_count_and_are_told_at_the_next_stop() {
+    let room = supervised();
+    let mut event = room.event(ID);
+    event["hook_event_name"] = json!("ConfigChange");
+    event["source"] = json!("project_settings");
+    event["file_path"] = json!("/p/.claude/settings.json");
+    let settings = room.launch_settings();
+    let changed = |room: &Room| {
+        let hook = with_their_env(room.hook_of(&settings, ID), &settings);
+        hook.input(event.to_string()).run().code(0)
+    };
+    let answer: Value = serde_json::from_str(&changed(&room).out()).expect("an answer");
+    assert_eq!(answer["decision"], "block", "{answer}");
+    goes_on(&room).tells("/p/.claude/settings.json was changed");
+    assert!(!goes_on(&room).out().contains("settings.json"), "told once");
+    // A session that nobody supervises takes up what it likes.
+    let room = Room::supervised();
+    assert_eq!(room.hook("other").input(event.to_string()).run().code(0).out(), "");
+}
+
 #[test]
 fn what_goes_wrong_is_told_on_the_persons_screen() {
     // Supervision begins with this client: one that came later would not be asked at all.

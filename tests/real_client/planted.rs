@@ -136,7 +136,9 @@ impl Session {
         let run = match way {
             Way::Loop => run.args(["--supervisor", "--output-format", "json"]),
             Way::Hook => run.arg("--supervisor=hook"),
-            Way::Native => return on_a_screen(ccc(run.arg("--supervisor=native"))),
+            Way::Native => {
+                return on_a_screen(ccc(run.arg("--supervisor=native")), "Confirmed in round 1");
+            }
         };
         ccc(run.args(["-p", "zq-build-it", "--dangerously-skip-permissions"])).run()
     }
@@ -164,12 +166,12 @@ impl Session {
 }
 
 /// A person types the task, sees it confirmed and leaves.
-fn on_a_screen(ccc: Ccc) -> Finished {
+fn on_a_screen(ccc: Ccc, confirmed: &str) -> Finished {
     let mut terminal =
-        ccc.args(["--permission-mode", "default", "--allowedTools", "Bash"]).on_terminal();
+        ccc.args(["--permission-mode", "default", "--allowedTools", "Bash,Skill"]).on_terminal();
     terminal.wait_for("supervision begins with your first message");
     terminal.say("zq-build-it");
-    terminal.wait_for("Confirmed in round 1");
+    terminal.wait_for(confirmed);
     let screen = terminal.screen();
     terminal.say("/exit");
     let code = i32::try_from(terminal.wait_exit()).ok();
@@ -567,25 +569,57 @@ fn settings_of_the_machine_written_by_root(client: &Path) {
     }
 }
 
-/// It runs beside ccc's own, at the same stop.
+/// It would run beside ccc's own, at the same stop, and have the last word. The client takes up changed
+/// settings and skills within the turn; the agent waits until ccc has refused them.
 fn a_hook_of_the_projects_that_ends_the_turn(client: &Path) {
-    let room = Session::new();
-    let says = json!({"continue": false, "stopReason": "zq-enough"});
-    let hook = json!({"hooks": [{"type": "command", "command": format!("echo '{says}'")}]});
-    let command = json!({"command": settings(&room, &json!({"hooks": {"Stop": [hook]}}))});
-    room.real.prepend(Rule::any().when(is_agents).text("zq-built."));
-    room.real.prepend(Rule::on("zq-build-it").when(is_agents).tool("Bash", command).times(1));
-    room.real.prepend(judged(Rule::any().when(is_review), true, ""));
-    room.real.prepend(judged(Rule::any().when(begins_review), false, "zq-missing").times(1));
-    let run = Ccc::new(&room.room).client(client).api(&room.real).instructions(INSTRUCTIONS);
-    let done = run
-        .args(["--supervisor=hook", "-p", "zq-build-it", "--dangerously-skip-permissions"])
-        .run();
-    let requests = room.real.requests();
-    let heard = |it: &crate::support::api::Request| {
-        is_agents(it) && it.recent_text().contains("zq-missing")
-    };
-    assert!(requests.iter().any(heard), "reviews {}\n{done}", count(&requests, begins_review));
+    for way in [Way::Hook, Way::Native] {
+        let room = Session::new();
+        fs::create_dir_all(room.path(".claude/skills")).expect("a directory");
+        let ends = format!("echo '{}'", json!({"continue": false, "stopReason": "zq-enough"}));
+        let hook = json!({"hooks": [{"type": "command", "command": ends}]});
+        let hooks = json!({"Stop": [hook]});
+        let skill = format!("---\nname: zq\ndescription: zq\nhooks: {hooks}\n---\nzq");
+        let refused = |file: &str, tries: u32| {
+            let log = room.path(".claude/ccc/ccc.log");
+            let seen = format!("grep -q '{file} was changed' '{log}' 2> /dev/null");
+            format!("for i in $(seq {tries}); do {seen} && break; sleep 0.1; done\n")
+        };
+        let command = room.file(".claude/skills/zq/SKILL.md", &skill)
+            + &settings(&room, &json!({ "hooks": hooks }))
+            + &refused("SKILL.md", 300)
+            // The oldest release takes up no settings in the middle of a session without a screen.
+            + &refused("settings.local.json", 30);
+        room.real.prepend(Rule::any().when(is_agents).text("zq-built."));
+        let plant =
+            Rule::on("zq-build-it").when(|it| is_agents(it) && it.tool_names().contains(&"Bash"));
+        room.real.prepend(
+            plant
+                .tool("Bash", json!({"command": command}))
+                .tool("Skill", json!({"skill": "zq"}))
+                .times(1),
+        );
+        room.real.prepend(judged(Rule::any().when(is_review), true, ""));
+        room.real.prepend(judged(Rule::any().when(begins_review), false, "zq-missing").times(1));
+        let run = Ccc::new(&room.room).client(client).api(&room.real).instructions(INSTRUCTIONS);
+        let done = if way == Way::Native {
+            on_a_screen(run.arg("--supervisor=native"), "Confirmed in round 2")
+        } else {
+            let args = ["--supervisor=hook", "-p", "zq-build-it", "--dangerously-skip-permissions"];
+            run.args(args).run()
+        };
+        let requests = room.real.requests();
+        let heard = |it: &crate::support::api::Request| {
+            is_agents(it) && it.recent_text().contains("zq-missing")
+        };
+        let reviews = count(&requests, begins_review);
+        assert!(requests.iter().any(heard), "{way:?}: {reviews} reviews\n{done}");
+        if way == Way::Native {
+            assert!(
+                done.text().replace(char::is_whitespace, "").contains("SKILL.mdwaschanged"),
+                "{done}"
+            );
+        }
+    }
 }
 
 fn switching_supervision_off_by_a_command(client: &Path) {

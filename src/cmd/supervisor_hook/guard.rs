@@ -176,7 +176,9 @@ impl Guarded {
         for what in &self.changed {
             self.pinned.changed_in.entry(what.clone()).or_insert(self.round);
         }
-        let new: Vec<_> = changes.into_iter().filter(|change| self.tell_once(change)).collect();
+        let unread = std::mem::take(&mut self.pinned.unread);
+        let new = unread.into_iter().chain(changes);
+        let new: Vec<_> = new.filter(|change| self.tell_once(change)).collect();
         if !new.is_empty()
             && let Err(error) = self.pinned.save(&self.file.current())
         {

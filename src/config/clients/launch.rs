@@ -73,7 +73,8 @@ impl Launch<'_> {
         ]
     }
 
-    /// The Stop hook is told which launch it belongs to, and hears what the person types.
+    /// The Stop hook is told which launch it belongs to, and hears what the person types and which
+    /// settings change.
     fn name_itself_to_the_hooks(&self, settings: &mut Value) -> Result<()> {
         let ours = format!("{} supervisor-hook ", quoted(&executables::ccc()?));
         let hooks = object(object(settings)?.entry("hooks").or_insert_with(|| json!({})))?;
@@ -89,7 +90,7 @@ impl Launch<'_> {
             }
         }
         let command = command.context("the generated settings have no Stop hook of ccc's")?;
-        for event in ["UserPromptExpansion", "UserPromptSubmit"] {
+        for event in ["UserPromptExpansion", "UserPromptSubmit", "ConfigChange"] {
             let hook = json!({"hooks": [
                 {"type": "command", "command": command, "timeout": PROMPT_TIMEOUT}
             ]});

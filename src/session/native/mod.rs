@@ -54,7 +54,7 @@ pub struct Native {
     /// What the person has not read yet.
     told: Vec<String>,
     /// What they need to read only once.
-    warned: Vec<&'static str>,
+    warned: Vec<String>,
     words: Words,
     keys: Keys,
     background: Background,
@@ -100,10 +100,10 @@ impl Native {
     }
 
     /// Said once in a session, however often it happens.
-    fn warn(&mut self, what: &'static str) -> bool {
-        let news = !self.warned.contains(&what);
+    fn warn(&mut self, what: &str) -> bool {
+        let news = !self.warned.iter().any(|warned| warned == what);
         if news {
-            self.warned.push(what);
+            self.warned.push(what.to_owned());
             self.told.push(what.to_owned());
             log::warn!("{what}");
         }

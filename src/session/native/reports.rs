@@ -23,7 +23,7 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn warn(&mut self, what: &'static str) {
+    pub(super) fn warn(&mut self, what: &str) {
         if self.native.as_mut().is_some_and(|native| native.warn(what)) {
             self.surface.told(Err("ccc has a warning for you".to_owned()));
         }
@@ -139,6 +139,17 @@ impl Session<'_> {
         match call.event.name.as_str() {
             "UserPromptSubmit" | "UserPromptExpansion" => self.prompted(call),
             "Stop" => self.stopped(call),
+            "ConfigChange" => {
+                let supervised = self.machine.status().supervising;
+                match call.event.config_change.refusal().filter(|_| supervised) {
+                    // The client shows nothing that this hook says.
+                    Some(why) => {
+                        call.answer.send(&Reply::Taken(why.clone()));
+                        self.warn(&why);
+                    }
+                    None => drop(call.answer.send(&Reply::Nothing)),
+                }
+            }
             "StopFailure" => {
                 let failure = call.event.failure();
                 self.turn_begins();
