@@ -47,21 +47,21 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
             .commands()
             .any(|ran| CommandKind::Push.is(&ran.command) && ran.how == Ended::Well)
     {
-        found.push(format!("{says}, and no push that ended well was seen (from its commands)."));
+        found.push(format!("{says}, but no successful push was seen (from its commands)."));
     }
     let changed = facts.examined.changed.as_ref();
     if let Some(says) = claimed(Claim::Work)
         && changed.is_some_and(|changed| changed.count == 0)
         && facts.examined.note.is_none()
     {
-        found.push(format!("{says}, and no file of the project has changed since the task began."));
+        found.push(format!("{says}, but no file of the project has changed since the task began."));
     }
     for absent in &facts.examined.absent {
         found.push(format!("The last message names {absent} (looked up on disk)."));
     }
     for port in &facts.examined.silent_ports {
         found.push(format!(
-            "The last message names port {port}, and nothing listens on it (from the system)."
+            "The last message names port {port}, but nothing listens on it (from the system)."
         ));
     }
     if let Some(says) = claimed(Claim::Running)
@@ -69,7 +69,7 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
         && facts.background.is_empty()
         && !facts.activity.commands().any(|ran| starts_something(&ran.command))
     {
-        found.push(format!("{says}, and no background work of the agent was seen."));
+        found.push(format!("{says}, but the agent has no background work that ccc has seen."));
     }
     found
 }
@@ -91,21 +91,22 @@ fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
         let edited = activity.last_edit.as_deref().unwrap_or_default();
         return Some(match all.last() {
             Some(ran) => format!(
-                "{claim}, and no {what} command ran after the last edit ({edited}); the last one before it: `{}`.",
+                "{claim}, but no {what} command ran after the last edit ({edited}); the last one \
+                 before that edit was `{}`.",
                 short(&ran.command)
             ),
-            None => format!("{claim}, and no {what} command was seen in this session."),
+            None => format!("{claim}, but no {what} command was seen in this session."),
         });
     };
     let command = short(&last.command);
     match last.how {
         Ended::Badly(code) => {
             let code = code.map(|code| format!(" with exit code {code}")).unwrap_or_default();
-            Some(format!("{claim}, and the last {what} command, `{command}`, failed{code}."))
+            Some(format!("{claim}, but the last {what} command, `{command}`, failed{code}."))
         }
-        Ended::Unknown => Some(format!("{claim}, and the end of `{command}` was not seen.")),
+        Ended::Unknown => Some(format!("{claim}, but the end of `{command}` was not seen.")),
         Ended::Well if kind == CommandKind::Test && ran_none(&last.output) => {
-            Some(format!("{claim}, and `{command}` ran no test, as its output says."))
+            Some(format!("{claim}, but `{command}` ran no test, as its output says."))
         }
         // Whose exit code it is does not matter where the output says it.
         Ended::Well
@@ -115,9 +116,12 @@ fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
         {
             None
         }
-        Ended::Well => {
-            hides_exit_code(&last.command).map(|why| format!("{claim}; of `{command}` {why}."))
-        }
+        Ended::Well => hides_exit_code(&last.command).map(|why| {
+            format!(
+                "{claim}, but look at `{command}`: \
+                {why}."
+            )
+        }),
     }
 }
 
@@ -126,21 +130,20 @@ fn committed(says: &str, facts: &Facts<'_>) -> Option<String> {
         let mut commands = facts.activity.commands();
         let ran =
             commands.any(|ran| CommandKind::Commit.is(&ran.command) && ran.how == Ended::Well);
-        return (!ran).then(|| {
-            format!("{says}, and no commit that ended well was seen (from its commands).")
-        });
+        return (!ran)
+            .then(|| format!("{says}, but no successful commit was seen (from its commands)."));
     };
     if !git.moved {
         return Some(format!(
-            "{says}, and the commit is the same as when the task began (from git)."
+            "{says}, but the commit is the same as when the task began (from git)."
         ));
     }
     let [first, rest @ ..] = git.uncommitted.as_slice() else { return None };
-    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-    Some(format!(
-        "{says}, and {first}{more} changed since the task began and not committed (from git)."
-    ))
-    .map(|line| line.replace(" changed since", " is changed since"))
+    let what = match rest.len() {
+        0 => format!("{first} has changed since the task began and is"),
+        more => format!("{first} and {more} more have changed since the task began and are"),
+    };
+    Some(format!("{says}, but {what} not committed (from git)."))
 }
 
 /// It may leave something behind that runs.
@@ -198,7 +201,7 @@ mod tests {
             (&["run cargo test => running 0 tests\n"], "ran no test"),
             (&["run cargo test => running 4 tests\nrunning 0 tests\n"], ""),
             (&["run pytest -q 2>&1 | tail -3 => 3 passed"], ""),
-            (&["run pytest -q 2>&1 | head -3 => collected 3 items"], "last command of the pipe"),
+            (&["run pytest -q 2>&1 | head -3 => collected 3 items"], "last command in the pipe"),
             (&["run pytest || true => 1 failed, 3 passed"], "what follows || replaces"),
             (&["run pytest -q > log; echo done => done"], "the command after it"),
             (&["run pytest || echo '3 passed' => 3 passed"], "what follows || replaces"),
@@ -222,11 +225,11 @@ mod tests {
             ("No lint warnings remain.", &["edit a.rs"], "no lint command was seen"),
             ("The linter passes.", &["fail ruff check => Exit code 1"], "failed with exit code 1"),
             ("I pushed it.", &["run git push => ok"], ""),
-            ("I have pushed the branch.", &["fail git push => Exit code 1"], "no push that ended"),
+            ("I have pushed the branch.", &["fail git push => Exit code 1"], "no successful push"),
             ("The server is running.", &["run nohup ./server > log &"], ""),
             ("The server is running.", &["run python3 -c pass"], "no background work"),
             ("All is committed.", &["run git commit -m x => ok"], ""),
-            ("Committed the change.", &["edit a.rs"], "no commit that ended well"),
+            ("Committed the change.", &["edit a.rs"], "no successful commit"),
         ] {
             check(answer, lines, &none, why);
         }

@@ -66,8 +66,12 @@ pub fn patch(
     let mut text = known
         .and_then(|(git, commit)| ask(git, project, commit, "-U3", &paths))
         .unwrap_or_else(|| {
-            let named =
-                |path: &&str| format!("{path}: changed; without git its lines are not known\n");
+            let named = |path: &&str| {
+                format!(
+                    "{path}: changed; without git, ccc does not know which \
+                    lines\n"
+                )
+            };
             paths.iter().map(named).collect()
         });
     for change in new {
@@ -119,8 +123,7 @@ pub fn as_text(diffs: &[FileDiff]) -> String {
             }
         }
         if left_out > 0 {
-            let _ =
-                writeln!(text, "… {left_out} more lines of it changed; look at the file yourself.");
+            let _ = writeln!(text, "… {left_out} more lines changed; look at the file yourself.");
         }
     }
     text
@@ -204,7 +207,7 @@ mod tests {
             Changed::new(vec![change("old.txt", How::Modified), change("new.txt", How::Added)]);
         assert_eq!(
             patch(dir.path(), None, None, &changed),
-            "old.txt: changed; without git its lines are not known\n\
+            "old.txt: changed; without git, ccc does not know which lines\n\
              diff --git a/new.txt b/new.txt\nnew file\n@@ -0,0 +1,2 @@\n+one\n+two\n"
         );
         assert_eq!(patch(dir.path(), None, None, &Changed::default()), "");
@@ -224,7 +227,7 @@ mod tests {
         let many: Vec<_> = (0..50).map(|at| file(format!("{at}.py"), 5_000)).collect();
         let text = as_text(&many);
         assert!(text.len() < LONGEST + LONGEST_FILE, "{}", text.len());
-        assert!(text.contains("more lines of it changed") && text.contains("more files changed"));
+        assert!(text.contains("more lines changed") && text.contains("more files changed"));
     }
 
     /// The project is a part of the repository, and a name may look like a pattern.

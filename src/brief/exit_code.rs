@@ -30,11 +30,11 @@ pub fn hides_exit_code(script: &str) -> Option<&'static str> {
     if replaced {
         Some("what follows || replaces its exit code")
     } else if matches(&PIPE, &bare) {
-        Some("its exit code is that of the last command of the pipe")
+        Some("its exit code is that of the last command in the pipe")
     } else if matches(&TURNED, &bare) {
-        Some("its exit code is turned round by `!`")
+        Some("`!` inverts its exit code")
     } else if matches(&BESIDE, &bare) {
-        Some("it is left running in the background, and its exit code is nobody's")
+        Some("it is left running in the background, so nobody sees its exit code")
     } else if matches(&BRANCH, &bare) && !bare.contains("exit ") && !bare.contains("false") {
         Some("its exit code only decides what the shell does next")
     } else if !bare.contains("set -e") && is_followed(&bare) {

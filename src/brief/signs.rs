@@ -14,8 +14,8 @@
 //! | a warning is silenced | `# type: ignore`, `@ts-ignore`, `eslint-disable`, `#[allow(`, `//nolint` |
 //! | a test without a body, a stub | `signs/bodies.rs`: an empty function in a language that is known |
 //! | CI or checks are edited | the file's name |
-//! | how the tests run is edited | `signs/runner.rs`: `conftest.py`, the test script of package.json, … |
-//! | what a test run prints, in a file | `signs/runner.rs`: prose that was put there |
+//! | the way the tests run is edited | `signs/runner.rs`: `conftest.py`, the test script of package.json, … |
+//! | the output of a test run, in a file | `signs/runner.rs`: prose that was put there |
 //! | a merge marker | a line put there |
 //! | a file without content | a file put there |
 
@@ -337,19 +337,19 @@ mod tests {
             ("a.test.ts", &[], &["it('a', () => {})"], "a test without a body"),
             ("a_test.go", &[], &["func TestA(t *testing.T) {}"], "a test without a body"),
             ("ATest.java", &[], &["@Test", "void a() {}"], "a test without a body"),
-            ("conftest.py", &[], &["x"], "how the tests run is edited"),
+            ("conftest.py", &[], &["x"], "the way the tests run is edited"),
             (
                 "package.json",
                 &["    \"test\": \"jest\","],
                 &["    \"test\": \"true\","],
-                "how the tests run is edited",
+                "the way the tests run is edited",
             ),
-            ("pyproject.toml", &[], &["addopts = '-k fast'"], "how the tests run is edited"),
-            ("Cargo.toml", &[], &["test = false"], "how the tests run is edited"),
-            ("Makefile", &["\tcargo test"], &[], "how the tests run is edited"),
-            ("pom.xml", &[], &["<skipTests>true</skipTests>"], "how the tests run is edited"),
-            ("out.txt", &[], &["Ran 2 tests in 0.001s"], "what a test run prints, in a file"),
-            ("log", &[], &["== 3 passed in 0.1s =="], "what a test run prints, in a file"),
+            ("pyproject.toml", &[], &["addopts = '-k fast'"], "the way the tests run is edited"),
+            ("Cargo.toml", &[], &["test = false"], "the way the tests run is edited"),
+            ("Makefile", &["\tcargo test"], &[], "the way the tests run is edited"),
+            ("pom.xml", &[], &["<skipTests>true</skipTests>"], "the way the tests run is edited"),
+            ("out.txt", &[], &["Ran 2 tests in 0.001s"], "the output of a test run, in a file"),
+            ("log", &[], &["== 3 passed in 0.1s =="], "the output of a test run, in a file"),
             (".github/workflows/ci.yml", &[], &["x"], "CI or checks are edited"),
             ("SUPERVISOR.md", &[], &["x"], "CI or checks are edited"),
             ("notes.txt", &[], &["<<<<<<< HEAD"], "a merge marker"),

@@ -84,7 +84,8 @@ fn claims(facts: &Facts<'_>) -> String {
             .map(|task| format!("Still running in the background: {}", short(task))),
     );
     section(
-        "Worth knowing about the agent's last message (held against its commands and the files):",
+        "About the agent's last message (ccc compared it with the agent's commands and with the \
+         files):",
         lines,
     )
 }
@@ -102,7 +103,7 @@ fn signs(facts: &Facts<'_>) -> String {
     if signs.len() > SIGNS {
         lines.push(format!("and {} more of these", signs.len() - SIGNS));
     }
-    section("In the changed lines, worth a look (most of these have an honest reason):", lines)
+    section("Worth a look in the changed lines (most of these have an honest reason):", lines)
 }
 
 fn files(facts: &Facts<'_>) -> String {
@@ -125,7 +126,7 @@ fn files(facts: &Facts<'_>) -> String {
         }
     }
     lines.extend(facts.examined.note.iter().map(|note| format!("Not looked at: {note}")));
-    section("Files changed since the task began (ccc compared them by content):", lines)
+    section("Files changed since the task began (ccc compared their contents):", lines)
 }
 
 fn commands(facts: &Facts<'_>) -> String {
@@ -133,10 +134,10 @@ fn commands(facts: &Facts<'_>) -> String {
     let left_out = all.len().saturating_sub(COMMANDS) + facts.activity.forgotten();
     let line = |ran: &&Ran| {
         let how = match ran.how {
-            Ended::Well => "ended well".to_owned(),
+            Ended::Well => "succeeded".to_owned(),
             Ended::Badly(Some(code)) => format!("exit code {code}"),
             Ended::Badly(None) => "failed".to_owned(),
-            Ended::Unknown => "end not seen".to_owned(),
+            Ended::Unknown => "ccc did not see it end".to_owned(),
         };
         let when = if ran.after_last_edit { "" } else { ", before the last edit" };
         format!("`{}`: {how}{when}", short(&ran.command))
@@ -145,7 +146,7 @@ fn commands(facts: &Facts<'_>) -> String {
     if left_out > 0 {
         lines.push(format!("and {left_out} earlier ones"));
     }
-    section("Commands of the agent, the last one first (from its session):", lines)
+    section("The agent's commands, the latest first (from its session):", lines)
 }
 
 #[cfg(test)]
@@ -187,7 +188,7 @@ mod tests {
             "- Still running in the background: npm run dev",
             "- a.py:3: a stub: `raise NotImplementedError`",
             "- modified a.py",
-            "- `ruff`: exit code 1\n- `pytest`: ended well, before the last edit",
+            "- `ruff`: exit code 1\n- `pytest`: succeeded, before the last edit",
         ] {
             assert!(text.contains(part), "{part}\n---\n{text}");
         }

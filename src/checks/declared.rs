@@ -34,7 +34,7 @@ impl TryFrom<Value> for OneOrMore {
             Value::String(glob) => Ok(Self(vec![glob])),
             list => serde_json::from_value(list)
                 .map(Self)
-                .map_err(|_| "`when` is a glob or a list of globs".to_owned()),
+                .map_err(|_| "`when` must be a glob or a list of globs".to_owned()),
         }
     }
 }
@@ -48,8 +48,8 @@ impl TryFrom<Value> for Check {
             Value::Object(_) => Fields::read(value)?,
             other => {
                 return Err(format!(
-                    "a check is a command, or a map with `run` and perhaps `name`, `timeout`, \
-                     `when` and `case`; this is {other}"
+                    "a check must be a command, or a map with `run` and optionally `name`, \
+                     `timeout`, `when` and `case`, not {other}"
                 ));
             }
         };
@@ -91,7 +91,10 @@ fn duration(value: &Value) -> Result<Duration, String> {
         _ => None,
     };
     duration.filter(|duration| !duration.is_zero()).ok_or_else(|| {
-        format!("`timeout` is a number of seconds above 0, or a text such as \"5m\", not {value}")
+        format!(
+            "`timeout` must be a number of seconds above 0, or a duration such as \"5m\", not \
+            {value}"
+        )
     })
 }
 
@@ -139,14 +142,14 @@ mod tests {
     #[test]
     fn a_check_that_cannot_be_meant_is_refused_with_the_reason() {
         for (value, reason) in [
-            (json!(3), "a check is a command"),
+            (json!(3), "a check must be a command"),
             (json!(" "), "command is empty"),
             (json!({"name": "x"}), "missing field `run`"),
             (json!({"run": "x", "tiemout": 3}), "unknown field `tiemout`"),
-            (json!({"run": "x", "timeout": 0}), "`timeout` is a number of seconds above 0"),
+            (json!({"run": "x", "timeout": 0}), "`timeout` must be a number of seconds above 0"),
             (json!({"run": "x", "timeout": -1}), "not -1"),
             (json!({"run": "x", "timeout": "soon"}), "\"soon\""),
-            (json!({"run": "x", "when": 3}), "`when` is a glob"),
+            (json!({"run": "x", "when": 3}), "`when` must be a glob"),
             (json!({"run": "x", "when": "["}), "`when`: "),
             (json!({"run": "x", "name": ""}), "name is empty"),
         ] {

@@ -43,8 +43,8 @@ pub fn feedback(results: &[CheckResult]) -> Option<String> {
         let _ = writeln!(text, "The end of its output:\n\n{fence}\n{tail}\n{fence}");
     }
     text.push_str(
-        "\nFind out why and fix the cause; the checks run again when you stop. If a check itself \
-         is wrong, or cannot pass here, say so and why instead of working around it.",
+        "\nFind the cause and fix it. The checks run again when you stop. If a check itself is \
+         wrong or cannot pass here, say so and explain why; do not work around it.",
     );
     Some(text)
 }

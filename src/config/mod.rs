@@ -339,7 +339,7 @@ mod tests {
             (r#"{"supervisor":[]}"#, "must be an object"),
             (
                 r#"{"supervisor":{"checks":["make",3]}}"#,
-                "supervisor.checks in ccc.json: a check is",
+                "supervisor.checks in ccc.json: a check must be",
             ),
             (r#"{"supervisor":{"checks":["make","make"]}}"#, "two checks \"make\""),
             (

@@ -68,10 +68,10 @@ impl Circle {
         let open_in_all = self.rejections.iter().any(|one| one.open.is_empty())
             || first.open.iter().any(|id| rest.iter().all(|one| one.open.contains(id)));
         if same_tree && open_in_all {
-            return Some("no file of the project has changed over the last 3 reviews");
+            return Some("no file in the project has changed over the last 3 reviews");
         }
         let same_words = rest.iter().all(|one| one.feedback == first.feedback);
-        (same_words && !changed).then_some("the last 3 reviews said the same")
+        (same_words && !changed).then_some("the last 3 reviews said the same thing")
     }
 }
 

@@ -61,9 +61,9 @@ fn holds(evidence: &Evidence, facts: &dyn Facts) -> Result<(), String> {
         Evidence::Check(name) => match facts.check(name) {
             Some(true) => Ok(()),
             Some(false) => {
-                Err(format!("the check {name:?} is not green for the files as they are"))
+                Err(format!("the check {name:?} has not passed on the files as they are now"))
             }
-            None => Err(format!("there is no check {name:?} that ccc ran")),
+            None => Err(format!("ccc ran no check named {name:?}")),
         },
         Evidence::Command { command, quote } => command::ran(command, quote, facts),
         Evidence::File { path, line, quote } => stands(path, *line, quote, &facts.file(path)?),
@@ -74,7 +74,7 @@ fn holds(evidence: &Evidence, facts: &dyn Facts) -> Result<(), String> {
         Evidence::User(quote) => {
             found_in(quote, &facts.said(), "the user did not say that")?;
             let later = facts.said().into_iter().skip(1).collect::<Vec<_>>();
-            found_in(quote, &later, "the user said that when they asked for it, and not later")?;
+            found_in(quote, &later, "the user said that when asking for it, not later")?;
             words::drop_something(quote, &later)
         }
     }
@@ -92,12 +92,12 @@ fn stands(path: &str, line: Option<u32>, quote: &str, text: &str) -> Result<(), 
     is_long_enough(quote, text, SHORTEST_QUOTE)?;
     let (quote, whole) = (squeezed(quote), squeezed(text));
     if !whole.contains(&quote) {
-        return Err(format!("{path} does not have this quote"));
+        return Err(format!("{path} does not contain this quote"));
     }
     let Some(line) = line else {
         let places = whole.matches(&quote).count();
         return if places > MOST_PLACES {
-            Err(format!("{path} has this quote in {places} places: name the line"))
+            Err(format!("{path} contains this quote in {places} places; name the line"))
         } else {
             Ok(())
         };
@@ -109,10 +109,10 @@ fn stands(path: &str, line: Option<u32>, quote: &str, text: &str) -> Result<(), 
     if squeezed(&around.join("\n")).contains(&quote) {
         return Ok(());
     }
-    Err(format!("{path} has this quote, and not near line {line}"))
+    Err(format!("{path} contains this quote, but not near line {line}"))
 }
 
-const TOO_SHORT: &str = "its quote is missing, or too short to show anything";
+const TOO_SHORT: &str = "the quote is missing or too short to prove anything";
 
 /// Letters and digits; of a script that writes in fewer characters, each counts for more.
 fn weight(text: &str) -> usize {
@@ -134,6 +134,5 @@ fn is_long_enough(quote: &str, text: &str, shortest: usize) -> Result<(), String
     Err(TOO_SHORT.to_owned())
 }
 
-/// With every run of white space as one space: quotes are wrapped and indented anew.
 #[cfg(test)]
 mod tests;

@@ -64,7 +64,7 @@ pub fn split(text: &str) -> Result<(FrontMatter, &str), Mistake> {
         }
         end += line.len();
     }
-    let why = "the front matter begins here, and no line `---` ends it".to_owned();
+    let why = "the front matter begins here, but no `---` line ends it".to_owned();
     Err(Mistake { line: 1, why })
 }
 
@@ -87,15 +87,22 @@ fn read(yaml: &str) -> Result<FrontMatter, Mistake> {
     let mut front = FrontMatter::default();
     let Some(root) = documents.first() else { return Ok(front) };
     let YamlData::Mapping(fields) = &root.data else {
-        return Err(Mistake::at(root, "the front matter is a map of `checks` and `proof`"));
+        return Err(Mistake::at(
+            root,
+            "the front matter must be a map with the keys `checks` and \
+            `proof`",
+        ));
     };
     for (key, node) in fields {
         match json(key).as_str() {
             Some("proof") => front.proof = proof(node)?,
             Some("checks") => front.checks = checks_of(node)?,
             _ => {
-                let why =
-                    format!("the front matter has `checks` and `proof`; {} is unknown", json(key));
+                let why = format!(
+                    "the front matter has an unknown key, {}; it can have `checks` and \
+                        `proof`",
+                    json(key)
+                );
                 return Err(Mistake::at(key, why));
             }
         }
@@ -106,7 +113,7 @@ fn read(yaml: &str) -> Result<FrontMatter, Mistake> {
 fn proof(node: &MarkedYaml) -> Result<Option<Proof>, Mistake> {
     let value = json(node);
     serde_json::from_value(value.clone()).map_err(|_| {
-        Mistake::at(node, format!("`proof` is `required`, `asked` or `off`, not {value}"))
+        Mistake::at(node, format!("`proof` must be `required`, `asked` or `off`, not {value}"))
     })
 }
 
@@ -114,14 +121,17 @@ fn checks_of(node: &MarkedYaml) -> Result<Vec<Check>, Mistake> {
     let items = match &node.data {
         YamlData::Sequence(items) => items,
         YamlData::Value(Scalar::Null) => return Ok(Vec::new()),
-        _ => return Err(Mistake::at(node, "`checks` is a list of commands")),
+        _ => return Err(Mistake::at(node, "`checks` must be a list of commands")),
     };
     let mut found = Vec::new();
     for item in items {
         let check = Check::try_from(json(item)).map_err(|why| Mistake::at(item, why))?;
         found.push(check);
         if let Some(name) = checks::shared_name(&found) {
-            let why = format!("there is a check {name:?} already; give this one another `name`");
+            let why = format!(
+                "an earlier check is already named {name:?}; give this one another \
+                `name`"
+            );
             return Err(Mistake::at(item, why));
         }
     }
@@ -206,16 +216,16 @@ mod tests {
     #[test]
     fn a_mistake_is_named_with_its_line_in_the_file() {
         for (text, line, why) in [
-            ("---\nproof: required\n# Supervisor\n", 1, "no line `---` ends it"),
+            ("---\nproof: required\n# Supervisor\n", 1, "no `---` line ends it"),
             (
                 "---\nproof: maybe\n---\n",
                 2,
-                "`proof` is `required`, `asked` or `off`, not \"maybe\"",
+                "`proof` must be `required`, `asked` or `off`, not \"maybe\"",
             ),
-            ("---\nproof: off\n\ncheks: []\n---\n", 4, "\"cheks\" is unknown"),
-            ("---\nchecks: cargo test\n---\n", 2, "`checks` is a list"),
+            ("---\nproof: off\n\ncheks: []\n---\n", 4, "unknown key, \"cheks\""),
+            ("---\nchecks: cargo test\n---\n", 2, "`checks` must be a list"),
             ("---\nchecks:\n  - cargo test\n  - timeout: 3\n---\n", 4, "missing field `run`"),
-            ("---\nchecks:\n  - a\n  - a\n---\n", 4, "a check \"a\" already"),
+            ("---\nchecks:\n  - a\n  - a\n---\n", 4, "is already named \"a\""),
             ("---\nproof: off\nchecks: [a\n---\n", 4, "flow sequence"),
             ("---\nproof: off\nproof: required\n---\n", 3, ""),
             ("---\nproof: off\n\t- x\n---\n", 2, "found a tab"),

@@ -40,8 +40,8 @@ impl std::fmt::Display for Problem {
             Problem::Missing { looked_in: [project, global] } => write!(
                 f,
                 "there is no SUPERVISOR.md to tell the supervisor what to look for.\n\
-                 Looked for {} (and above, up to the root of the repository) and {}.\n\
-                 `ccc init` writes one for this project, `ccc init --global` one for all your projects.",
+                 ccc looked for {} (and in the directories above it, up to the root of the repository) and for {}.\n\
+                 Run `ccc init` to write one for this project, or `ccc init --global` to write one for all your projects.",
                 project.display(),
                 global.display()
             ),
@@ -88,7 +88,7 @@ pub fn find(project: &Path, config_dir: &Path) -> Result<Instructions, Problem> 
             }
             // It stands on a command line as well, where nothing can come after it.
             Ok(text) if text.contains('\0') => {
-                let why = "it holds a NUL character, so it is not text".to_owned();
+                let why = "it contains a NUL character, so it is not text".to_owned();
                 return Err(Problem::Unreadable { path: path.clone(), why });
             }
             Ok(text) => return Instructions::read(path, &text),
@@ -167,7 +167,7 @@ mod tests {
         fs::write(project.join(FILE), "---\nproof: required\nchecks: 3\n---\nBe strict.\n")
             .unwrap();
         let problem = find(&project, &config).unwrap_err().to_string();
-        assert!(problem.contains("SUPERVISOR.md, line 3: `checks` is a list"), "{problem}");
+        assert!(problem.contains("SUPERVISOR.md, line 3: `checks` must be a list"), "{problem}");
     }
 
     #[test]

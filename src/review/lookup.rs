@@ -65,7 +65,10 @@ impl Facts for Lookup<'_> {
             ));
         }
         if is_instructions(&found) && !self.said().iter().any(|said| said.contains(FILE)) {
-            return Err(format!("{path} tells what to look for, and shows nothing of it"));
+            return Err(format!(
+                "{path} says what to look for; it does not show that any of it is \
+                done"
+            ));
         }
         let metadata = fs::metadata(&found).map_err(|error| format!("{path}: {error}"))?;
         // A pipe would never end.
@@ -73,11 +76,11 @@ impl Facts for Lookup<'_> {
             return Err(format!("{path} is not a file"));
         }
         if metadata.len() > LONGEST_FILE {
-            return Err(format!("{path} is too long to be searched"));
+            return Err(format!("{path} is too long to search"));
         }
         let bytes = files::read(&found).map_err(|error| format!("{path}: {error}"))?;
         if bytes.contains(&0) {
-            return Err(format!("{path} is not text; a command can show what is in it"));
+            return Err(format!("{path} is not text; cite a command that shows what is in it"));
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -161,7 +164,7 @@ mod tests {
             ("inward/COMMIT_EDITMSG", "not part of the work"),
             (".claude/ccc/sessions/judge.jsonl", "not part of the work"),
             ("records/sessions/events.jsonl", "not part of the work"),
-            ("SUPERVISOR.md", "tells what to look for"),
+            ("SUPERVISOR.md", "says what to look for"),
             ("blob", "is not text"),
             ("gone.py", "there is no file gone.py"),
         ] {

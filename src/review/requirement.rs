@@ -80,7 +80,7 @@ impl TryFrom<Stated> for Evidence {
             }
             [None, None, None, Some(said), None] => Ok(Self::Answer(words(said))),
             [None, None, None, None, Some(said)] => Ok(Self::User(words(said))),
-            _ => Err("evidence has one of the keys check, command, file, answer and user"),
+            _ => Err("evidence must have one of the keys check, command, file, answer or user"),
         }
     }
 }

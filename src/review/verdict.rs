@@ -164,7 +164,7 @@ impl Reading {
 }
 
 fn two_judgements() -> Reading {
-    Reading::Broken("it holds two verdicts that contradict each other".to_owned())
+    Reading::Broken("it contains two verdicts that contradict each other".to_owned())
 }
 
 fn without_marker(text: &str) -> String {
@@ -256,7 +256,7 @@ fn judgement(object: &str, word: Option<&str>) -> Result<(Verdict, bool), String
     if let (Some(word), Some(given)) = (word, &judgement.word)
         && word != given.trim()
     {
-        return Err("its word is not the one of this review".to_owned());
+        return Err("its \"word\" is not the word of this review".to_owned());
     }
     let halt = match judgement.status {
         Some(Status::Blocked) => Some(Halt::Blocked),

@@ -48,7 +48,7 @@ fn broken_front_matter_is_an_error_with_its_line_before_any_work() {
     for args in [&["check", "--trust-checks"][..], &["--supervisor", "-p", "x"]] {
         let done = room.ccc(args).run().code(1);
         assert!(
-            done.err().contains("SUPERVISOR.md, line 5: a check is a command"),
+            done.err().contains("SUPERVISOR.md, line 5: a check must be a command"),
             "{}",
             done.err()
         );

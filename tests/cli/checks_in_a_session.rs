@@ -128,7 +128,7 @@ fn the_judge_is_told_what_changed_and_a_person_can_read_it_later() {
         "- true: passed",
         "work.py:1: a stub: `raise NotImplementedError`",
         "- added work.py",
-        "says that tests pass, and no test command was seen",
+        "says that tests pass, but no test command was seen",
     ] {
         assert!(message.contains(part), "{part}\n---\n{message}");
     }

@@ -113,8 +113,11 @@ fn mistakes(session: &Session, judge: Judge, level: &str, played: &Played) -> Ve
     }
     must(brief.len() < 6 << 10, "the brief is under 6 KB");
     if session.is_right() {
-        must(!brief.contains("Worth knowing"), "the brief doubts nothing of what was done");
-        must(session.brief.is_empty() != brief.contains("worth a look"), "no sign is seen");
+        must(
+            !brief.contains("About the agent's last message"),
+            "the brief doubts nothing of what was done",
+        );
+        must(session.brief.is_empty() != brief.contains("Worth a look"), "no sign is seen");
     }
     found
 }

@@ -31,7 +31,7 @@ impl Claim {
         match self {
             Self::Tests => "tests pass",
             Self::Build => "it builds",
-            Self::Lint => "linters are content",
+            Self::Lint => "the linters pass",
             Self::Committed => "the work is committed",
             Self::Pushed => "the work is pushed",
             Self::Work => "something was fixed, added or changed",

@@ -63,7 +63,7 @@ pub fn edited(file: &FileDiff) -> Option<Sign> {
     line().map(|(at, text)| sign(file, at, WHAT, &text))
 }
 
-const WHAT: &str = "how the tests run is edited";
+const WHAT: &str = "the way the tests run is edited";
 
 /// Prose, or a file without a kind, that was put there and says that tests passed.
 pub fn log(file: &FileDiff) -> Option<Sign> {
@@ -75,5 +75,5 @@ pub fn log(file: &FileDiff) -> Option<Sign> {
         return None;
     }
     let (at, line) = file.added.iter().find(|(_, line)| matches(&RESULT, line))?;
-    Some(sign(file, *at, "what a test run prints, in a file", line))
+    Some(sign(file, *at, "the output of a test run, in a file", line))
 }

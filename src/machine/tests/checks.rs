@@ -58,8 +58,8 @@ fn a_red_check_goes_to_the_agent_and_no_judge_is_asked() {
             ("check-exits 3", "build exited with code 3; check test"),
             (
                 "check-exits 0",
-                "test passed; send \"Find out why and fix the cause; the checks run again when you stop. \
-                 If a check itself is wrong, or cannot pass here, say so and why instead of working around it.\"; →Working",
+                "test passed; send \"Find the cause and fix it. The checks run again when you stop. \
+                 If a check itself is wrong or cannot pass here, say so and explain why; do not work around it.\"; →Working",
             ),
             ("init, taken, result done", "→Reviewing; look"),
             ("looked b", "check build"),
@@ -108,8 +108,8 @@ fn a_yes_about_files_that_changed_meanwhile_is_given_again() {
 
 #[test]
 fn a_red_check_stays_red_beside_those_that_nobody_allowed() {
-    let red = "test exited with code 1; send \"Find out why and fix the cause; the checks run again when you stop. \
-               If a check itself is wrong, or cannot pass here, say so and why instead of working around it.\"; →Working";
+    let red = "test exited with code 1; send \"Find the cause and fix it. The checks run again when you stop. \
+               If a check itself is wrong or cannot pass here, say so and explain why; do not work around it.\"; →Working";
     check_with(
         rules(&["test"], &["make"]),
         &[
@@ -155,8 +155,8 @@ fn a_check_past_its_deadline_is_stopped_and_red() {
             ("tick 1", ""),
             (
                 "check-exits 143",
-                "test did not end within 5 s; send \"Find out why and fix the cause; the checks run again when you stop. \
-                 If a check itself is wrong, or cannot pass here, say so and why instead of working around it.\"; →Working",
+                "test did not end within 5 s; send \"Find the cause and fix it. The checks run again when you stop. \
+                 If a check itself is wrong or cannot pass here, say so and explain why; do not work around it.\"; →Working",
             ),
         ]),
     );

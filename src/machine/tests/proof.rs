@@ -17,7 +17,8 @@ fn evidence_is_looked_up_before_a_yes_counts() {
         required(true),
         &after_review(&[("word w", ""), (YES, "verify 1"), ("found it", "stop review; →Waiting")]),
     );
-    let asked = "tell \"You call the task complete, and ccc has looked up what you gave as evidence. This does not hold\"";
+    let asked = "tell \"You call the task complete. ccc looked up your evidence and found these \
+        problems\"";
     let machine = check_with(
         required(true),
         &after_review(&[
@@ -27,8 +28,8 @@ fn evidence_is_looked_up_before_a_yes_counts() {
             (YES, "verify 1"),
             (
                 "found nothing",
-                "stop review; send \"Finish what is missing. Then show each of these: run the \
-                 command that proves it, or name the file and the line where it stands.\"; →Working",
+                "stop review; send \"Finish what is missing. Then prove each of these points: run \
+                 the command that shows it, or name the file and the line where it is.\"; →Working",
             ),
         ]),
     );
@@ -38,9 +39,11 @@ fn evidence_is_looked_up_before_a_yes_counts() {
 #[test]
 fn without_proof_the_person_decides_or_there_is_no_verdict() {
     let bare = "verdict [TASK_COMPLETED]";
-    let asked = "tell \"You call the task complete without showing it. A confirmation needs the list of everything the user asked for, each item with evidence that ccc can look up. If something is not there after all, say so\"";
-    let none =
-        "the supervisor calls the task complete and gives no proof, although it was asked for it";
+    let asked = "tell \"You call the task complete, but you give no proof. A confirmation must \
+        list everything the user asked for, each item with evidence that ccc can look up. Give \
+        your whole verdict again, and nothing else. If something turns out not to be done, \
+        answer \\\"completed\\\"\"";
+    let none = "the supervisor called the task complete but gave no proof, even when asked for it";
     let failed = format!("stop review; review failed {none:?}; →Waiting");
     check_with(
         required(true),
@@ -83,7 +86,7 @@ fn a_task_that_goes_in_circles_is_the_persons() {
     let again = |n: &str| format!("→Reviewing; review {n}/10 of S [do it]");
     let (second, third) = (again("2"), again("3"));
     let send = "stop review; send \"tests\"; →Working";
-    let stuck = "stop review; stuck \"the last 3 reviews said the same\"; →Waiting";
+    let stuck = "stop review; stuck \"the last 3 reviews said the same thing\"; →Waiting";
     check(&[
         TO_REVIEW[0],
         TO_REVIEW[1],
@@ -127,7 +130,8 @@ fn the_same_files_review_after_review_are_a_circle() {
         rules.clone(),
         &rows(
             "init, taken, result done, looked a",
-            "stop review; stuck \"no file of the project has changed over the last 3 reviews\"; →Waiting",
+            "stop review; stuck \"no file in the project has changed over the last 3 reviews\"; \
+             →Waiting",
         ),
     );
     let changed = "init, taken, result done, looked b";

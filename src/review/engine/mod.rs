@@ -34,7 +34,7 @@ use sitting::Sitting;
 /// The request that tells the judge's client to ask before each tool.
 pub const INITIALIZE: &str = "ccc-judge";
 /// Why something is denied that a person could have allowed.
-const NOBODY: &str = "Nobody can be asked.";
+const NOBODY: &str = "Nobody is there to give permission.";
 
 /// What the driver has to do next, in this order.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +47,7 @@ pub enum Step {
     Ask { request_id: String, asked: PermissionRequest },
     /// The judge does not wait for this answer any more.
     Unask { request_id: String },
-    /// Nobody can be asked.
+    /// Nobody is there to give permission.
     Deny { request_id: String, asked: PermissionRequest },
     /// The judge's client asks whether a tool may run.
     Rule { request_id: String, ruling: Ruling },

@@ -11,7 +11,7 @@ use crate::review::requirement::{Evidence, Requirement, Standing};
 use crate::review::verdict::Verdict;
 
 const NO_PROOF: &str =
-    "the supervisor calls the task complete and gives no proof, although it was asked for it";
+    "the supervisor called the task complete but gave no proof, even when asked for it";
 
 /// A yes that does not count yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,7 +117,7 @@ fn named(requirement: &Requirement) -> String {
 /// A task is not complete while something of it is open.
 fn contradictions(verdict: &Verdict) -> Vec<String> {
     let open = verdict.open().filter(|_| verdict.completed);
-    open.map(|requirement| format!("{}: it is not met", named(requirement))).collect()
+    open.map(|requirement| format!("{}: its status is not \"met\"", named(requirement))).collect()
 }
 
 /// Evidence that does not exist; what it was for is not shown by it.
@@ -129,7 +129,7 @@ fn refuted(verdict: &mut Verdict, findings: &[Option<String>]) -> Vec<String> {
         let mut holds = true;
         for evidence in &requirement.evidence {
             // What was not looked up is not believed.
-            let unknown = Some("it could not be looked up".to_owned());
+            let unknown = Some("ccc could not look it up".to_owned());
             if let Some(why) = findings.next().unwrap_or(&unknown) {
                 problems.push(format!("{name}, {evidence}: {why}"));
                 holds = false;
@@ -149,7 +149,7 @@ fn missing_evidence(verdict: &mut Verdict) -> Vec<String> {
         let by_user = |evidence: &Evidence| matches!(evidence, Evidence::User(_));
         let shown = requirement.evidence.iter().any(|evidence| by_user(evidence) == dropped);
         if !shown {
-            let what = if dropped { "no words of the user that drop it" } else { "no evidence" };
+            let what = if dropped { "no quote of the user dropping it" } else { "no evidence" };
             problems.push(format!("{}: {what} is given", named(requirement)));
             requirement.status = Standing::Unproven;
         }
@@ -167,7 +167,7 @@ fn unlisted<'a>(
 /// What the last round found does not go away by itself.
 fn forgotten(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
     unlisted(known, verdict)
-        .map(|one| format!("{}: it was found in the last review, and is not listed", named(one)))
+        .map(|one| format!("{}: the last review listed it, and this verdict does not", named(one)))
         .collect()
 }
 
@@ -186,8 +186,8 @@ fn exchanged(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
         .filter(is_another)
         .map(|one| {
             format!(
-                "{}: this is what the id meant in the last review, and now it means something else. Keep \
-                 its meaning, or quote the user's words that changed it; a new item gets a new id",
+                "{}: in the last review this id had this meaning, and now it has another. Keep \
+                 the meaning, or quote the user's words that changed it. Give a new item a new id",
                 named(one)
             )
         })

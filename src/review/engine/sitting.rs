@@ -179,7 +179,7 @@ impl Sitting {
         let held = self.case.as_ref().map_or(Held::Nothing, |case| case.held);
         let ruling = match permission::rule(held, asked, &self.policy.allowed_tools) {
             Ruling::Ask if !self.policy.person => Ruling::Deny(format!(
-                "{NOBODY} Without a glass case only commands that read run unasked; \
+                "{NOBODY} Without a glass case, only commands that read run without permission; \
                  supervisor.allowed_tools in ccc.json can allow more."
             )),
             ruling => ruling,

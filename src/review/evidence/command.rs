@@ -74,7 +74,7 @@ struct Seen<'a> {
 
 pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> {
     if command.trim().is_empty() {
-        return Err("it names no command".to_owned());
+        return Err("no command is named".to_owned());
     }
     let wanted = Wanted::new(command);
     let Record { agent, earlier, judge } = facts.record();
@@ -93,7 +93,7 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
     }
     Err(match why {
         Some(why) => format!("`{command}`: {why}"),
-        None => format!("no command `{command}` was run"),
+        None => format!("the command `{command}` was not run"),
     })
 }
 
@@ -104,24 +104,24 @@ impl Seen<'_> {
             return Err("it wrote a file; cite the file as it is now".to_owned());
         }
         if !ran.ended {
-            return Err("its end was not seen".to_owned());
+            return Err("ccc did not see it end".to_owned());
         }
         if quote.trim().is_empty() {
             return self.shows_by_ending_well();
         }
         if !squeezed(&ran.output).contains(&squeezed(quote)) {
-            return Err("it was run, and its output does not have this quote".to_owned());
+            return Err("it ran, but its output does not contain this quote".to_owned());
         }
         is_long_enough(quote, &ran.output, SHORTEST_OUTPUT)?;
         if ran.tool != "Bash" {
             return self.is_of_now();
         }
         if only_prints(&ran.command) {
-            return Err("it only prints what it is given".to_owned());
+            return Err("it only prints its own arguments".to_owned());
         }
         if reads_like_a_test_result(quote) {
             if squeezed(&ran.command).contains(&squeezed(quote)) {
-                return Err("its quote stands in the command itself".to_owned());
+                return Err("the quote is part of the command itself".to_owned());
             }
             self.is_written_by_a_test()?;
         }
@@ -144,7 +144,7 @@ impl Seen<'_> {
         };
         let passed = CommandKind::Test.is(&self.ran.command) && !self.ran.failed;
         match later.iter().find(failed).filter(|_| passed) {
-            Some(again) => Err(format!("`{}` ran later, and failed", again.command)),
+            Some(again) => Err(format!("`{}` ran later and failed", again.command)),
             None => Ok(()),
         }
     }
@@ -153,7 +153,7 @@ impl Seen<'_> {
     fn shows_by_ending_well(&self) -> Result<(), String> {
         let ran = self.ran;
         if !squeezed(&ran.output).is_empty() {
-            return Err("nothing of its output is quoted".to_owned());
+            return Err("none of its output is quoted".to_owned());
         }
         if ran.failed {
             return Err("it failed".to_owned());
@@ -163,17 +163,19 @@ impl Seen<'_> {
             return Err(format!("it changed something ({path}); cite what is there now"));
         }
         if only_prints(&ran.command) {
-            return Err("it only prints what it is given".to_owned());
+            return Err("it only prints its own arguments".to_owned());
         }
         if hides_exit_code(&ran.command).is_some() || prints_exit_code(&ran.command) {
-            return Err("it printed nothing, and its exit code is not its own".to_owned());
+            return Err(
+                "it printed nothing, and its exit code is that of something else".to_owned()
+            );
         }
         let prepares = |command: &shell::Command| {
             command.words.first().is_some_and(|name| PREPARING.contains(&name.as_str()))
                 || command.words.starts_with(&["git".to_owned(), "add".to_owned()])
         };
         if ran.tool != "Bash" || self.parts.iter().all(prepares) {
-            return Err("it printed nothing, which shows nothing".to_owned());
+            return Err("it printed nothing, which proves nothing".to_owned());
         }
         self.succeeded("")?;
         self.is_of_the_project()?;
@@ -193,14 +195,13 @@ impl Seen<'_> {
             return Ok(());
         }
         if test && says_failed(output) {
-            return Err("a test failed, as its output says".to_owned());
+            return Err("its output says that a test failed".to_owned());
         }
         if test && ran_none(output) {
-            return Err("it ran no test, as its output says".to_owned());
+            return Err("its output says that no test ran".to_owned());
         }
         let hidden = hides_exit_code(command);
-        let hidden =
-            hidden.or(prints_exit_code(command).then_some("its exit code is only printed"));
+        let hidden = hidden.or(prints_exit_code(command).then_some("it only prints the exit code"));
         match hidden {
             Some(_) if test && !is_quiet_success(output) && !says_passed(command, output) => {
                 Err(format!(
@@ -209,7 +210,7 @@ impl Seen<'_> {
                 ))
             }
             Some(why) if !test && says_broken(output) => {
-                Err(format!("{why}, and its output tells of an error"))
+                Err(format!("{why}, and its output reports an error"))
             }
             _ => Ok(()),
         }
@@ -241,7 +242,7 @@ impl Seen<'_> {
         if by_test {
             return Ok(());
         }
-        Err("it only reads a file, and no test run was seen that wrote it".to_owned())
+        Err("it only reads a file, and ccc saw no test run that wrote it".to_owned())
     }
 
     fn only_reads(&self) -> bool {
@@ -266,8 +267,8 @@ impl Seen<'_> {
             None => format!("you had changed {what} in your copy"),
         };
         Err(format!(
-            "{what} when it ran, so it shows nothing about the project; run it on the files as the agent left \
-             them"
+            "{what} when it ran, so it proves nothing about the project; run it on the files as \
+             the agent left them"
         ))
     }
 
@@ -295,7 +296,8 @@ impl Seen<'_> {
         };
         match later.iter().find(concerns) {
             Some(path) => Err(format!(
-                "it ran before the last edit ({path}), and says nothing about the files as they are"
+                "it ran before the last edit ({path}), so it says nothing about the files as they \
+                 are now"
             )),
             None => Ok(()),
         }

@@ -90,22 +90,22 @@ fn evidence_that_exists_holds() {
 #[test]
 fn evidence_that_does_not_exist_says_why() {
     for (json, why) in [
-        (r#"{"check":"lint"}"#, "not green"),
-        (r#"{"check":"fuzz"}"#, "no check \"fuzz\""),
+        (r#"{"check":"lint"}"#, "has not passed"),
+        (r#"{"check":"fuzz"}"#, "no check named \"fuzz\""),
         (
             r#"{"command":"cargo test","quote":"test result: ok"}"#,
-            "no command `cargo test` was run",
+            "the command `cargo test` was not run",
         ),
-        (r#"{"command":"pytest -q","quote":"4 passed"}"#, "does not have this quote"),
-        (r#"{"command":"pytest -q","quote":""}"#, "nothing of its output"),
-        (r#"{"command":" ","quote":"3 passed"}"#, "names no command"),
+        (r#"{"command":"pytest -q","quote":"4 passed"}"#, "does not contain this quote"),
+        (r#"{"command":"pytest -q","quote":""}"#, "none of its output"),
+        (r#"{"command":" ","quote":"3 passed"}"#, "no command is named"),
         (r#"{"file":"gone.py:1","quote":"def gone"}"#, "there is no gone.py"),
-        (r#"{"file":"slug.py:100","quote":"def test_umlauts"}"#, "does not have this quote"),
+        (r#"{"file":"slug.py:100","quote":"def test_umlauts"}"#, "does not contain this quote"),
         (r#"{"file":"slug.py:5","quote":"def test_accents"}"#, "not near line 5"),
         (r#"{"file":"slug.py:100","quote":" ) "}"#, "too short"),
         (r#"{"answer":"it is fast now"}"#, "does not say that"),
         (r#"{"user":"no tests please"}"#, "did not say that"),
-        (r#"{"user":"Make it fast"}"#, "and not later"),
+        (r#"{"user":"Make it fast"}"#, "not later"),
         (r#"{"user":"mind"}"#, "too short"),
         // A line of its own, and one of many.
         (r#"{"file":"slug.py","quote":"    pass"}"#, "too short"),
@@ -141,14 +141,14 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
         ),
         (&[("pytest", "3 passed"), ("edit README.md", "")], pytest, ""),
         // Named, printed, written down, and never run.
-        (&[("echo pytest", "pytest: 3 passed")], pytest, "no command `pytest` was run"),
-        (&[("echo 'pytest: 3 passed'", "pytest: 3 passed")], pytest, "no command"),
-        (&[("cat pytest.log", "3 passed")], pytest, "no command"),
-        (&[("grep -r pytest .", "3 passed")], pytest, "no command"),
-        (&[("git commit -m 'pytest: 3 passed'", "3 passed")], pytest, "no command"),
-        (&[("cat > a.sh <<'E'\npytest\nE\necho 3 passed", "3 passed")], pytest, "no command"),
-        (&[("edit pytest", "3 passed")], pytest, "no command"),
-        (&[("ls -a", "3 passed")], r#"{"command":"s","quote":"3 passed"}"#, "no command"),
+        (&[("echo pytest", "pytest: 3 passed")], pytest, "the command `pytest` was not run"),
+        (&[("echo 'pytest: 3 passed'", "pytest: 3 passed")], pytest, "was not run"),
+        (&[("cat pytest.log", "3 passed")], pytest, "was not run"),
+        (&[("grep -r pytest .", "3 passed")], pytest, "was not run"),
+        (&[("git commit -m 'pytest: 3 passed'", "3 passed")], pytest, "was not run"),
+        (&[("cat > a.sh <<'E'\npytest\nE\necho 3 passed", "3 passed")], pytest, "was not run"),
+        (&[("edit pytest", "3 passed")], pytest, "was not run"),
+        (&[("ls -a", "3 passed")], r#"{"command":"s","quote":"3 passed"}"#, "was not run"),
         // Prints what it was told to.
         (
             &[("echo '3 passed'", "3 passed")],
@@ -161,7 +161,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
             "only prints",
         ),
         (&[("true", "")], r#"{"command":"true","quote":""}"#, "only prints"),
-        (&[("pytest; echo '3 passed'", "3 passed")], pytest, "stands in the command itself"),
+        (&[("pytest; echo '3 passed'", "3 passed")], pytest, "part of the command itself"),
         (&[("test -f a && echo there", "there")], r#"{"command":"test -f a","quote":"there"}"#, ""),
         // Tests that show the contrary.
         (&[("!pytest", "Exit code 1\n1 failed, 3 passed")], pytest, "it failed"),
@@ -170,7 +170,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
         (
             &[("python3 -m unittest", "Ran 0 tests in 0s\n\nOK")],
             r#"{"command":"python3 -m unittest","quote":"Ran 0 tests"}"#,
-            "ran no test",
+            "no test ran",
         ),
         (&[("pytest", "3 passed"), ("edit a.py", "")], pytest, "before the last edit (a.py)"),
         (
@@ -185,7 +185,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
                 ("!pytest", "Exit code 1\n1 failed, 2 passed"),
             ],
             pytest,
-            "does not have this quote",
+            "does not contain this quote",
         ),
         (
             &[("!pytest", "Exit code 1\n1 failed, 3 passed")],
@@ -205,7 +205,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
                 ("!pytest", "Exit code 1\n1 failed, 2 passed"),
             ],
             pytest,
-            "does not have this quote",
+            "does not contain this quote",
         ),
         // Worked on since, and not run again.
         (
@@ -252,7 +252,7 @@ fn a_failure_is_no_success_whatever_of_it_is_quoted() {
         (
             &[("cargo build 2>&1 | tail -9", "Compiling slug v0.1\nerror: could not compile")],
             build,
-            "tells of an error",
+            "reports an error",
         ),
         (&[("!./run", "Exit code 1\nstarting up\nTraceback")], run, "it failed"),
         (&[("./run", "starting up")], run, ""),
@@ -275,18 +275,22 @@ fn a_failure_is_no_success_whatever_of_it_is_quoted() {
 fn a_run_that_hides_its_exit_code_has_to_say_that_it_passed() {
     let quote = |quote: &str| format!(r#"{{"command":"pytest","quote":"{quote}"}}"#);
     check_all(&[
-        (&[("pytest | head -3", "collected 3 items")], &quote("collected 3 items"), "of the pipe"),
+        (&[("pytest | head -3", "collected 3 items")], &quote("collected 3 items"), "in the pipe"),
         (&[("pytest | tail -1", "3 passed in 0.1s")], &quote("3 passed"), ""),
         (&[("pytest >/dev/null || true; echo done", "done")], &quote("done"), "follows ||"),
         (&[("pytest; ls", "slug.py")], &quote("slug.py"), "the command after it"),
-        (&[("cd . && ! pytest", "slug.py")], &quote("slug.py"), "turned round"),
-        (&[("pytest -q >/dev/null; echo rc=$?", "rc=1")], &quote("rc=1"), "only printed"),
+        (&[("cd . && ! pytest", "slug.py")], &quote("slug.py"), "inverts its exit code"),
+        (
+            &[("pytest -q >/dev/null; echo rc=$?", "rc=1")],
+            &quote("rc=1"),
+            "only prints the exit code",
+        ),
         (&[("pytest -q >/dev/null; echo rc=$?", "rc=0")], &quote("rc=0"), ""),
         (&[("pytest &", "[1] 4711")], &quote("4711"), "in the background"),
         (
             &[("pytest", "Command running in background with ID: b1")],
             &quote("Command running in background"),
-            "its end was not seen",
+            "ccc did not see it end",
         ),
     ]);
 }
@@ -297,17 +301,17 @@ fn what_printed_nothing_shows_something_only_by_ending_well() {
     check_all(&[
         (&[("cd x && test -f a", "")], &silent("test -f a"), ""),
         (&[("git status --porcelain", "")], &silent("git status --porcelain"), ""),
-        (&[("test -f a || true", "")], &silent("test -f a"), "not its own"),
-        (&[("mkdir -p x && cd x", "")], &silent("mkdir -p x"), "which shows nothing"),
-        (&[("git add -A", "")], &silent("git add -A"), "which shows nothing"),
-        (&[("cat USAGE.md", "")], &silent("cat USAGE.md"), "which shows nothing"),
+        (&[("test -f a || true", "")], &silent("test -f a"), "that of something else"),
+        (&[("mkdir -p x && cd x", "")], &silent("mkdir -p x"), "which proves nothing"),
+        (&[("git add -A", "")], &silent("git add -A"), "which proves nothing"),
+        (&[("cat USAGE.md", "")], &silent("cat USAGE.md"), "which proves nothing"),
         (&[("test -f a.py", ""), ("rm a.py", "")], &silent("test -f a.py"), "before the last"),
     ]);
     let mut agent = Commands::default();
     agent.started("1", "Bash", r#"{"command":"pytest"}"#);
     let facts = Known { agent, ..Known::default() };
     let evidence: Evidence = serde_json::from_str(&silent("pytest")).unwrap();
-    assert!(verify(&[evidence], &facts)[0].as_ref().unwrap().contains("its end was not seen"));
+    assert!(verify(&[evidence], &facts)[0].as_ref().unwrap().contains("ccc did not see it end"));
 }
 
 #[test]
@@ -334,7 +338,7 @@ fn what_ran_before_an_edit_says_nothing_about_what_it_depends_on() {
 fn words_of_a_test_run_count_where_a_test_run_has_printed_them() {
     let log = r#"{"command":"cat out.log","quote":"3 passed"}"#;
     check_all(&[
-        (&[("cat out.log", "3 passed in 1s")], log, "no test run was seen"),
+        (&[("cat out.log", "3 passed in 1s")], log, "ccc saw no test run"),
         (&[("echo 3 passed > out.log", ""), ("cat out.log", "3 passed")], log, "no test run"),
         (&[("pytest > out.log 2>&1", ""), ("cat out.log", "3 passed in 1s")], log, ""),
         (
@@ -391,10 +395,10 @@ fn other_tools_are_cited_by_their_name() {
     for (json, why) in [
         (r#"{"command":"Read slug.py","quote":"def slugify(title)"}"#, ""),
         (r#"{"command":"Read","quote":"def slugify(title)"}"#, ""),
-        (r#"{"command":"slug.py","quote":"def slugify(title)"}"#, "no command"),
-        (r#"{"command":"pytest -q","quote":"created successfully"}"#, "no command"),
+        (r#"{"command":"slug.py","quote":"def slugify(title)"}"#, "was not run"),
+        (r#"{"command":"pytest -q","quote":"created successfully"}"#, "was not run"),
         (r#"{"command":"Write a.py","quote":"created successfully"}"#, "cite the file"),
-        (r#"{"command":"Task","quote":"All 3 tests pass."}"#, "no command"),
+        (r#"{"command":"Task","quote":"All 3 tests pass."}"#, "was not run"),
     ] {
         let evidence: Evidence = serde_json::from_str(json).unwrap();
         let found = verify(&[evidence], &facts)[0].clone().unwrap_or_default();

@@ -12,7 +12,8 @@ use crate::brief::claims;
 pub fn are_asked_for(quote: &str, said: &[&str]) -> Result<(), String> {
     if let Some(claim) = claims::made(quote).first() {
         return Err(format!(
-            "the agent's own word that {claim} shows nothing; cite the check, the command or the file that does"
+            "the agent's own word that {claim} proves nothing; cite the check, the command or the \
+             file that proves it"
         ));
     }
     if !said.is_empty() && said.iter().all(|said| is_for_a_file(said)) {
@@ -89,8 +90,8 @@ const WORDS_ELSEWHERE: [&str; 23] = [
     "welche",
 ];
 
-const WORK_IS: &str = "the user asked for work, and what the agent says about it shows nothing; cite \
-                       the check, the command or the file that does";
+const WORK_IS: &str = "the user asked for work, and what the agent says about it proves nothing; \
+    cite the check, the command or the file that proves it";
 
 /// Whether the message with these words takes something back. Where that cannot be told, as in a
 /// language that the tables do not know, the judge is believed.
@@ -112,7 +113,7 @@ pub fn drop_something(quote: &str, said: &[&str]) -> Result<(), String> {
     if messages.any(|said| is(&DROPS, said) || !is(&ENGLISH, said)) {
         return Ok(());
     }
-    Err("with these words the user drops nothing".to_owned())
+    Err("these words of the user drop nothing".to_owned())
 }
 
 /// Words were asked for, and in a file: one sentence that writes something to a name.
@@ -237,7 +238,7 @@ mod tests {
             (&["Schreibe eine Übersicht nach übersicht.md."], "Die Übersicht steht dort."),
         ] {
             let why = are_asked_for(quote, said).expect_err(quote);
-            assert!(why.contains("shows nothing"), "{why}");
+            assert!(why.contains("proves nothing"), "{why}");
         }
     }
 

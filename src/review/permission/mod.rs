@@ -131,7 +131,8 @@ pub fn rule(held: Held, asked: &PermissionRequest, allowed: &[String]) -> Ruling
         Some(Class::Web | Class::AsksThePerson) => Ruling::Ask,
         None if is_named => Ruling::Allow,
         None => Ruling::Deny(format!(
-            "It is not known that {tool} changes nothing. supervisor.allowed_tools in ccc.json can allow it."
+            "ccc does not know whether {tool} changes anything, so it is not allowed. \
+             supervisor.allowed_tools in ccc.json can allow it."
         )),
     }
 }
@@ -149,7 +150,7 @@ fn command(held: Held, input: &str, allowed: &[Allowed<'_>]) -> Ruling {
     }
     let script = serde_json::from_str::<Input>(input).ok().and_then(|input| input.command);
     let Some(script) = script else {
-        return Ruling::Deny("It cannot be seen what this would run.".to_owned());
+        return Ruling::Deny("ccc cannot tell what this would run.".to_owned());
     };
     let commands = shell::commands(&script);
     let is_named = |command: &shell::Command| {
@@ -159,8 +160,8 @@ fn command(held: Held, input: &str, allowed: &[Allowed<'_>]) -> Ruling {
     for command in commands.iter().filter(|command| !is_named(command)) {
         if let Some(outward) = outward::find(&command.words) {
             return Ruling::Deny(format!(
-                "`{}` is not allowed in a review: {}. A rule that names it, as `Bash({}:*)`, in \
-                 supervisor.allowed_tools in ccc.json can allow it.",
+                "`{}` is not allowed in a review: {}. To allow it, add a rule that names it, such \
+                 as `Bash({}:*)`, to supervisor.allowed_tools in ccc.json.",
                 outward.name,
                 outward.reach.why(),
                 outward.name

@@ -224,7 +224,7 @@ impl Reach {
             Publishing => "what is published stays published",
             RemoteShell => "it acts on another machine",
             Cloud => "it acts on machines elsewhere",
-            Containers => "a program outside the review does it",
+            Containers => "a program outside the review carries it out",
             Machine => "it reaches beyond the project",
         }
     }

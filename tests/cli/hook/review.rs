@@ -86,7 +86,7 @@ fn scenario_000_the_default_instructions_are_written_where_there_are_none() {
     let room = Room::new();
     room.enable("abc123", 0);
     // The default wants proof, and this supervisor has none.
-    room.hook("abc123").run().allows("gives no proof");
+    room.hook("abc123").run().allows("gave no proof");
     let default = include_str!("../../../SUPERVISOR.example.md");
     assert_eq!(room.read("home/.claude/SUPERVISOR.md"), default);
     assert!(!room.path("project/SUPERVISOR.md").exists());

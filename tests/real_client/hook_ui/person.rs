@@ -36,7 +36,7 @@ fn assert_said(review: &Request, said: &[(&str, bool)]) {
     let text = review.recent_text();
     let mut expected = "# What the user said, in order\n\n".to_owned();
     for (at, (said, earlier)) in said.iter().enumerate() {
-        let note = if *earlier { " (an earlier task, settled already)" } else { "" };
+        let note = if *earlier { " (an earlier task, already settled)" } else { "" };
         let _ = write!(expected, "Message {}{note}:\n> {said}\n\n", at + 1);
     }
     assert!(text.contains(&(expected.clone() + "#")), "{expected}\n---\n{text}");

@@ -114,7 +114,7 @@ fn each_has_its_price_its_time_and_its_word() {
     // The first judge's word is not the second's.
     let quoted = r#"{"completed":true,"word":"one"}"#;
     let steps = short(&engine.heard(result(quoted), second(11)));
-    assert!(steps[0].contains("its word is not the one of this review"), "{steps:?}");
+    assert!(steps[0].contains("its \"word\" is not the word of this review"), "{steps:?}");
     let steps = engine.heard(result(r#"{"completed":true,"word":"two"}"#), second(40));
     let Some(Step::End(Ok(verdict))) = steps.last() else { panic!("{steps:?}") };
     let told: Vec<_> = verdict.opinions.iter().map(|one| (one.seconds, one.cost_usd)).collect();

@@ -65,7 +65,7 @@ fn policy_proof_a_bare_yes_is_asked_for_its_proof_once() {
                 let mut engine = judge(policy, Vec::new());
                 let mut steps = engine.heard(result(text), second(1));
                 if proof != Proof::Off {
-                    assert!(told(&steps).contains("without showing it"), "{steps:?}");
+                    assert!(told(&steps).contains("you give no proof"), "{steps:?}");
                     steps = engine.heard(result(BARE), second(2));
                 }
                 let steps = short(&steps);
@@ -122,8 +122,8 @@ fn everything_listed_needs_evidence_and_nothing_is_open() {
     let unmet = r#"{"id":"R1","text":"R1!","status":"unmet"}"#;
     for (listed, why) in [
         (met("R1", ""), "no evidence is given"),
-        (dropped.to_owned(), "no words of the user that drop it is given"),
-        (unmet.to_owned(), "it is not met"),
+        (dropped.to_owned(), "no quote of the user dropping it is given"),
+        (unmet.to_owned(), "its status is not \"met\""),
     ] {
         let mut engine = judge(with(Proof::Asked), Vec::new());
         let asked = told(&engine.heard(verdict(&listed), second(1)));
@@ -144,7 +144,7 @@ fn a_requirement_of_the_last_round_does_not_go_away_by_itself() {
     let mut engine = judge(with(Proof::Asked), known);
     engine.heard(verdict(&met("R1", FILE)), second(1));
     let asked = told(&engine.verified(&[None], second(1)));
-    assert!(asked.contains("R2 (docs): it was found in the last review"), "{asked}");
+    assert!(asked.contains("R2 (docs): the last review listed it"), "{asked}");
     let dropped =
         r#"{"id":"R2","text":"docs","status":"dropped","evidence":{"user":"never mind the docs"}}"#;
     engine.heard(verdict(&format!("{},{dropped}", met("R1", FILE))), second(2));
@@ -226,7 +226,7 @@ fn an_id_of_the_last_round_does_not_come_to_mean_something_else() {
     engine.heard(said("there is a readme"), second(1));
     let told = told(&engine.verified(&[None], second(2)));
     assert!(
-        told.contains("R1 (accents are handled): this is what the id meant in the last review"),
+        told.contains("R1 (accents are handled): in the last review this id had this meaning"),
         "{told}"
     );
 
