@@ -6,6 +6,7 @@
 //! started with.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 
 use crate::config::clients::Variables;
@@ -17,7 +18,7 @@ const MOST_BETWEEN: usize = 6;
 pub fn of_the_client() -> Option<Variables> {
     let mut pid = parent_of("self")?;
     for _ in 0..MOST_BETWEEN {
-        let variables = read(&std::fs::read(format!("/proc/{pid}/environ")).ok()?);
+        let variables = read(&whole(&format!("/proc/{pid}/environ")).ok()?);
         if is_clients(&variables) {
             return Some(variables);
         }
@@ -30,6 +31,11 @@ pub fn of_the_client() -> Option<Variables> {
 /// where it began. What ccc wrote into the settings of this launch stays too: those win over the
 /// project's, and a session in the background runs in the environment of another launch.
 pub fn take_on(launch: Option<&str>) {
+    // Settings can give a variable another value, but cannot take it away: without this one, no ccc
+    // started the client.
+    if launch.is_none() && std::env::var_os(STATE_DIR).is_none() {
+        return;
+    }
     let Some(clients) = of_the_client() else { return };
     let named = std::env::var_os(LAUNCH).filter(|named| !named.is_empty());
     let from_settings = named.is_some_and(|named| launch.is_none_or(|launch| named == launch));
@@ -58,18 +64,27 @@ pub fn take_on(launch: Option<&str>) {
 }
 
 pub const LAUNCH: &str = "CCC_LAUNCH";
+const STATE_DIR: &str = "CCC_STATE_DIR";
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
 /// What the client starts is told that it runs inside the client; the client itself is not.
 fn is_clients(variables: &Variables) -> bool {
     let has = |name: &str| variables.iter().any(|(known, _)| known == OsStr::new(name));
-    has("CCC_STATE_DIR") && !has("CLAUDECODE")
+    has(STATE_DIR) && !has("CLAUDECODE")
+}
+
+/// A file of the kernel's tells no size, and is otherwise asked for in many small pieces.
+fn whole(path: &str) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(16 << 10);
+    std::fs::File::open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The fourth word; the second is a name in brackets that may hold anything.
 fn parent_of(pid: &str) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = whole(&format!("/proc/{pid}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(1).map(str::to_owned)
 }

@@ -50,11 +50,11 @@ fn a_session_at_a_terminal() {
     let env = header["env"].as_object().expect("an environment");
     assert!(env["TERM"] == "xterm" && env.keys().all(|name| name == "TERM" || name == "SHELL"));
     // What is printed last is printed by a terminal that is no longer raw.
-    assert_eq!(trace.filmed("o").concat(), screen.replace("\r\r\n", "\r\n"));
-    assert_eq!(trace.filmed("i").concat(), "fïx it\rx\x1b[D\x0b\x1bb\x04");
-    assert_eq!(trace.filmed("r"), ["90x40"]);
+    assert_eq!(trace.cast_events("o").concat(), screen.replace("\r\r\n", "\r\n"));
+    assert_eq!(trace.cast_events("i").concat(), "fïx it\rx\x1b[D\x0b\x1bb\x04");
+    assert_eq!(trace.cast_events("r"), ["90x40"]);
     assert_eq!(
-        trace.filmed("m"),
+        trace.cast_events("m"),
         [
             "user: fïx it",
             "working 1/10",
@@ -96,12 +96,12 @@ fn every_output_format_has_a_screen_to_look_at() {
         let done = room.ccc(&["--supervisor", "-p", "go", "--output-format", format]).run().code(0);
         let trace = Trace::of(&room);
         check(&room, &trace);
-        let shown = trace.filmed("o").concat();
+        let shown = trace.cast_events("o").concat();
         for text in ["❯ go\r\n", "all done here: größer, 完成 🎉", "Confirmed complete"] {
             assert!(shown.contains(text), "{format}: {text}: {shown}");
         }
         assert_eq!(done.transcript().replace('\n', "\r\n") == shown, format == "text");
-        assert_eq!(trace.filmed("m").len(), 7);
+        assert_eq!(trace.cast_events("m").len(), 7);
         if let Some(text) = played(&trace.path(CAST)) {
             assert!(text.contains("all done here: größer, 完成 🎉"), "{format}: {text}");
         }

@@ -84,7 +84,7 @@ impl Trace {
     }
 
     /// Everything of one kind in the cast.
-    pub fn filmed(&self, code: &str) -> Vec<String> {
+    pub fn cast_events(&self, code: &str) -> Vec<String> {
         let (_, events) = self.cast();
         events.into_iter().filter(|event| event.code == code).map(|event| event.data).collect()
     }
