@@ -21,6 +21,9 @@ pub struct Session {
     /// What is wrong with the work that the agent calls done. Without it, the work is right.
     #[serde(default)]
     pub wrong: Option<String>,
+    /// `ccc judge` plays it without being asked for it.
+    #[serde(default)]
+    pub sample: bool,
     /// The name of a project in `projects.yaml`; `files` come on top of it.
     #[serde(default)]
     pub project: Option<String>,
