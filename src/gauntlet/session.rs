@@ -227,6 +227,19 @@ mod tests {
     }
 
     #[test]
+    fn the_sample_is_balanced_and_can_be_played_nearly_everywhere() {
+        let mut sample = all().unwrap();
+        sample.retain(|session| session.sample);
+        assert_eq!(sample.len(), 20);
+        assert_eq!(sample.iter().filter(|session| session.is_right()).count(), 10);
+        for session in sample {
+            let common = |name: &&str| ["git", "python3"].contains(name);
+            assert!(session.programs().iter().all(common), "{}", session.name);
+            assert!(session.checks.is_empty(), "no judge is asked: {}", session.name);
+        }
+    }
+
+    #[test]
     fn what_a_session_runs_has_to_be_there() {
         let sessions = all().unwrap();
         let of = |name: &str| sessions.iter().find(|one| one.name == name).unwrap().programs();
