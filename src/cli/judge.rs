@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// What the table says, for those who run it in CI.
 const EXIT_CODES: &str = "\
@@ -29,10 +29,25 @@ pub struct JudgeArgs {
     /// Judge by this file instead of the SUPERVISOR.md that counts here
     #[arg(long, value_name = "FILE")]
     pub supervisor: Option<PathBuf>,
+    /// Say whether the work of a recorded session was done when it got its last verdict
+    #[arg(long, value_name = "LABEL", conflicts_with_all = ["list", "all", "only", "recorded"])]
+    pub label: Option<Label>,
+    /// The session to label: its id, or the beginning of it [default: the newest]
+    #[arg(value_name = "SESSION", requires = "label")]
+    pub session: Option<String>,
+    /// Compare the verdicts of this project's recorded sessions with your labels; asks no model
+    #[arg(long, conflicts_with_all = ["list", "all", "only", "model", "provider", "supervisor"])]
+    pub recorded: bool,
     /// Start without asking
     #[arg(short, long)]
     pub yes: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Label {
+    Done,
+    NotDone,
 }

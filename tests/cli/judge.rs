@@ -124,3 +124,69 @@ fn ctrl_c_ends_the_review_and_leaves_the_table_so_far() {
         assert!(out.contains(part), "{part}\n{out}");
     }
 }
+
+/// A session of the user's own, with the verdict that the client gives at the moment.
+fn recorded(room: &Room, task: &str) -> String {
+    let args = ["--supervisor", "--max-iterations", "1", "--output-format", "json", "-p", task];
+    let report: Value = serde_json::from_str(&room.ccc(&args).run().out()).expect("JSON");
+    report["session_id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn recorded_verdicts_are_compared_with_the_persons_labels() {
+    let room = Room::supervised();
+    let done = room.ccc(&["judge", "--recorded"]).run().code(1);
+    assert!(done.err().contains("no recorded session of this project has a label"));
+    let accepted = recorded(&room, "zq-first");
+    room.supervisor_prints(&verdict(false, "zq-add-tests"));
+    let rejected = recorded(&room, "zq-second");
+    let reviews = room.reviews();
+
+    let label = |label: &str, id: &str| room.ccc(&["judge", "--label", label, id]).run();
+    let out = label("not-done", &accepted).code(0).out();
+    assert!(out.contains("zq-first: not done."), "{out}");
+    label("done", &rejected).code(0);
+    let out = room.ccc(&["judge", "--recorded"]).run().code(1).out();
+    for part in [
+        "recordings     2 with a label",
+        "false accepts  1 of 1 that are not done",
+        "zq-first\n",
+        "false rejects  1 of 1 that are done",
+        "zq-second: \"zq-add-tests\"",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    // A label that was wrong is replaced.
+    label("done", &accepted).code(0);
+    label("not-done", &rejected[..12]).code(0);
+    let out = room.ccc(&["judge", "--recorded", "--json"]).run().code(0).out();
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(report["totals"]["false_accepts"]["of"], 1, "{report}");
+    assert_eq!(room.reviews(), reviews, "no model was asked");
+
+    // What was said of it was said before this.
+    room.ccc(&["--supervisor", "--resume", &accepted, "-p", "zq-more"]).run();
+    let out = room.ccc(&["judge", "--recorded"]).run().code(0).out();
+    assert!(out.contains("zq-first: left out: it went on after it was labelled"), "{out}");
+
+    let done = label("done", "zq-none").code(1);
+    assert!(done.err().contains("there is no recorded session \"zq-none\""), "{}", done.err());
+    for args in [&["judge", "zq"][..], &["judge", "--recorded", "--model", "m"]] {
+        room.ccc(args).run().code(2);
+    }
+}
+
+#[test]
+fn a_session_without_a_verdict_needs_no_label() {
+    let room = Room::supervised();
+    room.supervisor_prints(
+        "{\"type\":\"result\",\"is_error\":true,\"num_turns\":1,\"result\":\"zq-broken\"}\n",
+    );
+    let id = recorded(&room, "zq-first");
+    let done = room.ccc(&["judge", "--label", "done", &id]).run().code(1);
+    assert!(
+        done.err().contains("no verdict that a label could be compared with"),
+        "{}",
+        done.err()
+    );
+}

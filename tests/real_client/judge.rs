@@ -13,23 +13,28 @@ use crate::support::client::CleanRoom;
 
 on_every_release!(
     a_judge_reads_the_scripted_conversation_and_its_verdicts_are_counted,
+    a_judge_proves_what_it_says_in_its_glass_case,
     a_provider_that_fails_is_no_false_reject,
 );
 
 /// One that is done and one that is not; the first has two messages of the user's.
-const SESSIONS: [&str; 5] =
-    ["--yes", "--only", "a commit reverted", "--only", "half of two requests"];
+const TWO: [&str; 4] = ["--only", "a commit reverted", "--only", "half of two requests"];
 
-fn judge(room: &CleanRoom, client: &Path, api: &Api, args: &[&str]) -> Finished {
+fn judge(
+    room: &CleanRoom,
+    client: &Path,
+    api: &Api,
+    instructions: &str,
+    args: &[&str],
+) -> Finished {
     let temporary = room.home().join("temporary");
     fs::create_dir_all(&temporary).expect("a directory");
     let done = Ccc::new(room)
+        .instructions(instructions)
         .client(client)
         .api(api)
         .env("TMPDIR", temporary.to_str().expect("a path in UTF-8"))
-        .instructions(INSTRUCTIONS)
-        .arg("judge")
-        .args(SESSIONS)
+        .args(["judge", "--yes"])
         .args(args.iter().copied())
         .run();
     // Nothing of it stays, neither here nor on the client's disk.
@@ -53,7 +58,7 @@ fn a_judge_reads_the_scripted_conversation_and_its_verdicts_are_counted(client: 
         judged(Rule::any().when(is_half), true, ""),
         judged(Rule::any().when(begins_review), false, "zq-more"),
     ]);
-    let done = judge(&room, client, &api, &[]);
+    let done = judge(&room, client, &api, INSTRUCTIONS, &TWO);
     assert_eq!(done.code, Some(1), "{done}");
     let text = String::from_utf8_lossy(&done.stdout);
     for part in [
@@ -95,12 +100,43 @@ fn a_judge_reads_the_scripted_conversation_and_its_verdicts_are_counted(client: 
     assert!(!reverted.contains("gauntlet") && !reverted.contains("scripted"), "{reverted}");
 }
 
+fn a_judge_proves_what_it_says_in_its_glass_case(client: &Path) {
+    let room = CleanRoom::new();
+    // It runs the tests itself, and leaves a file behind where it can.
+    let run = json!({"command": "touch zq-left-behind && python3 -m unittest"});
+    let api = Api::start(vec![
+        Rule::any().when(begins_review).text("I run it.").tool("Bash", run),
+        Rule::on("Ran 2 tests").answer(|request, rule| {
+            let text = request.messages_text();
+            let word = text.rsplit("The word of this review is \"").next().unwrap_or_default();
+            let evidence = json!([
+                {"file": "slug.py:7", "quote": "unicodedata.normalize(\"NFKD\", title)"},
+                {"command": "python3 -m unittest", "quote": "Ran 2 tests"},
+            ]);
+            let verdict = json!({
+                "completed": true, "feedback": "", "word": word.split('"').next(),
+                "requirements": [{"id": "R1", "text": "accents", "status": "met", "evidence": evidence}],
+            });
+            rule.text(verdict.to_string())
+        }),
+    ]);
+    let args = ["--only", "accents, tested after", "--json"];
+    let done = judge(&room, client, &api, "---\nproof: required\n---\nzq-strict", &args);
+    assert_eq!(done.code, Some(0), "{done}");
+    let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let one = &report["sessions"][0];
+    assert_eq!((&one["verdict"], &one["without_proof"]), (&json!("accepted"), &json!(false)));
+    assert_eq!((&one["asked_again"], &report["judge"]["proof"]), (&json!(0), &json!("required")));
+    assert!(one["usage"]["input_tokens"].as_u64() > Some(0), "{done}");
+}
+
 fn a_provider_that_fails_is_no_false_reject(client: &Path) {
     let room = CleanRoom::new();
+    let args = [&TWO[..], &["--json", "--model", "zq-model"]].concat();
     let low = "Your credit balance is too low";
     let api =
         Api::start(vec![Rule::any().when(begins_review).status(400, "invalid_request_error", low)]);
-    let done = judge(&room, client, &api, &["--json", "--model", "zq-model"]);
+    let done = judge(&room, client, &api, INSTRUCTIONS, &args);
     assert_eq!(done.code, Some(4), "{done}");
     let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
     assert_eq!(report["totals"]["without_verdict"], 2, "{done}");

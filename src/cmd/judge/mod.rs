@@ -10,10 +10,10 @@
 //! - A review without a verdict is neither right nor wrong. After a few in a row it is over: a key that is
 //!   not valid costs three attempts, and not twenty.
 //! - One session after the other: a provider's limits would otherwise be measured as well.
-//! - The user's own recordings cannot be judged again. A review looks at the files and runs them, and a
-//!   recording does not hold the files as they were at its end.
+//! - The user's own recordings are compared with labels, and not judged again: `recorded` says why.
 
 mod bench;
+mod recorded;
 mod score;
 mod told;
 mod watching;
@@ -48,6 +48,12 @@ const PATIENCE: usize = 3;
 const ENDED_BY: i32 = 128;
 
 pub fn run(args: &JudgeArgs) -> Result<i32> {
+    if let Some(label) = args.label {
+        return recorded::label(label, args.session.as_deref());
+    }
+    if args.recorded {
+        return recorded::run(args);
+    }
     let (sessions, left_out) = chosen(args)?;
     if args.list {
         return told::list(&sessions, args.json);

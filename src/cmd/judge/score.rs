@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::client::stream::Usage;
-use crate::event::{Outcome, Report, Supervision};
+use crate::event::{Outcome, Report};
 use crate::gauntlet::session::Session;
 
 /// What came of one session.
@@ -48,9 +48,9 @@ pub struct Spent {
 }
 
 impl Spent {
-    fn of(supervision: &Supervision) -> Self {
-        let known = !supervision.usage.unpriced && supervision.cost_usd > 0.0;
-        Self { usage: supervision.usage, usd: known.then_some(supervision.cost_usd) }
+    pub fn new(usd: f64, usage: Usage) -> Self {
+        let known = !usage.unpriced && usd > 0.0;
+        Self { usage, usd: known.then_some(usd) }
     }
 }
 
@@ -88,7 +88,7 @@ impl Scored {
             verdict,
             asked_again,
             seconds: report.seconds.reviewing,
-            spent: Spent::of(&report.supervision),
+            spent: Spent::new(report.supervision.cost_usd, report.supervision.usage),
         })
     }
 

@@ -186,41 +186,75 @@ fn short(text: &str) -> String {
 pub fn table(judge: &Judge, sessions: &[Session], scored: &[Scored], totals: &Totals) -> String {
     let mut rows =
         vec![["judge".to_owned(), judge.told()], ["SUPERVISOR.md".to_owned(), judge.rules()]];
-    let mut row = |name: &str, value: String| rows.push([name.to_owned(), value]);
     if scored.len() < sessions.len() {
-        row("sessions", format!("{} of {}", scored.len(), sessions.len()));
+        let played = format!("{} of {}", scored.len(), sessions.len());
+        rows.push(["sessions".to_owned(), played]);
     }
+    rows.extend(verdicts(scored, totals));
+    let again = format!("{}, for a verdict or for proof that holds", totals.asked_again);
+    rows.push(["asked again".to_owned(), again]);
+    rows.extend(price(scored, totals));
+    format!("\n{}", output::table(&rows))
+}
+
+/// What came of sessions that were reviewed long ago.
+pub fn recorded(
+    scored: &[Scored],
+    left_out: &[String],
+    totals: &Totals,
+    as_json: bool,
+) -> Result<()> {
+    if as_json {
+        let all = json!({"sessions": scored, "totals": totals, "left_out": left_out});
+        return Ok(console::print_json(&all)?);
+    }
+    let mut rows = vec![["recordings".to_owned(), format!("{} with a label", scored.len())]];
+    for name in left_out {
+        let why = "left out: it went on after it was labelled";
+        rows.push([String::new(), format!("{}: {why}", short(name))]);
+    }
+    rows.extend(verdicts(scored, totals));
+    rows.extend(price(scored, totals));
+    output::print(&output::table(&rows))
+}
+
+fn verdicts(scored: &[Scored], totals: &Totals) -> Vec<[String; 2]> {
+    let mut rows = Vec::new();
+    let mut row = |name: &str, value: String| rows.push([name.to_owned(), value]);
     let named = |fits: fn(&Scored) -> bool| scored.iter().filter(move |one| fits(one));
     row("false accepts", share(totals.false_accepts, "not done"));
     for one in named(Scored::is_false_accept) {
-        row("", format!("{}: {}", one.name, one.wrong.as_deref().unwrap_or_default()));
+        let wrong = one.wrong.as_ref().map(|wrong| format!(": {wrong}")).unwrap_or_default();
+        row("", format!("{}{wrong}", short(&one.name)));
     }
     row("false rejects", share(totals.false_rejects, "done"));
     for one in named(Scored::is_false_reject) {
         if let Given::Rejected { feedback } = &one.verdict {
-            row("", format!("{}: {:?}", one.name, short(feedback)));
+            row("", format!("{}: {:?}", short(&one.name), short(feedback)));
         }
     }
     row("no verdict", totals.without_verdict.to_string());
     for one in named(Scored::is_without_verdict) {
         if let Given::None { why } = &one.verdict {
-            row("", format!("{}: {}", one.name, short(why)));
+            row("", format!("{}: {}", short(&one.name), short(why)));
         }
     }
     if totals.without_proof > 0 {
         row("without proof", format!("{} of those confirmed", totals.without_proof));
     }
-    row("asked again", format!("{}, for a verdict or for proof that holds", totals.asked_again));
-    let usage = &totals.spent.usage;
+    rows
+}
+
+fn price(scored: &[Scored], totals: &Totals) -> [[String; 2]; 2] {
     let mut cost = spent(&totals.spent);
     if totals.spent.usd.is_some() {
-        cost.extend(review_cost(0.0, usage).pop());
+        cost.extend(review_cost(0.0, &totals.spent.usage).pop());
     }
-    row("cost", if cost.is_empty() { "unknown".to_owned() } else { cost.join(", ") });
+    let cost = if cost.is_empty() { "unknown".to_owned() } else { cost.join(", ") };
     #[expect(clippy::cast_precision_loss, reason = "there are hundreds of sessions at most")]
     let each = totals.seconds / scored.len().max(1) as f64;
-    row("time", format!("{}, {} for a review", duration(totals.seconds), duration(each)));
-    format!("\n{}", output::table(&rows))
+    let time = format!("{}, {} for a review", duration(totals.seconds), duration(each));
+    [["cost".to_owned(), cost], ["time".to_owned(), time]]
 }
 
 fn share(share: Share, label: &str) -> String {
