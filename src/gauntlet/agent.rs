@@ -3,22 +3,22 @@
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
-use super::project::ENV;
+use super::project;
 use super::session::Act;
 use crate::fixture::ToolRun;
 use crate::process::orphans::Awaited;
 
 /// Does it, and says what its client would print about it. `None` for what is only said.
-pub fn act(act: &Act, project: &Path) -> Result<Option<ToolRun>> {
-    let at = |name: &str| project.join(name);
+pub fn act(act: &Act, dir: &Path) -> Result<Option<ToolRun>> {
+    let at = |name: &str| dir.join(name);
     let (tool, input, output) = match act {
         Act::User { .. } | Act::Says { .. } => return Ok(None),
-        Act::Run { run } => return shell(run, project).map(Some),
+        Act::Run { run } => return shell(run, dir).map(Some),
         Act::Background { background } => {
             let input = json!({"command": background, "run_in_background": true});
             ("Bash", input, "Command running in background with ID: bg1".to_owned())
@@ -44,18 +44,10 @@ pub fn act(act: &Act, project: &Path) -> Result<Option<ToolRun>> {
 }
 
 /// As the client's Bash tool tells it.
-pub fn shell(command: &str, project: &Path) -> Result<ToolRun> {
+pub fn shell(command: &str, dir: &Path) -> Result<ToolRun> {
     let (mut read, write) = std::io::pipe()?;
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", command])
-        .current_dir(project)
-        .envs(ENV)
-        .env("HOME", project.join("../home"))
-        .envs(rustup())
-        .stdin(Stdio::null())
-        .stdout(write.try_clone()?)
-        .stderr(write);
+    let mut shell = project::shell(command, dir, &dir.join("../home"));
+    shell.envs(rustup()).stdin(Stdio::null()).stdout(write.try_clone()?).stderr(write);
     let (mut child, _awaited) = Awaited::spawn(&mut shell)?;
     // It holds the other end.
     drop(shell);

@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::process::orphans::Awaited;
 
 /// For everything that runs in a project: no traces of Python, and no git but this one.
-pub const ENV: [(&str, &str); 7] = [
+const ENV: [(&str, &str); 7] = [
     ("PYTHONDONTWRITEBYTECODE", "1"),
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_AUTHOR_NAME", "A"),
@@ -19,6 +19,17 @@ pub const ENV: [(&str, &str); 7] = [
     ("GIT_COMMITTER_EMAIL", "a@localhost"),
     ("LC_ALL", "C.UTF-8"),
 ];
+
+/// A shell for this command in a project, which sees nothing of the user's own: a `GIT_DIR`, say, would lead it
+/// into another repository, and no key is its business.
+pub fn shell(command: &str, dir: &Path, home: &Path) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(dir).env_clear().envs(ENV).env("HOME", home);
+    for name in ["PATH", "TMPDIR"] {
+        shell.envs(std::env::var_os(name).map(|value| (name, value)));
+    }
+    shell
+}
 
 /// `dir` is there, and empty.
 pub fn write(session: &Session, dir: &Path) -> Result<()> {
@@ -29,9 +40,7 @@ pub fn write(session: &Session, dir: &Path) -> Result<()> {
     }
     if !session.without_git {
         let git = "git init -q --template= && git add -A && git commit -q --allow-empty -m begin";
-        let mut shell = Command::new("sh");
-        shell.args(["-c", git]).current_dir(dir).envs(ENV).env("HOME", dir);
-        let (mut child, _awaited) = Awaited::spawn(&mut shell)?;
+        let (mut child, _awaited) = Awaited::spawn(&mut shell(git, dir, dir))?;
         ensure!(child.wait()?.success(), "git makes no repository of the project");
     }
     Ok(())

@@ -52,7 +52,7 @@ fn a_judge_that_always_says_yes_is_found_out() {
     let out = done.out();
     for part in [
         "2 sessions: the work is done in 1 of them and not done in 1.",
-        "That is 2 reviews.",
+        "About 4 to 16 requests in all",
         "half of two requests … FALSE ACCEPT: confirmed, and it is not done",
         "a question answered … right: confirmed",
         "false accepts  1 of 1 that are not done",

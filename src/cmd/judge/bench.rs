@@ -16,7 +16,7 @@ use crate::checks::Check;
 use crate::client::args::Taken;
 use crate::client::launch::AgentStart;
 use crate::cmd::supervise;
-use crate::config::clients::{Limits, judges_alone, of_this_process};
+use crate::config::clients::{Limits, judges_alone};
 use crate::config::{Config, managed};
 use crate::directories::{Directories, STATE_DIR};
 use crate::event::Report;
@@ -168,7 +168,7 @@ impl Bench {
             claude_args: Vec::new(),
             live: false,
             settings: None,
-            agent_env: of_this_process(),
+            agent_env: Vec::new(),
             judge: judges.next().unwrap_or_default(),
             other_judges: judges.collect(),
             watched: WatchedFiles::default(),

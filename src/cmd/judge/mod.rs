@@ -68,7 +68,7 @@ pub fn run(args: &JudgeArgs) -> Result<i32> {
             return Err(Usage(problem.into()).into());
         }
         output::print(&format!("{question}\n\n"))?;
-        if !Questions::terminal().confirm("Start?", true)? {
+        if !Questions::terminal().confirm("Start?", false)? {
             return Ok(0);
         }
     } else if !args.json {
@@ -79,7 +79,7 @@ pub fn run(args: &JudgeArgs) -> Result<i32> {
     let totals = Totals::of(&scored);
     let judge = Judge { models, ..judge };
     if args.json {
-        console::print_json(&told::json(&judge, &scored, &totals, bench.ending.signal()))?;
+        console::print_json(&told::json(&judge, &scored, &totals, scored.len() == sessions.len()))?;
     } else {
         output::print(&told::table(&judge, &sessions, &scored, &totals))?;
     }
@@ -111,12 +111,25 @@ fn chosen(args: &JudgeArgs) -> Result<(Vec<Session>, Vec<(String, String)>)> {
     if sessions.is_empty() {
         bail!("no session can be played here without {}", left_out[0].1);
     }
-    Ok((sessions, left_out))
+    Ok((in_turn(sessions), left_out))
+}
+
+/// One that is done, one that is not: whenever it ends, both have been judged.
+fn in_turn(sessions: Vec<Session>) -> Vec<Session> {
+    let (right, wrong): (Vec<_>, Vec<_>) = sessions.into_iter().partition(Session::is_right);
+    let (mut right, mut wrong) = (right.into_iter(), wrong.into_iter());
+    let mut all = Vec::new();
+    loop {
+        let pair: Vec<_> = wrong.next().into_iter().chain(right.next()).collect();
+        if pair.is_empty() {
+            return all;
+        }
+        all.extend(pair);
+    }
 }
 
 fn bench(args: &JudgeArgs) -> Result<Bench> {
     let place = Directories::find()?;
-    super::logging::start(place.state_dir.join("ccc.log"));
     let mut config = Config::load(&place.config_dir)?;
     let mut claude_args: Vec<OsString> =
         config.claude_args().into_iter().map(OsString::from).collect();
@@ -193,14 +206,11 @@ fn play(bench: &Bench, sessions: &[Session], quiet: bool) -> Result<(Vec<Scored>
         }
         told.begins(session)?;
         let (report, watching) = bench.play(session)?;
-        models.extend(
-            watching
-                .models
-                .iter()
-                .filter(|model| !models.contains(model))
-                .cloned()
-                .collect::<Vec<_>>(),
-        );
+        for model in &watching.models {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
         let asked_again = watching.answers.saturating_sub(watching.started);
         let Some(one) = Scored::of(session, &report, asked_again, &watching.failures) else {
             break;

@@ -77,21 +77,23 @@ pub fn beforehand(judge: &Judge, sessions: &[Session], left_out: &[(String, Stri
         judge.told(),
         judge.rules(),
     );
-    let reviews = sessions.len() * judge.names.len();
+    let (reviews, judges) = (sessions.len() * judge.names.len(), judge.names.len());
+    let most = if judges > 1 { format!("With {judges} judges, up to") } else { "About".into() };
     let _ = write!(
         text,
-        "That is {} {reviews} reviews. A review takes one request of about 15,000 to 25,000 tokens, and one \
-         more for\neach thing that the judge looks at or runs; expect {} to {} requests in all, most of \
-         their input read from\nthe prompt cache. The agents are scripted and cost nothing. They edit files and \
-         run commands in temporary\ndirectories.",
-        if judge.names.len() > 1 { "up to" } else { "" },
+        "A review takes one request of 15,000 to 25,000 tokens, and one more for\n\
+         each thing that the judge looks at or runs. {} {} to {} requests in all,\n\
+         with most of their input read from the prompt cache. The agents are\n\
+         scripted and cost nothing; they edit files and run commands in temporary\n\
+         directories.",
+        most,
         2 * reviews,
         8 * reviews,
     );
     for (name, program) in left_out {
         let _ = write!(text, "\nLeft out, because {program} is not installed: {name}");
     }
-    text.replace("That is  ", "That is ")
+    text
 }
 
 fn counted(count: usize, what: &str) -> String {
@@ -261,11 +263,13 @@ fn share(share: Share, label: &str) -> String {
     let Share { wrong, of, likely_percent: (low, high) } = share;
     match of {
         0 => format!("none judged that is {label}"),
-        _ => format!("{wrong} of {of} that are {label} (95% sure: {low}% to {high}%)"),
+        _ => {
+            format!("{wrong} of {of} that are {label} (in the long run probably {low}% to {high}%)")
+        }
     }
 }
 
-pub fn json(judge: &Judge, scored: &[Scored], totals: &Totals, signal: Option<i32>) -> Value {
+pub fn json(judge: &Judge, scored: &[Scored], totals: &Totals, finished: bool) -> Value {
     json!({
         "judge": {
             "names": judge.names,
@@ -276,6 +280,6 @@ pub fn json(judge: &Judge, scored: &[Scored], totals: &Totals, signal: Option<i3
         },
         "sessions": scored,
         "totals": totals,
-        "finished": signal.is_none(),
+        "finished": finished,
     })
 }
