@@ -52,7 +52,7 @@ fn a_judge_that_always_says_yes_is_found_out() {
     let out = done.out();
     for part in [
         "2 sessions: the work is done in 1 of them and not done in 1.",
-        "About 4 to 16 requests in all",
+        "about 4 to 16 requests,",
         "half of two requests … FALSE ACCEPT: confirmed, and it is not done",
         "a question answered … right: confirmed",
         "false accepts  1 of 1 that are not done",
@@ -120,6 +120,42 @@ fn ctrl_c_ends_the_review_and_leaves_the_table_so_far() {
         "sessions       1 of 2",
         "false accepts  0 of 1 that are not done",
         "false rejects  none judged that is done",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+}
+
+#[test]
+fn the_agents_commands_know_nothing_of_the_users_environment() {
+    let room = Room::supervised();
+    room.write("other/file", "zq");
+    let git = |args: &str| {
+        let script = format!("cd other && git {args}");
+        room.run_program("/bin/sh".as_ref()).dir(room.path("")).args(&["-c", &script]).run()
+    };
+    git("init -q").code(0);
+    let args = ["judge", "--yes", "--only", "committed when asked"];
+    let done = room.ccc(&args).env("GIT_DIR", room.path("other/.git")).run();
+    assert!(done.out().contains("committed when asked … right: confirmed"), "{}", done.out());
+    let log = git("log --oneline --all").code(0).out();
+    assert_eq!(log, "", "nothing was committed there");
+}
+
+#[test]
+fn several_judges_are_told_apart() {
+    let room = Room::supervised();
+    room.config(&json!({"supervisor": {"judges": [{}, {"model": "zq-second"}]}}));
+    room.supervisor_prints(&verdict(true, "fine"));
+    room.supervisor_prints_in(1, &verdict(false, "zq-median"));
+    room.supervisor_prints_in(3, &verdict(false, "zq-more"));
+    let out = room.ccc(&TWO).run().code(1).out();
+    for part in [
+        "the agent's model, then zq-second",
+        "about 8 to 32 requests by 2 judges,",
+        "false accepts  0 of 1 that are not done",
+        "a question answered: zq-second: \"zq-more\"",
+        "each judge     the agent's model: 1 of 1 accepted falsely, 0 of 1 rejected falsely",
+        "zq-second: 0 of 1 accepted falsely, 1 of 1 rejected falsely",
     ] {
         assert!(out.contains(part), "{part}\n{out}");
     }

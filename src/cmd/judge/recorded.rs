@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::super::output;
 use super::super::sessions::find;
-use super::score::{Given, Scored, Spent, Totals};
+use super::score::{Given, Said, Scored, Spent, Totals};
 use super::told;
 use crate::cli::judge::{JudgeArgs, Label as Typed};
 use crate::directories::Directories;
@@ -92,6 +92,7 @@ fn compared(story: &Story, label: Label) -> Scored {
         verdict: given(story),
         asked_again: 0,
         seconds: last.map_or(0.0, |round| round.seconds),
+        opinions: Said::all(last.map(|round| &round.verdict)),
         spent: last.map(|round| Spent::new(round.cost_usd, round.usage)).unwrap_or_default(),
     }
 }

@@ -5,6 +5,8 @@ use serde::Serialize;
 use crate::client::stream::Usage;
 use crate::event::{Outcome, Report};
 use crate::gauntlet::session::Session;
+use crate::review::opinion::Opinion;
+use crate::review::verdict::Verdict;
 
 /// What came of one session.
 #[derive(Debug, Clone, Serialize)]
@@ -22,6 +24,29 @@ pub struct Scored {
     pub seconds: f64,
     #[serde(flatten)]
     pub spent: Spent,
+    /// What each judge said, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub opinions: Vec<Said>,
+}
+
+/// What one of several judges said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Said {
+    pub judge: String,
+    /// `None`: it gave no verdict.
+    pub accepted: Option<bool>,
+    pub feedback: String,
+}
+
+impl Said {
+    pub fn all(verdict: Option<&Verdict>) -> Vec<Self> {
+        let said = |one: &Opinion| Self {
+            judge: one.judge.clone(),
+            accepted: one.completed,
+            feedback: one.feedback.clone(),
+        };
+        verdict.map(|verdict| verdict.opinions.iter().map(said).collect()).unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -88,6 +113,7 @@ impl Scored {
             verdict,
             asked_again,
             seconds: report.seconds.reviewing,
+            opinions: Said::all(last),
             spent: Spent::new(report.supervision.cost_usd, report.supervision.usage),
         })
     }
@@ -135,11 +161,49 @@ fn likely(wrong: usize, of: usize) -> (u32, u32) {
     (percent(middle - margin).floor() as u32, percent(middle + margin).ceil() as u32)
 }
 
+/// One of several judges, over all sessions in which it was asked.
+#[derive(Debug, Clone, Serialize)]
+pub struct One {
+    pub judge: String,
+    pub false_accepts: Share,
+    pub false_rejects: Share,
+}
+
+impl One {
+    /// In the order in which they were first asked.
+    fn all(scored: &[Scored]) -> Vec<Self> {
+        let said =
+            scored.iter().flat_map(|one| one.opinions.iter().map(move |said| (one.done, said)));
+        let mut names: Vec<&str> = Vec::new();
+        for (_, said) in said.clone() {
+            if !names.contains(&said.judge.as_str()) {
+                names.push(&said.judge);
+            }
+        }
+        let of = |name: &str, done: bool, accepted: &[bool]| {
+            let fits = |(label, said): &(bool, &Said)| {
+                let given = said.accepted.is_some_and(|given| accepted.contains(&given));
+                *label == done && said.judge == name && given
+            };
+            said.clone().filter(fits).count()
+        };
+        let one = |name: &&str| Self {
+            judge: (*name).to_owned(),
+            false_accepts: Share::new(of(name, false, &[true]), of(name, false, &[true, false])),
+            false_rejects: Share::new(of(name, true, &[false]), of(name, true, &[true, false])),
+        };
+        names.iter().map(one).collect()
+    }
+}
+
 #[derive(Debug, Clone, Serialize)]
 pub struct Totals {
     pub sessions: usize,
     pub false_accepts: Share,
     pub false_rejects: Share,
+    /// Each judge alone, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub judges: Vec<One>,
     pub without_verdict: usize,
     pub without_proof: usize,
     pub asked_again: u32,
@@ -161,6 +225,7 @@ impl Totals {
             sessions: scored.len(),
             false_accepts: Share::new(count(&Scored::is_false_accept), judged(false)),
             false_rejects: Share::new(count(&Scored::is_false_reject), judged(true)),
+            judges: One::all(scored),
             without_verdict: count(&Scored::is_without_verdict),
             without_proof: count(&|one| one.verdict == Given::Accepted { without_proof: true }),
             asked_again: scored.iter().map(|one| one.asked_again).sum(),
@@ -192,6 +257,7 @@ mod tests {
             asked_again: 1,
             seconds: 2.0,
             spent: Spent { usage, usd: Some(0.5) },
+            opinions: Vec::new(),
         }
     }
 
@@ -216,6 +282,25 @@ mod tests {
         assert_eq!(totals.exit_code(), 1);
         assert_eq!(Totals::of(&all[..1]).exit_code(), 0);
         assert_eq!(Totals::of(&[all[0].clone(), all[2].clone()]).exit_code(), 4);
+    }
+
+    #[test]
+    fn several_judges_are_also_counted_one_by_one() {
+        let said =
+            |judge: &str, accepted| Said { judge: judge.into(), accepted, feedback: String::new() };
+        let mut wrong = scored(false, Given::Rejected { feedback: "no".into() });
+        wrong.opinions = vec![said("a", Some(true)), said("b", Some(false))];
+        let mut right = scored(true, Given::Rejected { feedback: "no".into() });
+        right.opinions = vec![said("a", None), said("b", Some(false))];
+        let told = |one: &One| (one.judge.clone(), one.false_accepts, one.false_rejects);
+        let judges: Vec<_> = Totals::of(&[wrong, right]).judges.iter().map(told).collect();
+        assert_eq!(
+            judges,
+            [
+                ("a".to_owned(), Share::new(1, 1), Share::new(0, 0)),
+                ("b".to_owned(), Share::new(0, 1), Share::new(1, 1)),
+            ]
+        );
     }
 
     #[test]

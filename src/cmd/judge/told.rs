@@ -78,15 +78,14 @@ pub fn beforehand(judge: &Judge, sessions: &[Session], left_out: &[(String, Stri
         judge.rules(),
     );
     let (reviews, judges) = (sessions.len() * judge.names.len(), judge.names.len());
-    let most = if judges > 1 { format!("With {judges} judges, up to") } else { "About".into() };
+    let by = if judges > 1 { format!(" by {judges} judges") } else { String::new() };
     let _ = write!(
         text,
         "A review takes one request of 15,000 to 25,000 tokens, and one more for\n\
-         each thing that the judge looks at or runs. {} {} to {} requests in all,\n\
+         each thing that the judge looks at or runs: about {} to {} requests{by},\n\
          with most of their input read from the prompt cache. The agents are\n\
          scripted and cost nothing; they edit files and run commands in temporary\n\
          directories.",
-        most,
         2 * reviews,
         8 * reviews,
     );
@@ -231,9 +230,7 @@ fn verdicts(scored: &[Scored], totals: &Totals) -> Vec<[String; 2]> {
     }
     row("false rejects", share(totals.false_rejects, "done"));
     for one in named(Scored::is_false_reject) {
-        if let Given::Rejected { feedback } = &one.verdict {
-            row("", format!("{}: {:?}", short(&one.name), short(feedback)));
-        }
+        row("", format!("{}: {}", short(&one.name), objection(one)));
     }
     row("no verdict", totals.without_verdict.to_string());
     for one in named(Scored::is_without_verdict) {
@@ -241,10 +238,26 @@ fn verdicts(scored: &[Scored], totals: &Totals) -> Vec<[String; 2]> {
             row("", format!("{}: {}", short(&one.name), short(why)));
         }
     }
+    for (at, one) in totals.judges.iter().enumerate() {
+        let counted = |share: Share| format!("{} of {}", share.wrong, share.of);
+        let (accepts, rejects) = (counted(one.false_accepts), counted(one.false_rejects));
+        let told = format!("{}: {accepts} accepted falsely, {rejects} rejected falsely", one.judge);
+        row(if at == 0 { "each judge" } else { "" }, told);
+    }
     if totals.without_proof > 0 {
         row("without proof", format!("{} of those confirmed", totals.without_proof));
     }
     rows
+}
+
+/// What was said against work that is done: of several judges, by the first one that said it.
+fn objection(one: &Scored) -> String {
+    let no = one.opinions.iter().find(|said| said.accepted == Some(false));
+    match (no, &one.verdict) {
+        (Some(said), _) => format!("{}: {:?}", said.judge, short(&said.feedback)),
+        (None, Given::Rejected { feedback }) => format!("{:?}", short(feedback)),
+        (None, _) => String::new(),
+    }
 }
 
 fn price(scored: &[Scored], totals: &Totals) -> [[String; 2]; 2] {
