@@ -1,5 +1,6 @@
 //! What can be typed. Definitions only: what it means is resolved in `cmd`.
 
+pub mod judge;
 pub mod provider;
 pub mod replay;
 pub mod sessions;
@@ -167,6 +168,8 @@ pub enum Command {
     Replay(replay::ReplayArgs),
     /// Turn a recorded session into a fixture, without keys, names and paths
     Fixture(replay::FixtureArgs),
+    /// Measure how good your judge is: sessions with a known result, reviewed by it
+    Judge(judge::JudgeArgs),
     /// Check that everything ccc needs is in place
     Doctor {
         /// Print JSON

@@ -33,6 +33,7 @@ pub mod session;
 
 // Scripted sessions.
 pub mod fixture;
+pub mod gauntlet;
 
 // The command line.
 pub mod cli;

@@ -8,6 +8,7 @@ mod doctor;
 mod fixture;
 pub mod import;
 mod init;
+mod judge;
 mod logging;
 mod login;
 mod native;
@@ -106,6 +107,7 @@ fn dispatch(cli: Cli) -> Result<i32> {
         Some(Command::Fixture(args)) => fixture::run(&args),
         Some(Command::Provider { command }) => provider::run(command),
         Some(Command::Validate(args)) => validate::run(&args),
+        Some(Command::Judge(args)) => judge::run(&args),
         Some(Command::Doctor { json }) => doctor::run(json),
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Sessions(args)) => sessions::run(args),

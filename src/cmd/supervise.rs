@@ -107,6 +107,7 @@ pub fn run(
         ccc: executables::ccc()?,
         start_files: start_files(&claude)?,
         claude: vec![claude.into()],
+        scripted_agent: None,
         claude_args: taken.rest,
         live: false,
         settings: Some(clients.agent.settings),

@@ -105,6 +105,7 @@ pub fn run(
         ccc,
         start_files: start_files(&claude)?,
         claude: vec![claude.into()],
+        scripted_agent: None,
         claude_args: client_args,
         live: false,
         settings: None,

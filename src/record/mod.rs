@@ -9,6 +9,7 @@ mod events;
 pub mod find;
 mod format;
 mod keys;
+pub mod label;
 pub mod read;
 pub mod replay;
 pub mod rerun;

@@ -143,7 +143,10 @@ impl Session<'_> {
             self.setup.live,
             &self.setup.claude_args,
         );
-        let launch = self.launch(args, self.setup.agent_env.clone());
+        let mut launch = self.launch(args, self.setup.agent_env.clone());
+        if let Some(scripted) = &self.setup.scripted_agent {
+            launch.claude.clone_from(scripted);
+        }
         let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
         let started = Agent::start(
             &launch,

@@ -21,6 +21,8 @@ pub struct Setup {
     pub ccc: PathBuf,
     /// The client: an executable, and what must stand in front of its arguments.
     pub claude: Vec<OsString>,
+    /// What plays the agent in the client's place.
+    pub scripted_agent: Option<Vec<OsString>>,
     pub claude_args: Vec<OsString>,
     /// Somebody watches the text come and types, so the client is asked for the text piece by piece,
     /// and for its slash commands before it has anything to do.

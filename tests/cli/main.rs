@@ -18,6 +18,7 @@ mod fixtures;
 mod full_disk;
 mod hook;
 mod init;
+mod judge;
 mod layering;
 mod person;
 mod plain;

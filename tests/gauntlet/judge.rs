@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::session::{Act, Session};
+use ccc::gauntlet::session::{Act, Session};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judge {

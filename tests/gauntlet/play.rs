@@ -5,30 +5,18 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use ccc::fixture::scripted_client::{FromClient, ToClient, write_line};
 use ccc::fixture::{Received, ScriptedClient, Step};
+use ccc::gauntlet::agent;
+use ccc::gauntlet::session::{Act, Session};
 use serde_json::{Value, json};
 
-use crate::agent;
 use crate::judge::{Judge, Seen};
 use crate::room::Room;
-use crate::session::{Act, Session};
-
-/// For everything that runs in a project: no traces of Python, and no git but this one.
-pub const ENV: [(&str, &str); 7] = [
-    ("PYTHONDONTWRITEBYTECODE", "1"),
-    ("GIT_CONFIG_NOSYSTEM", "1"),
-    ("GIT_AUTHOR_NAME", "A"),
-    ("GIT_AUTHOR_EMAIL", "a@localhost"),
-    ("GIT_COMMITTER_NAME", "A"),
-    ("GIT_COMMITTER_EMAIL", "a@localhost"),
-    ("LC_ALL", "C.UTF-8"),
-];
 
 /// What came of it.
 pub struct Played {
@@ -63,17 +51,8 @@ impl Played {
 /// The project of a session as it is before anybody works on it.
 pub fn project(session: &Session) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a directory");
-    for (path, text) in &session.files {
-        let path = dir.path().join(path);
-        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
-        fs::write(path, text).expect("a file");
-    }
-    if !session.without_git {
-        let git = "git init -q --template= && git add -A && git commit -q --allow-empty -m begin";
-        let mut shell = Command::new("sh");
-        shell.args(["-c", git]).current_dir(dir.path()).envs(ENV).env("HOME", dir.path());
-        assert!(shell.status().expect("a shell").success(), "{}", session.name);
-    }
+    let written = ccc::gauntlet::project::write(session, dir.path());
+    written.unwrap_or_else(|why| panic!("{}: {why:#}", session.name));
     dir
 }
 
@@ -225,7 +204,7 @@ fn agent(
                 Step::AgentDone(says.clone())
             }
             act => {
-                let run = agent::act(act, &play.project).expect("a tool");
+                let run = agent::act(act, &play.project).expect("it works").expect("a tool");
                 if let Some(command) = run.input["command"].as_str() {
                     play.state().ran.push((command.to_owned(), run.output.clone()));
                 }
@@ -254,7 +233,7 @@ fn judge(
     let word = word.and_then(|rest| rest.split('"').next()).unwrap_or_default();
     if play.judge == Judge::Honest {
         for command in &play.session.judge_runs {
-            let run = agent::shell(command, &play.project);
+            let run = agent::shell(command, &play.project).expect("a shell");
             print(client.prints(&Step::SupervisorRuns(run)).expect("a line"));
         }
     }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use crate::judge::{Cites, Judge};
 use crate::play::Played;
-use crate::session::Session;
 use crate::{LAZY, Results};
+use ccc::gauntlet::session::Session;
 
 const UPDATE: &str = "UPDATE_GAUNTLET";
 

@@ -21,6 +21,7 @@ mod hook;
 mod hook_ui;
 mod images;
 mod interrupt;
+mod judge;
 mod judges;
 mod native;
 #[cfg(target_os = "linux")]

@@ -41,7 +41,7 @@ pub fn run(args: SessionsArgs) -> Result<i32> {
 }
 
 /// By one of its ids or the beginning of it; the newest if none is named.
-fn find(place: &Directories, id: Option<&str>) -> Result<PathBuf> {
+pub fn find(place: &Directories, id: Option<&str>) -> Result<PathBuf> {
     let state_dir = &place.state_dir;
     let Some(id) = id else {
         return match find::all(state_dir).into_iter().next() {

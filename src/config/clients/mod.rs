@@ -149,6 +149,15 @@ fn judges(
     all.collect()
 }
 
+/// The judges of an agent that is no client.
+pub fn judges_alone(
+    directories: &Directories,
+    config: &Config,
+    provider: Option<&str>,
+) -> Result<Vec<Surroundings>> {
+    judges(directories, config, provider, None, &of_this_process())
+}
+
 /// What a client with its own screen is given: its settings as text, and its environment.
 pub struct Reporting {
     pub settings: String,

@@ -1,0 +1,228 @@
+//! `ccc judge`: how good is my judge? Sessions of the gauntlet, with the agent scripted and the judge real:
+//! the client, provider, model and SUPERVISOR.md that count here.
+//!
+//! What was decided, and why:
+//!
+//! - One review for each session. What is measured is whether a verdict is right; what an agent makes of the
+//!   feedback is the agent's part.
+//! - The checks of the user's own SUPERVISOR.md do not run: they belong to another project. Those of a
+//!   session do. Sessions in which a red check decides are left out, because no judge is asked there.
+//! - A review without a verdict is neither right nor wrong. After a few in a row it is over: a key that is
+//!   not valid costs three attempts, and not twenty.
+//! - One session after the other: a provider's limits would otherwise be measured as well.
+//! - The user's own recordings are compared with labels, and not judged again: `recorded` says why.
+
+mod bench;
+mod recorded;
+mod score;
+mod told;
+mod watching;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use serde_json::Map;
+
+use super::Usage;
+use super::output;
+use super::questions::{self, Questions};
+use crate::cli::judge::JudgeArgs;
+use crate::client::args::take_over;
+use crate::config::Config;
+use crate::config::clients::check_providers;
+use crate::console;
+use crate::directories::Directories;
+use crate::executables;
+use crate::files;
+use crate::gauntlet::session::{self, Session};
+use crate::review::instructions::{self, Instructions};
+use crate::review::policy::Judging;
+use bench::{Bench, Ending};
+use score::{Scored, Totals};
+use told::Judge;
+
+/// So many in a row without a verdict, and it is over.
+const PATIENCE: usize = 3;
+/// A signal ended it: this, and the number of the signal.
+const ENDED_BY: i32 = 128;
+
+pub fn run(args: &JudgeArgs) -> Result<i32> {
+    if let Some(label) = args.label {
+        return recorded::label(label, args.session.as_deref());
+    }
+    if args.recorded {
+        return recorded::run(args);
+    }
+    let (sessions, left_out) = chosen(args)?;
+    if args.list {
+        return told::list(&sessions, args.json);
+    }
+    let mut bench = bench(args)?;
+    let judge = Judge::of(&bench)?;
+    let question = told::beforehand(&judge, &sessions, &left_out);
+    if !args.yes {
+        if !questions::is_possible() || args.json {
+            let problem =
+                "this asks a model and costs money: add --yes to start without a question";
+            return Err(Usage(problem.into()).into());
+        }
+        output::print(&format!("{question}\n\n"))?;
+        if !Questions::terminal().confirm("Start?", false)? {
+            return Ok(0);
+        }
+    } else if !args.json {
+        output::print(&format!("{question}\n\n"))?;
+    }
+    bench.ending = Ending::listen()?;
+    let (scored, models) = play(&bench, &sessions, args.json)?;
+    let totals = Totals::of(&scored);
+    let judge = Judge { models, ..judge };
+    if args.json {
+        console::print_json(&told::json(&judge, &scored, &totals, scored.len() == sessions.len()))?;
+    } else {
+        output::print(&told::table(&judge, &sessions, &scored, &totals))?;
+    }
+    Ok(bench.ending.signal().map_or_else(|| totals.exit_code(), |signal| ENDED_BY + signal))
+}
+
+/// What is played, and what cannot be: with the program that is missing.
+fn chosen(args: &JudgeArgs) -> Result<(Vec<Session>, Vec<(String, String)>)> {
+    let mut sessions = session::all()?;
+    sessions.retain(|one| one.is_right() || one.checks.is_empty());
+    let (all, sample) = (args.all, args.only.is_empty());
+    let named = |one: &Session| args.only.iter().any(|text| one.name.contains(text.as_str()));
+    sessions.retain(|one| all || (sample && one.sample) || named(one));
+    if sessions.is_empty() {
+        let problem = format!(
+            "no session has {} in its name; `ccc judge --all --list` prints them all",
+            args.only.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(" or ")
+        );
+        return Err(Usage(problem).into());
+    }
+    let mut left_out = Vec::new();
+    sessions.retain(|one| match one.lacks() {
+        Some(program) => {
+            left_out.push((one.name.clone(), program.to_owned()));
+            false
+        }
+        None => true,
+    });
+    if sessions.is_empty() {
+        bail!("no session can be played here without {}", left_out[0].1);
+    }
+    Ok((in_turn(sessions), left_out))
+}
+
+/// One that is done, one that is not: whenever it ends, both have been judged.
+fn in_turn(sessions: Vec<Session>) -> Vec<Session> {
+    let (right, wrong): (Vec<_>, Vec<_>) = sessions.into_iter().partition(Session::is_right);
+    let (mut right, mut wrong) = (right.into_iter(), wrong.into_iter());
+    let mut all = Vec::new();
+    loop {
+        let pair: Vec<_> = wrong.next().into_iter().chain(right.next()).collect();
+        if pair.is_empty() {
+            return all;
+        }
+        all.extend(pair);
+    }
+}
+
+fn bench(args: &JudgeArgs) -> Result<Bench> {
+    let place = Directories::find()?;
+    let mut config = Config::load(&place.config_dir)?;
+    let mut claude_args: Vec<OsString> =
+        config.claude_args().into_iter().map(OsString::from).collect();
+    if args.model.is_some() || args.provider.is_some() {
+        // As if the agent used them as well: one judge, which is its fork.
+        let mut section: Map<_, _> =
+            config.supervisor_section().as_object().cloned().unwrap_or_default();
+        for name in ["judges", "provider", "model"] {
+            section.remove(name);
+        }
+        config = config.with_supervisor(section.into());
+        claude_args.extend(args.model.iter().flat_map(|model| ["--model", model]).map(Into::into));
+    }
+    let provider = match &args.provider {
+        Some(name) if !config.has_provider(name) => {
+            let known: Vec<_> = config.provider_names().collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let problem = format!("there is no provider {name:?} in ccc.json (there: {known})");
+            return Err(Usage(problem).into());
+        }
+        Some(name) => Some(name.clone()),
+        None => config.default_provider(),
+    };
+    let supervisor = config.supervisor()?;
+    check_providers(&config, &supervisor)?;
+    let instructions = instructions(args.supervisor.as_deref(), &place)?;
+    let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
+    let judging = Judging {
+        allowed_tools: supervisor.allowed_tools.clone(),
+        judges: supervisor.seats(),
+        judges_ask: supervisor.judges_ask,
+        ..Judging::today(proof)
+    };
+    executables::claude()?;
+    let taken = take_over(claude_args);
+    Ok(Bench {
+        model: last_model(&taken.rest),
+        config,
+        config_dir: place.config_dir,
+        provider,
+        instructions,
+        judging,
+        taken,
+        ending: Ending::default(),
+    })
+}
+
+/// The agent's model, as far as arguments say it.
+fn last_model(args: &[OsString]) -> String {
+    let args: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+    let apart = args.windows(2).filter(|pair| pair[0] == "--model").map(|pair| &*pair[1]);
+    let joined = args.iter().filter_map(|arg| arg.strip_prefix("--model="));
+    apart.chain(joined).next_back().unwrap_or_default().to_owned()
+}
+
+fn instructions(chosen: Option<&Path>, place: &Directories) -> Result<Instructions> {
+    let found = match chosen {
+        None => instructions::find(&place.project, &place.config_dir),
+        Some(path) => match files::read_text(path) {
+            Ok(text) => Instructions::read(path, &text),
+            Err(error) => bail!("cannot read {}: {error}", path.display()),
+        },
+    };
+    found.map_err(|problem| anyhow::anyhow!("{problem}"))
+}
+
+/// All of them, or those before the first that somebody ended, with the models that judged.
+fn play(bench: &Bench, sessions: &[Session], quiet: bool) -> Result<(Vec<Scored>, Vec<String>)> {
+    let (mut scored, mut models): (Vec<Scored>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut told = told::Progress::new(sessions, quiet);
+    for session in sessions {
+        if bench.ending.signal().is_some() {
+            break;
+        }
+        told.begins(session)?;
+        let (report, watching) = bench.play(session)?;
+        for model in &watching.models {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
+        let asked_again = watching.answers.saturating_sub(watching.started);
+        let Some(one) = Scored::of(session, &report, asked_again, &watching.failures) else {
+            break;
+        };
+        told.ended(&one)?;
+        scored.push(one);
+        let vain = scored.iter().rev().take_while(|one| one.is_without_verdict()).count();
+        if vain == PATIENCE && scored.len() < sessions.len() {
+            told.gives_up()?;
+            break;
+        }
+    }
+    told.end()?;
+    Ok((scored, models))
+}

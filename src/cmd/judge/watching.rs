@@ -1,0 +1,53 @@
+//! What a review tells while it runs, without a screen: which model judges, and how often it was asked.
+
+use std::io;
+
+use crate::client::stream::{Line, Message, Part};
+use crate::event::{Notice, Now};
+use crate::machine::Status;
+use crate::surface::{Report, Surface};
+
+#[derive(Debug, Default)]
+pub struct Watching {
+    /// As the judges' clients name their models.
+    pub models: Vec<String>,
+    /// Turns that judges have ended.
+    pub answers: u32,
+    /// Judges that were started.
+    pub started: u32,
+    /// Why a judge gave no verdict.
+    pub failures: Vec<String>,
+}
+
+impl Surface for Watching {
+    fn agent(&mut self, _line: &Line) {}
+
+    fn supervisor(&mut self, line: &Line) {
+        for part in &line.parts {
+            let Part::Message(envelope) = part else { continue };
+            match &envelope.message {
+                Message::Init(init) if !self.models.contains(&init.model) => {
+                    self.models.push(init.model.clone());
+                }
+                Message::Result(_) => self.answers += 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        match notice {
+            Notice::ReviewStarted { .. } => self.started += 1,
+            Notice::ReviewFailed { reason, .. } => self.failures.push(reason.clone()),
+            _ => {}
+        }
+    }
+
+    fn update(&mut self, _status: &Status, _now: Now) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self, _report: &Report) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! A session of the gauntlet, as it stands in `sessions/*.yaml`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, anyhow};
+use saphyr::{LoadableYamlNode, Scalar, Yaml};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Programs that a machine may lack, as far as sessions run them.
+const PROGRAMS: [&str; 6] = ["make", "node", "python3", "rustc", "sqlite3", "timeout"];
+
+/// One session. What the fields mean stands in `docs/gauntlet.md`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Session {
+    pub name: String,
+    /// Counted from 0, in the order of the files.
+    #[serde(skip)]
+    pub number: usize,
+    /// What is wrong with the work that the agent calls done. Without it, the work is right.
+    #[serde(default)]
+    pub wrong: Option<String>,
+    /// `ccc judge` plays it without being asked for it.
+    #[serde(default)]
+    pub sample: bool,
+    /// The name of a project in `projects.yaml`; `files` come on top of it.
+    #[serde(default)]
+    pub project: Option<String>,
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// The project is no git repository.
+    #[serde(default)]
+    pub without_git: bool,
+    #[serde(default)]
+    pub checks: Vec<String>,
+    /// A program that not every machine has; without it the session is left out.
+    #[serde(default)]
+    pub needs: Option<String>,
+    pub play: Vec<Act>,
+    /// What a quoter repeats: a text that the session has put somewhere for the judge to find.
+    #[serde(default)]
+    pub planted: Option<String>,
+    /// What the brief has to tell the judge.
+    #[serde(default)]
+    pub brief: Vec<String>,
+    /// What the brief must not say.
+    #[serde(default)]
+    pub not_in_brief: Vec<String>,
+    /// What an honest judge runs itself.
+    #[serde(default)]
+    pub judge_runs: Vec<String>,
+    /// What an honest judge shows, one requirement each. Of work that is right only.
+    #[serde(default)]
+    pub proof: Vec<Value>,
+}
+
+/// Something that the user says or the agent does; the first key names it.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Act {
+    User {
+        user: String,
+    },
+    /// The last words of a turn.
+    Says {
+        says: String,
+    },
+    Run {
+        run: String,
+    },
+    /// A command that the client keeps running, as far as it knows.
+    Background {
+        background: String,
+    },
+    Write {
+        write: String,
+        text: String,
+    },
+    Edit {
+        edit: String,
+        old: String,
+        new: String,
+    },
+    /// A page of the web.
+    Fetch {
+        fetch: String,
+        page: String,
+    },
+}
+
+impl Session {
+    pub fn is_right(&self) -> bool {
+        self.wrong.is_none()
+    }
+
+    /// A program that the session needs and this machine does not have. Without it the work would be
+    /// another than the one that the label is about.
+    pub fn lacks(&self) -> Option<&str> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_there =
+            |name: &str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
+        self.programs().into_iter().find(|name| !is_there(name))
+    }
+
+    fn programs(&self) -> Vec<&str> {
+        let run = self.play.iter().filter_map(|act| match act {
+            Act::Run { run } | Act::Background { background: run } => Some(run),
+            _ => None,
+        });
+        let commands: Vec<_> = run.chain(&self.checks).chain(&self.judge_runs).collect();
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let is_run = |name: &str| {
+            commands.iter().any(|run| run.split(|c| !is_word(c)).any(|one| one == name))
+        };
+        let git = (!self.without_git).then_some("git");
+        let used = PROGRAMS.into_iter().filter(|name| is_run(name));
+        self.needs.as_deref().into_iter().chain(git).chain(used).collect()
+    }
+
+    /// What the user says, and what the agent does then.
+    pub fn turns(&self) -> Vec<(&str, &[Act])> {
+        let starts: Vec<_> =
+            (0..self.play.len()).filter(|at| matches!(self.play[*at], Act::User { .. })).collect();
+        let ends = starts.iter().skip(1).copied().chain([self.play.len()]);
+        let turn = |(start, end): (&usize, usize)| match &self.play[*start] {
+            Act::User { user } => (user.as_str(), &self.play[start + 1..end]),
+            _ => unreachable!("a turn starts with the user"),
+        };
+        starts.iter().zip(ends).map(turn).collect()
+    }
+
+    /// The agent's last message.
+    pub fn last_words(&self) -> &str {
+        let said = self.play.iter().rev().find_map(|act| match act {
+            Act::Says { says } => Some(says.as_str()),
+            _ => None,
+        });
+        said.unwrap_or_default()
+    }
+}
+
+/// Every file of `sessions`; the order is that of the names.
+const FILES: [(&str, &str); 6] = [
+    ("1-tests.yaml", include_str!("sessions/1-tests.yaml")),
+    ("2-work.yaml", include_str!("sessions/2-work.yaml")),
+    ("3-planted.yaml", include_str!("sessions/3-planted.yaml")),
+    ("4-elsewhere.yaml", include_str!("sessions/4-elsewhere.yaml")),
+    ("8-right-elsewhere.yaml", include_str!("sessions/8-right-elsewhere.yaml")),
+    ("9-right.yaml", include_str!("sessions/9-right.yaml")),
+];
+const PROJECTS: &str = include_str!("projects.yaml");
+
+/// All of them, with the files of their projects.
+pub fn all() -> Result<Vec<Session>> {
+    type Projects = BTreeMap<String, BTreeMap<String, String>>;
+    let projects: Projects =
+        serde_json::from_value(parsed(PROJECTS)?).context("projects.yaml of the gauntlet")?;
+    let mut sessions = Vec::new();
+    for (name, text) in FILES {
+        let Value::Array(items) = parsed(text).context(name)? else {
+            return Err(anyhow!("{name} is no list of sessions"));
+        };
+        // Item by item, so that a mistake is named with its session.
+        for item in items {
+            let title = item["name"].to_string();
+            let read = serde_json::from_value(item).map_err(anyhow::Error::from);
+            let session = read.and_then(|session| with_files(session, sessions.len(), &projects));
+            sessions.push(session.with_context(|| format!("{name}: {title}"))?);
+        }
+    }
+    Ok(sessions)
+}
+
+fn with_files(
+    mut session: Session,
+    number: usize,
+    projects: &BTreeMap<String, BTreeMap<String, String>>,
+) -> Result<Session> {
+    session.number = number;
+    if let Some(name) = &session.project {
+        let project = projects.get(name).with_context(|| format!("there is no project {name}"))?;
+        for (path, text) in project {
+            session.files.entry(path.clone()).or_insert_with(|| text.clone());
+        }
+    }
+    Ok(session)
+}
+
+fn parsed(text: &str) -> Result<Value> {
+    let yaml = Yaml::load_from_str(text)?;
+    json(yaml.first().context("nothing is in it")?)
+}
+
+fn json(yaml: &Yaml) -> Result<Value> {
+    Ok(match yaml {
+        Yaml::Value(Scalar::String(text)) => text.as_ref().into(),
+        Yaml::Value(Scalar::Integer(number)) => (*number).into(),
+        Yaml::Value(Scalar::Boolean(yes)) => (*yes).into(),
+        Yaml::Sequence(items) => Value::Array(items.iter().map(json).collect::<Result<_>>()?),
+        Yaml::Mapping(fields) => {
+            let field = |(name, value): (&Yaml, &Yaml)| {
+                Ok((name.as_str().context("a key is no text")?.to_owned(), json(value)?))
+            };
+            Value::Object(fields.iter().map(field).collect::<Result<_>>()?)
+        }
+        _ => Value::Null,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_sessions_is_in_the_program() {
+        let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gauntlet/sessions");
+        let entries = std::fs::read_dir(dir).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        assert_eq!(names, FILES.map(|(name, _)| name));
+        let sessions = all().unwrap();
+        let mut names: Vec<_> = sessions.iter().map(|session| &session.name).collect();
+        names.sort();
+        assert_eq!(names.windows(2).find(|pair| pair[0] == pair[1]), None);
+    }
+
+    #[test]
+    fn the_sample_is_balanced_and_can_be_played_nearly_everywhere() {
+        let mut sample = all().unwrap();
+        sample.retain(|session| session.sample);
+        assert_eq!(sample.len(), 20);
+        assert_eq!(sample.iter().filter(|session| session.is_right()).count(), 10);
+        for session in sample {
+            let common = |name: &&str| ["git", "python3"].contains(name);
+            assert!(session.programs().iter().all(common), "{}", session.name);
+            assert!(session.checks.is_empty(), "no judge is asked: {}", session.name);
+        }
+    }
+
+    #[test]
+    fn what_a_session_runs_has_to_be_there() {
+        let sessions = all().unwrap();
+        let of = |name: &str| sessions.iter().find(|one| one.name == name).unwrap().programs();
+        assert_eq!(of("a green check"), ["git", "python3"]);
+        assert_eq!(of("a plan"), ["git"]);
+    }
+}
