@@ -17,11 +17,13 @@ pub struct Directories {
 
 impl Directories {
     pub fn find() -> Result<Self> {
-        let project = env::current_dir().context("the current directory is gone")?;
+        let project = env::current_dir().context("the current directory no longer exists")?;
         let config_dir = set("CCC_CONFIG_DIR").or_else(|| set("CLAUDE_CONFIG_DIR"));
         let config_dir = match config_dir {
             Some(dir) => project.join(dir),
-            None => dirs::home_dir().context("there is no home directory")?.join(".claude"),
+            None => dirs::home_dir()
+                .context("ccc cannot find your home directory; set HOME")?
+                .join(".claude"),
         };
         let state_dir = project.join(STATE_DIR);
         Ok(Self { project, config_dir, state_dir })

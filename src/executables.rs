@@ -22,12 +22,15 @@ pub fn claude() -> Result<PathBuf> {
         let found = if path.components().count() > 1 { Some(path) } else { on_path(&path) };
         return match found.filter(|path| is_executable(path)) {
             Some(path) => runs_here(std::path::absolute(path)?),
-            None => bail!("CCC_CLAUDE names {}, which cannot be run", chosen.display()),
+            None => bail!(
+                "CCC_CLAUDE names {}, which is not an executable file. Correct or unset CCC_CLAUDE",
+                chosen.display()
+            ),
         };
     }
     let found = on_path(Path::new("claude")).context(
-        "claude is not on the PATH. Install it (npm install -g @anthropic-ai/claude-code), or name \
-         the executable in CCC_CLAUDE",
+        "claude is not on the PATH. Install it (npm install -g @anthropic-ai/claude-code), or set \
+         CCC_CLAUDE to the path of the executable",
     )?;
     runs_here(found)
 }
@@ -35,14 +38,14 @@ pub fn claude() -> Result<PathBuf> {
 /// A program for another machine, or a script whose interpreter is missing, would only be seen to end
 /// with code 126 or 127.
 fn runs_here(path: PathBuf) -> Result<PathBuf> {
-    const ADVICE: &str = "Install it again (npm install -g @anthropic-ai/claude-code), or name another \
-                          executable in CCC_CLAUDE";
+    const ADVICE: &str = "Install it again (npm install -g @anthropic-ai/claude-code), or set \
+        CCC_CLAUDE to another executable";
     let (head, own) = (head(&path), ccc().map(|own| head(&own)).unwrap_or_default());
     if head.starts_with(ELF) && own.starts_with(ELF) && machine(&head) != machine(&own) {
         bail!("{} is a program for another kind of machine. {ADVICE}", path.display());
     }
     if let Some(interpreter) = interpreter(&head).filter(|program| !is_executable(program)) {
-        bail!("{} needs {}, which is not there. {ADVICE}", path.display(), interpreter.display());
+        bail!("{} needs {}, which does not exist. {ADVICE}", path.display(), interpreter.display());
     }
     Ok(path)
 }
@@ -102,6 +105,6 @@ mod tests {
         }
         assert_eq!(told(dir.path(), b"#!/bin/sh -e\n"), "");
         let error = told(dir.path(), b"#! /nowhere/node --x\n");
-        assert!(error.contains("needs /nowhere/node, which is not there"), "{error}");
+        assert!(error.contains("needs /nowhere/node, which does not exist"), "{error}");
     }
 }

@@ -125,7 +125,9 @@ fn files(facts: &Facts<'_>) -> String {
             lines.push(format!("and {} more", changed.count - FILES));
         }
     }
-    lines.extend(facts.examined.note.iter().map(|note| format!("Not looked at: {note}")));
+    lines.extend(
+        facts.examined.note.iter().map(|note| format!("Not everything was compared: {note}")),
+    );
     section("Files changed since the task began (ccc compared their contents):", lines)
 }
 

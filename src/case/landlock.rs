@@ -27,7 +27,7 @@ pub fn enter(covers: &Covers) -> Result<Option<PathBuf>> {
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(writes)
-        .context("this kernel has none, or one that is too old")?
+        .context("this kernel has no Landlock, or one that is too old")?
         .create()?;
     let devices = PathBuf::from("/dev");
     let open = covers.kept.iter().chain(&covers.temporary).chain([&devices]);
@@ -38,7 +38,7 @@ pub fn enter(covers: &Covers) -> Result<Option<PathBuf>> {
     let status = rules.restrict_self().context("the kernel refuses")?;
     match status.ruleset {
         RulesetStatus::FullyEnforced => Ok(temporary),
-        _ => bail!("the kernel would hold only a part of it"),
+        _ => bail!("the kernel would enforce only part of it"),
     }
 }
 

@@ -56,6 +56,6 @@ pub fn enter(covers: &Covers) -> Entered {
 
 #[cfg(not(target_os = "linux"))]
 pub fn enter(_covers: &Covers) -> Entered {
-    let why = "only Linux has overlays and Landlock".to_owned();
+    let why = "overlays and Landlock exist only on Linux".to_owned();
     Entered { report: CaseReport { held: Held::Nothing, why }, temporary: None }
 }

@@ -16,7 +16,7 @@ pub fn of_mounts() -> Result<bool> {
     if !privileged {
         let (user, group) = (geteuid(), getegid());
         unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)
-            .context("this machine gives no user namespace")?;
+            .context("this machine does not allow user namespaces")?;
         map_to_itself(user.as_raw(), group.as_raw())?;
     }
     let nothing: Option<&str> = None;

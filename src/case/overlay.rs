@@ -52,7 +52,7 @@ fn check(covers: &Covers) -> Result<()> {
 }
 
 fn attempt(covers: &Covers, locked: bool) -> Result<()> {
-    let here = std::env::current_dir().context("the current directory is gone")?;
+    let here = std::env::current_dir().context("the current directory no longer exists")?;
     let inner = mounts::below(&covers.covered).context("the mounts are not known")?;
     let privileged = namespace::of_mounts()?;
     // Only now: an overlay takes no directory of another namespace.
@@ -118,11 +118,11 @@ impl Real {
     fn cover(&self, privileged: bool) -> Result<()> {
         let meta = fs::metadata(&self.path)?;
         if !meta.is_dir() {
-            bail!("it is no directory");
+            bail!("it is not a directory");
         }
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
         mount(Some("tmpfs"), &self.path, Some("tmpfs"), flags, Some("mode=0700"))
-            .context("no memory file system")?;
+            .context("cannot mount a memory file system")?;
         let [written, work] = ["written", "work"].map(|name| self.path.join(name));
         fs::create_dir(&written)?;
         fs::create_dir(&work)?;
@@ -148,7 +148,9 @@ impl Real {
         let mount = |options: &String| {
             mount(Some("overlay"), &self.path, Some("overlay"), flags, Some(options.as_str()))
         };
-        mount(&options[0]).or_else(|_| mount(&options[1])).context("no overlay file system")
+        mount(&options[0])
+            .or_else(|_| mount(&options[1]))
+            .context("cannot mount an overlay file system")
     }
 
     /// Puts the real thing back in its place.

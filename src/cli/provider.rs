@@ -95,9 +95,9 @@ pub struct ValidateArgs {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(number) {
         Ok(duration) if !duration.is_zero() && number < 1e6 => Ok(duration),
-        _ => Err("must be above 0 seconds, and within reason".to_owned()),
+        _ => Err("expected a number of seconds above 0 and below 1000000".to_owned()),
     }
 }

@@ -26,6 +26,7 @@ pub struct ReplayArgs {
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE", requires = "check")]
     pub junit: Option<PathBuf>,
+    /// What to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub output_format: OutputFormat,
 }
@@ -55,13 +56,13 @@ pub struct FixtureArgs {
 fn above_zero(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => Err("a number above 0 is wanted".to_owned()),
+        _ => Err("expected a number above 0".to_owned()),
     }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (0.0..=86_400.0).contains(&value) => Ok(value),
-        _ => Err("a number of seconds is wanted".to_owned()),
+        _ => Err("expected a number of seconds from 0 to 86400".to_owned()),
     }
 }

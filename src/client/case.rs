@@ -111,7 +111,7 @@ impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Held::Overlay => "an overlay over the project",
-            Held::Landlock => "a case of Landlock, with the project read-only",
+            Held::Landlock => "a Landlock case, with the project read-only",
             Held::Nothing => "no glass case",
         })
     }

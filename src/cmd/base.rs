@@ -14,7 +14,7 @@ pub fn renew(file: &PinnedFile, project: &Path) {
         files::replace(&file.base(), &serde_json::to_vec(&workplace.look())?)
     });
     if let Err(error) = written {
-        log::warn!("how the files are now is not kept: {error:#}");
+        log::warn!("cannot store the state of the files: {error:#}");
         let _ = std::fs::remove_file(file.base());
     }
 }

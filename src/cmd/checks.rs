@@ -65,14 +65,16 @@ pub fn allowed(
 
 fn asked(place: &Directories, found: &[Check], decisions: &Decisions) -> Result<bool> {
     let mut questions = Questions::terminal();
-    questions
-        .say("This project's SUPERVISOR.md has checks, which ccc would run on this machine:\n")?;
+    questions.say(
+        "This project's SUPERVISOR.md declares checks, which are commands for ccc to run on this \
+         machine:\n",
+    )?;
     for check in found {
         questions.say(&listed(check))?;
     }
     questions.say("")?;
     let yes = questions
-        .confirm("Run them, now and from now on, as long as they stay the same?", false)?;
+        .confirm("Run them, now and in the future, as long as they do not change?", false)?;
     if yes {
         decisions.trust(&place.project, found)?;
     }

@@ -29,12 +29,15 @@ pub fn run(args: &FixtureArgs) -> Result<i32> {
     let runs = runs(&recording)?;
     let number = args.run.unwrap_or(runs.len());
     let Some(run) = number.checked_sub(1).and_then(|at| runs.get(at)) else {
-        return Err(
-            Usage(format!("the session has {} runs, and no run {number}", runs.len())).into()
-        );
+        return Err(Usage(format!(
+            "there is no run {number}; the session has {} (--run counts from 1)",
+            runs.len()
+        ))
+        .into());
     };
-    let begun =
-        run.begun.as_ref().context("the recording does not say which rules the run used")?;
+    let begun = run.begun.as_ref().context(
+        "the recording does not contain the rules of this run, so ccc cannot convert it",
+    )?;
     let title = match &args.title {
         Some(title) => title.clone(),
         None => format!("A session recorded with ccc {}", begun.ccc),
@@ -53,7 +56,7 @@ pub fn run(args: &FixtureArgs) -> Result<i32> {
             "ccc: the fixture does not reproduce the recorded session: {problem}"
         ));
         if !args.force {
-            console::say("ccc: nothing was written; --force writes it anyway");
+            console::say("ccc: nothing was written. --force writes the fixture anyway");
             return Ok(1);
         }
     }
@@ -80,8 +83,8 @@ fn may_leave(suspects: &Suspects, allowed: bool) -> Result<bool> {
         return Questions::terminal().confirm("Write the fixture with them in it?", false);
     }
     console::say(
-        "ccc: nothing was written. Look at each of them; --allow-suspects writes the fixture with them \
-         in it",
+        "ccc: nothing was written. Look at each of them; if none is a secret, --allow-suspects \
+         writes the fixture",
     );
     Ok(false)
 }
@@ -90,7 +93,7 @@ fn may_leave(suspects: &Suspects, allowed: bool) -> Result<bool> {
 fn write(file: &Path, converted: &Converted, force: bool) -> Result<()> {
     match files::write_whole(file, force, &|mut to| converted.write(&mut to)) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            bail!("{} exists already; --force replaces it", file.display())
+            bail!("{} already exists; --force replaces it", file.display())
         }
         result => result.with_context(|| format!("cannot write {}", file.display())),
     }
@@ -110,7 +113,8 @@ fn whereabouts(project: &str) -> Whereabouts {
 
 /// Everything that is a secret here, by its value.
 fn secrets(config_dir: &Path) -> Result<Vec<String>> {
-    let config = Config::load(config_dir).context("it could not be searched for secrets")?;
+    let config =
+        Config::load(config_dir).context("ccc could not search the fixture for secrets")?;
     let mut found = Vec::new();
     for (name, value) in env::vars_os() {
         let (name, value) = (name.to_string_lossy(), value.to_string_lossy());

@@ -29,7 +29,9 @@ fn offer<R: BufRead, W: Write>(config_dir: &Path, questions: &mut Questions<R, W
     let Some(env) = endpoint_in(&path) else { return Ok(()) };
     let url = env[profile::BASE_URL].as_str().unwrap_or_default().to_owned();
     questions.say(&format!("{} sends claude to {}.", path.display(), secret::mask_url(&url)))?;
-    if !questions.confirm("Copy that into a provider of ccc? The file stays as it is.", true)? {
+    if !questions
+        .confirm("Copy that to a provider in ccc.json? The file itself stays unchanged.", true)?
+    {
         // With a file there, nobody is asked again.
         return config::edit(config_dir, |_| Ok(()));
     }
@@ -42,8 +44,9 @@ fn offer<R: BufRead, W: Write>(config_dir: &Path, questions: &mut Questions<R, W
         }
     };
     config::edit(config_dir, |root| insert(root, &name, env, false, true))?;
-    questions
-        .say(&format!("Added {name}. `ccc provider add` adds another, `ccc {name}` chooses it."))
+    questions.say(&format!(
+        "Added {name}. `ccc {name}` runs claude on it; `ccc provider add` adds another provider."
+    ))
 }
 
 /// The variables that make up the endpoint; a file that has none, or cannot be read, offers nothing.

@@ -40,7 +40,8 @@ pub fn run(global: bool, yes: bool) -> Result<i32> {
             String::new()
         } else {
             format!(
-                "\nChecks that fit this project, for its front matter:\n\n{}",
+                "\nThese checks fit this project; add them to the front matter of that file if \
+                 you like:\n\n{}",
                 listed(&proposed)
             )
         };
@@ -67,12 +68,15 @@ pub fn write<R: BufRead, W: Write>(
             questions.say("Checks that fit this project:\n")?;
             questions.say(&listed(&proposed))?;
             questions
-                .confirm("Run them whenever the agent stops, before any model is asked?", true)?
+                .confirm("Run them whenever the agent stops, before ccc asks a model?", true)?
         }
         _ => false,
     };
     let proposals = if taken { Proposals::Taken } else { Proposals::Left };
     create(&path, &text(&proposed, proposals))?;
+    if !taken && !proposed.is_empty() {
+        console::print("It proposes checks as comments; remove the # of those that you want.\n")?;
+    }
     if taken {
         Decisions::of(&place.config_dir).trust(&place.project, &proposed)?;
     }

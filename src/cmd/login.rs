@@ -28,8 +28,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 const MOST: u64 = 8 << 20;
 
 /// What to do where there is neither.
-pub const HOW: &str = "log in with `claude /login`, or set ANTHROPIC_API_KEY, or add an endpoint \
-                       with its key: `ccc provider add`";
+pub const HOW: &str = "log in with `claude /login`, set ANTHROPIC_API_KEY, or add an endpoint \
+    with its key with `ccc provider add`";
 
 /// Where its credentials come from; `None` when there are none.
 pub fn ask(place: &Directories) -> Result<Option<String>> {
@@ -68,7 +68,7 @@ fn answer(mut command: Command, deadline: Duration) -> Result<Account> {
     end(&mut child);
     match answer {
         Ok(Some(account)) => Ok(account),
-        Ok(None) => bail!("claude ended without saying whether it has a key or a login"),
+        Ok(None) => bail!("claude exited without saying whether it has a key or a login"),
         Err(_) => bail!("claude did not answer within {} s", deadline.as_secs_f32()),
     }
 }

@@ -125,7 +125,7 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     import::offer_once(&place.config_dir)?;
     let config = Config::load(&place.config_dir)?;
     if let Some(problem) = config.readable_keys(&place.config_dir) {
-        console::say(format!("ccc: {problem}; `chmod 600` keeps them private"));
+        console::say(format!("ccc: {problem}; `chmod 600` makes the file private"));
     }
     if let Some(unknown) = config.unknown_told() {
         console::say(format!("ccc: {} has {unknown}; check the spelling", config::FILE));
@@ -138,8 +138,8 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
         && let Some(meant) = close_to(word, &config)
     {
         let problem = format!(
-            "there is no command or provider {word:?}; did you mean `{meant}`? \
-             To send the word to claude: ccc -p {word}"
+            "there is no command or provider {word:?}; did you mean `{meant}`? To send {word:?} \
+             to claude as a prompt, use `ccc -p {word}`"
         );
         return Err(Usage(problem).into());
     }
@@ -148,7 +148,8 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     let no_pty = needs_pty && !pty::available();
     if no_pty {
         console::say(
-            "ccc: no PTY can be opened here; starting the plain claude, supervised by its Stop hook",
+            "ccc: this machine cannot open a PTY, so ccc starts the plain claude, supervised by \
+             its Stop hook",
         );
     }
     match args.supervisor {

@@ -60,7 +60,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     let pinned = PinnedFile::of_launch(&place.config_dir, &launch)?;
     if native.supervised {
         if let Some(why) = clients::why_hooks_are_off(place) {
-            bail!("{why} switches the Stop hook off; use `ccc --supervisor`, which needs no hooks");
+            bail!("{why} turns the Stop hook off; use `ccc --supervisor`, which needs no hooks");
         }
         // The hook itself can ask nobody.
         if let Ok(found) = instructions::find(&place.project, &place.config_dir) {

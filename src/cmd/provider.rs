@@ -55,8 +55,8 @@ fn used(config: &Config) -> Result<()> {
             let model = profile::chosen_model(&settings).map(|model| format!(", model {model}"));
             let key = profile::key(&settings).describe(&is_set);
             format!(
-                "{name} is used: {}{}, key {key}\n\
-                 `ccc provider use NAME` chooses another, `ccc provider use none` claude's own login.\n",
+                "{name} is the current provider: {}{}, key {key}\n\
+                 `ccc provider use NAME` chooses another; `ccc provider use none` goes back to claude's own login.\n",
                 endpoint.unwrap_or_else(|| "no endpoint".to_owned()),
                 model.unwrap_or_default()
             )
@@ -67,7 +67,8 @@ fn used(config: &Config) -> Result<()> {
         None => "Using claude's own login; there are no providers. `ccc provider add` adds one.\n"
             .to_owned(),
     };
-    let more = "`ccc provider list` shows all; `ccc provider --help` lists the commands.\n";
+    let more = "`ccc provider list` shows all providers; `ccc provider --help` lists the \
+        commands.\n";
     print(&format!("{text}{more}"))
 }
 
@@ -167,13 +168,13 @@ fn remove(dir: &Path, name: &str) -> Result<()> {
     print(&format!("Removed {name}.\n"))?;
     if removed.was_current {
         let next = match Config::load(dir)?.default_provider() {
-            Some(first) => format!("the first in the list is used, {first}"),
-            None => "none is left, and claude uses its own login".to_owned(),
+            Some(first) => format!("ccc now uses the first one in the list, {first}"),
+            None => "no provider is left, so claude uses its own login".to_owned(),
         };
-        print(&format!("It was the current provider: now {next}.\n"))?;
+        print(&format!("It was the current provider; {next}.\n"))?;
     }
     if removed.was_supervisors {
-        print("The supervisor used it: now it uses the agent's provider.\n")?;
+        print("The supervisor used it; it now uses the agent's provider.\n")?;
     }
     Ok(())
 }

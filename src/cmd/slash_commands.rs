@@ -19,7 +19,7 @@ pub fn create(config_dir: &Path, ccc: &Path) -> Result<()> {
         match files::read_text(&path) {
             Ok(existing) if existing == text => {}
             Ok(existing) if !existing.contains(OURS) => {
-                log::warn!("{} is not ours; /{name} stays as it is", path.display());
+                log::warn!("{} was not written by ccc; /{name} stays unchanged", path.display());
             }
             _ => files::replace(&path, text.as_bytes())?,
         }

@@ -45,13 +45,12 @@ pub fn run(
     let typed = one_prompt(args.prompt.flatten(), &taken, config)?;
     let prompt = if person { typed } else { prompt::resolve(typed)? };
     if !person && prompt.is_none() {
-        let problem = "no terminal and no prompt: give a prompt with -p TEXT or on standard input";
+        let problem = "there is neither a terminal nor a prompt; give a prompt with -p TEXT or on \
+            standard input";
         return Err(Usage(problem.into()).into());
     }
     if person && format.is_some() {
-        return Err(
-            Usage("--output-format is for sessions without a person: add -p TEXT".into()).into()
-        );
+        return Err(Usage("--output-format is for unattended sessions; add -p TEXT".into()).into());
     }
 
     let instructions = find_instructions(&place, person)?;
@@ -218,8 +217,9 @@ fn one_prompt(own: Option<String>, taken: &Taken, config: &Config) -> Result<Opt
     let known: Vec<_> = config.provider_names().collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     let problem = format!(
-        "Two prompts given, {first:?} and {second:?}: quote a prompt of several words. \
-         A provider's name comes before the arguments for claude (providers here: {known})"
+        "there are two prompts, {first:?} and {second:?}. Put a prompt of several words in \
+         quotes. If one of them is a provider, put it before the arguments for claude (providers: \
+         {known})"
     );
     Err(Usage(problem).into())
 }
@@ -231,7 +231,7 @@ fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<Outp
         Some("json") => Ok(Some(OutputFormat::Json)),
         Some("stream-json") => Ok(Some(OutputFormat::StreamJson)),
         Some(other) => {
-            Err(Usage(format!("--output-format is text, json or stream-json, not {other:?}"))
+            Err(Usage(format!("--output-format must be text, json or stream-json, not {other:?}"))
                 .into())
         }
     }

@@ -41,8 +41,8 @@ pub fn run(
     refuse_what_needs_no_screen(&args, &taken)?;
     if let Some(why) = clients::why_hooks_are_off(&place) {
         anyhow::bail!(
-            "{why} switches off the hooks by which claude reports to ccc; use `ccc --supervisor`, which \
-             needs no hooks"
+            "{why} turns off the hooks through which claude reports to ccc; use `ccc \
+             --supervisor`, which needs no hooks"
         );
     }
     let instructions = find_instructions(&place, true)?;
@@ -151,13 +151,13 @@ fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &Taken) -> Result<()> 
         return Err(Usage(problem.into()).into());
     }
     if taken.background {
-        let problem = "a session in the background has no screen for --supervisor=native; use \
-                       `ccc --supervisor=hook --bg TEXT`";
+        let problem = "--supervisor=native needs a screen, and a session in the background has \
+            none; use `ccc --supervisor=hook --bg TEXT`";
         return Err(Usage(problem.into()).into());
     }
     if !questions::is_possible() {
         let problem =
-            "--supervisor=native needs a terminal; without one use `ccc --supervisor -p TEXT`";
+            "--supervisor=native needs a terminal; without one, use `ccc --supervisor -p TEXT`";
         return Err(Usage(problem.into()).into());
     }
     Ok(())
@@ -174,8 +174,9 @@ fn keys_are_recorded(config_dir: &Path) -> Option<(String, String)> {
     if let Err(error) = files::replace(&told, b"") {
         log::debug!("{error:#}");
     }
-    let whole = "This session is recorded in the project's .claude/ccc/, private to you: the screen, and \
-                 every key that you press. `--no-record` records nothing, and \"record_keys\": false under \
-                 \"supervisor\" in ccc.json leaves the keys out. (You are told this once.)";
-    Some(("every key is recorded (not with --no-record)".to_owned(), whole.to_owned()))
+    let whole = "This session is recorded in the project's .claude/ccc/, private to you: the \
+                 screen, and every key that you press. `--no-record` records nothing, and \
+                 \"record_keys\": false under \"supervisor\" in ccc.json leaves the keys out. \
+                 (ccc says this only once.)";
+    Some(("every key is recorded; --no-record prevents that".to_owned(), whole.to_owned()))
 }

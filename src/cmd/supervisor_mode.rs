@@ -18,7 +18,9 @@ pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
     client_environment::take_on(None);
     let session = session.or_else(|| env::var("CLAUDE_CODE_SESSION_ID").ok()).ok_or_else(|| {
         Usage(
-            "which session? CLAUDE_CODE_SESSION_ID is not set; give one with --session".to_owned(),
+            "the session is unknown, because CLAUDE_CODE_SESSION_ID is not set; name it with \
+             --session ID"
+                .to_owned(),
         )
     })?;
     let dir = match (state_dir_from_env(), project(None)) {
@@ -34,7 +36,7 @@ pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
     match words.first().map(String::as_str) {
         Some("on") => drop(switched.on(None)?),
         Some("off") => drop(switched.off()?),
-        Some(other) => return Err(Usage(format!("on or off, not {other:?}")).into()),
+        Some(other) => return Err(Usage(format!("expected on or off, not {other:?}")).into()),
         None => {
             let on = state.load()?.is_some_and(|state| state.enabled);
             console::print(if on { "on\n" } else { "off\n" })?;
@@ -61,14 +63,15 @@ impl Switched<'_> {
         let max_iterations = env::var("CCC_MAX_ITERATIONS").ok().and_then(|max| max.parse().ok());
         let begins = Begins { max_iterations, ..Begins::default() };
         supervision::begin(&directories, Some(self.state), self.file, self.session, &begins)?;
-        Ok("Supervision is on: each time the agent stops, its work is reviewed, and it goes on until \
-            the work is confirmed. /supervisoroff ends it."
+        Ok("Supervision is on: each time the agent stops, ccc reviews its work, until the work is \
+            confirmed. /supervisoroff turns it off."
             .to_owned())
     }
 
     pub fn off(&self) -> Result<String> {
         self.state.change(|state| state.enabled = false)?;
-        Ok("Supervision is off: the agent's work is not reviewed. /supervisor begins anew."
+        Ok("Supervision is off: ccc does not review the agent's work. /supervisor turns it on \
+            again."
             .to_owned())
     }
 }

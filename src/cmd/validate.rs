@@ -62,7 +62,7 @@ pub fn run(args: &ValidateArgs) -> Result<i32> {
 /// login of its own.
 fn own_login(place: &Directories, as_json: bool) -> Result<i32> {
     let (there, detail) = match login::ask(place)? {
-        Some(account) => (true, format!("claude has {account}; no request was made")),
+        Some(account) => (true, format!("claude has {account}; ccc made no request")),
         None => (false, format!("claude has neither a login nor a key: {}", login::HOW)),
     };
     if as_json {
@@ -84,7 +84,7 @@ fn examine(config: &Config, name: &str, timeout: Duration) -> Row {
         return Row::broken(name, error.to_string());
     }
     let Some(base_url) = profile::env(&settings, BASE_URL) else {
-        return Row::broken(name, format!("it has no {BASE_URL}"));
+        return Row::broken(name, format!("its {BASE_URL} is not set"));
     };
     let model = profile::model(&settings);
     let own = |variable| profile::env(&settings, variable).map(str::to_owned);
@@ -118,11 +118,11 @@ fn hint(target: &Target, settings: &Value, found: &Findings) -> Option<String> {
     if found.reachable != Some(true) {
         None
     } else if no_key && helper && found.key != Some(true) {
-        Some("the key comes from apiKeyHelper, which is not run here".to_owned())
+        Some("the key comes from apiKeyHelper, which ccc does not run".to_owned())
     } else if no_key && found.key != Some(true) {
         Some("no key is set".to_owned())
     } else if ends_in_v1 && found.key.is_none() {
-        Some("the base URL ends in /v1, which claude adds itself".to_owned())
+        Some("the base URL ends in /v1; remove that, because claude adds it itself".to_owned())
     } else if profile::model(settings).is_none() && found.model == Some(false) {
         Some("no model is set (ANTHROPIC_MODEL)".to_owned())
     } else {

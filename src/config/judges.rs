@@ -63,8 +63,8 @@ impl Supervisor {
         let single = single.into_iter().find(|(_, value)| value.is_some());
         if let (Some((name, _)), false) = (single, self.judges.is_empty()) {
             bail!(
-                "ccc.json has both supervisor.judges and supervisor.{name}. supervisor.{name} is for one \
-                 judge: name it in the list instead, as {{\"{name}\": …}}"
+                "ccc.json has both supervisor.judges and supervisor.{name}. supervisor.{name} is \
+                 for a single judge; put it into the list instead, as {{\"{name}\": …}}"
             );
         }
         if self.judges.len() > MOST_JUDGES {

@@ -27,9 +27,9 @@ pub fn fingerprint() -> String {
 pub fn check(then: &str) -> Result<()> {
     if fingerprint() != then {
         bail!(
-            "the settings in {DIRECTORY}, which every claude on this machine obeys, were changed since \
-             supervision began. Look at them: whoever wrote them decides where the supervisor's questions \
-             go. A new session takes them as they are"
+            "the settings in {DIRECTORY}, which every claude on this machine obeys, have changed \
+             since supervision began. Look at them: they can send the supervisor to another \
+             endpoint. A new session uses them as they are now"
         );
     }
     Ok(())

@@ -123,6 +123,23 @@ impl Supervisor {
     }
 }
 
+/// The words of the JSON parser, for people who do not write Rust.
+fn plain(error: &str) -> String {
+    [
+        ("unknown variant", "unknown value"),
+        ("unknown field", "unknown key"),
+        ("invalid type: sequence", "wrong type: list"),
+        ("invalid type: map", "wrong type: object"),
+        ("invalid type: ", "wrong type: "),
+        ("expected u32", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a sequence", "expected a list"),
+        ("expected struct Judge", "expected an object"),
+    ]
+    .iter()
+    .fold(error.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
 fn seconds(name: &str, value: Option<f64>) -> Result<Option<Duration>> {
     value
         .map(|value| match Duration::try_from_secs_f64(value) {
@@ -151,7 +168,7 @@ impl Config {
     pub fn parse(text: &str) -> Result<Self> {
         match json::parse(text)? {
             Value::Object(root) => Ok(Self { root }),
-            _ => bail!("it begins at line 1 with something that is not an object"),
+            _ => bail!("line 1 must begin a JSON object"),
         }
     }
 
@@ -162,8 +179,9 @@ impl Config {
                 // One by one first: the error of the whole would not say which.
                 for (name, value) in fields {
                     let field = Map::from_iter([(name.clone(), value.clone())]);
-                    serde_json::from_value::<Supervisor>(field.into())
-                        .with_context(|| format!("supervisor.{name} in ccc.json"))?;
+                    if let Err(error) = serde_json::from_value::<Supervisor>(field.into()) {
+                        bail!("supervisor.{name} in ccc.json: {}", plain(&error.to_string()));
+                    }
                 }
                 let supervisor: Supervisor = serde_json::from_value(fields.clone().into())?;
                 if supervisor.max_iterations == Some(0) {
@@ -174,7 +192,7 @@ impl Config {
                 supervisor.check_judges()?;
                 if let Some(name) = checks::shared_name(&supervisor.checks) {
                     bail!(
-                        "supervisor.checks in ccc.json has two checks {name:?}; give one another name"
+                        "supervisor.checks in ccc.json has two checks named {name:?}; give one of them another name"
                     );
                 }
                 Ok(supervisor)
@@ -328,12 +346,12 @@ mod tests {
         for (text, expected) in [
             (
                 r#"{"supervisor":{"plain":true,"max_iterations":"ten"}}"#,
-                "supervisor.max_iterations",
+                "supervisor.max_iterations in ccc.json: wrong type: string \"ten\", expected a whole number",
             ),
             (r#"{"supervisor":{"allowed_tools":"Bash"}}"#, "supervisor.allowed_tools"),
             (
                 r#"{"supervisor":{"review":"schemas"}}"#,
-                "unknown variant `schemas`, expected `cached` or `schema`",
+                "unknown value `schemas`, expected `cached` or `schema`",
             ),
             (r#"{"supervisor":{"sandbox":"on"}}"#, "supervisor.sandbox"),
             (r#"{"supervisor":[]}"#, "must be an object"),
@@ -341,14 +359,11 @@ mod tests {
                 r#"{"supervisor":{"checks":["make",3]}}"#,
                 "supervisor.checks in ccc.json: a check must be",
             ),
-            (r#"{"supervisor":{"checks":["make","make"]}}"#, "two checks \"make\""),
-            (
-                r#"{"supervisor":{"proof":"maybe"}}"#,
-                "supervisor.proof in ccc.json: unknown variant",
-            ),
+            (r#"{"supervisor":{"checks":["make","make"]}}"#, "two checks named \"make\""),
+            (r#"{"supervisor":{"proof":"maybe"}}"#, "supervisor.proof in ccc.json: unknown value"),
             (
                 r#"{"supervisor":{"judges":[{"modell":"x"}]}}"#,
-                "supervisor.judges in ccc.json: unknown field `modell`",
+                "supervisor.judges in ccc.json: unknown key `modell`",
             ),
             (
                 r#"{"supervisor":{"judges":[{}],"model":"x"}}"#,

@@ -43,7 +43,10 @@ fn expand_text(text: &str, lookup: &impl Fn(&str) -> Option<String>) -> Result<S
             continue;
         };
         let Some(value) = lookup(name) else {
-            bail!("ccc.json uses ${{{name}}}, but {name} is not set in the environment");
+            bail!(
+                "ccc.json uses ${{{name}}}, but {name} is not set in the environment; set it, or \
+                 choose another provider"
+            );
         };
         out.push_str(&value);
         rest = tail;

@@ -70,7 +70,7 @@ pub fn messages_url(base_url: &str) -> Result<Uri, String> {
         return Err(bad("it is empty"));
     }
     if base.contains(['?', '#']) {
-        return Err(bad("it has a ? or #"));
+        return Err(bad("it contains ? or #"));
     }
     match Url::parse(base) {
         // The parser would find a host after any number of slashes; the client does not.
@@ -80,9 +80,9 @@ pub fn messages_url(base_url: &str) -> Result<Uri, String> {
         Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase) => {
             return Err(bad("it must begin with https:// or http://"));
         }
-        Err(_) => return Err(bad("it is no URL")),
+        Err(_) => return Err(bad("it is not a URL")),
     }
-    format!("{base}/v1/messages").parse().map_err(|_| bad("it is no URL"))
+    format!("{base}/v1/messages").parse().map_err(|_| bad("it is not a URL"))
 }
 
 /// Asks, and tells how long it took.
@@ -152,13 +152,15 @@ fn failure(error: &ureq::Error) -> Failure {
             ErrorKind::UnexpectedEof
             | ErrorKind::ConnectionReset
             | ErrorKind::ConnectionAborted
-            | ErrorKind::BrokenPipe => Failure::NotHttp("it closed the connection".to_owned()),
+            | ErrorKind::BrokenPipe => {
+                Failure::NotHttp("the endpoint closed the connection".to_owned())
+            }
             // The resolver's errors have no kind of their own.
             _ if io.to_string().contains("lookup") => Failure::HostUnknown,
             _ => Failure::Unreachable(io.to_string()),
         },
         Error::BadUri(_) | Error::Http(_) => {
-            Failure::NotAsked("the request cannot be made from these settings".to_owned())
+            Failure::NotAsked("ccc cannot make a request from these settings".to_owned())
         }
         Error::InvalidProxyUrl | Error::ConnectProxyFailed(_) => {
             Failure::Unreachable("the proxy set in the environment does not work".to_owned())

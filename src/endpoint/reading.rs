@@ -44,8 +44,8 @@ pub fn read(answer: &Answer, model: &str) -> Findings {
         200..300 if json.as_ref().is_some_and(is_message) => {
             (Some(true), Some(true), String::new())
         }
-        200..300 if said.is_error => (None, None, "it answers with an error".to_owned()),
-        200..300 => (None, None, "it answers, but not like the Messages API".to_owned()),
+        200..300 if said.is_error => (None, None, "the endpoint answers with an error".to_owned()),
+        200..300 => (None, None, "the endpoint answers, but not like the Messages API".to_owned()),
         300..400 => (None, None, redirect(location)),
         401 | 403 => (Some(false), None, format!("the key is not accepted ({status})")),
         402 => (Some(true), None, "payment is required (402)".to_owned()),
@@ -53,9 +53,11 @@ pub fn read(answer: &Answer, model: &str) -> Findings {
         404 | 405 => (None, None, format!("there is no Messages API at this address ({status})")),
         400 | 422 if said.is_about_money() => (Some(true), None, format!("refused ({status})")),
         400 | 422 if said.is_about_model(model) => (Some(true), Some(false), unknown_model(model)),
-        400 | 422 => (None, None, format!("it does not understand the request ({status})")),
+        400 | 422 => {
+            (None, None, format!("the endpoint does not understand the request ({status})"))
+        }
         429 => (Some(true), None, "too many requests right now (429)".to_owned()),
-        500..600 => (None, None, format!("it has an internal problem ({status})")),
+        500..600 => (None, None, format!("the endpoint has an internal problem ({status})")),
         other => (None, None, format!("unexpected status {other}")),
     };
     let detail = match said.text.as_str() {
@@ -70,28 +72,28 @@ fn failed(failure: &Failure) -> Findings {
     let detail = match failure {
         Failure::NotAsked(why) => return Findings::broken(why),
         Failure::HostUnknown => "the host is unknown (DNS)".to_owned(),
-        Failure::Refused => "nothing is listening there (connection refused)".to_owned(),
+        Failure::Refused => "nothing listens at this address (connection refused)".to_owned(),
         Failure::Unreachable(why) => format!("cannot connect: {why}"),
         Failure::Tls(why) => format!("no secure connection (TLS): {why}"),
         Failure::TimedOut => "no answer in time".to_owned(),
-        Failure::NotHttp(why) => format!("it does not speak HTTP: {why}"),
+        Failure::NotHttp(why) => format!("the endpoint does not speak HTTP: {why}"),
     };
     Findings { reachable: Some(false), ..Findings::broken(detail) }
 }
 
 fn unknown_model(model: &str) -> String {
-    format!("the model {model} is not known")
+    format!("the endpoint does not know the model {model}")
 }
 
 /// Only where it leads: the rest of the address is not ours to show.
 fn redirect(location: Option<&str>) -> String {
     match location.and_then(|url| Url::parse(url).ok()).filter(Url::has_host) {
         Some(url) => format!(
-            "it redirects to {}://{}, where the key was not sent",
+            "the endpoint redirects to {}://{}; ccc did not send the key there",
             url.scheme(),
             &url[Position::BeforeHost..Position::AfterPort]
         ),
-        None => "it redirects; the key was not sent there".to_owned(),
+        None => "the endpoint redirects; ccc did not send the key there".to_owned(),
     }
 }
 
@@ -196,7 +198,13 @@ mod tests {
             (404, "<html>nginx</html>", None, None, "no Messages API"),
             (405, "", None, None, "no Messages API"),
             (400, r#"{"error":{"message":"Model Not Exist"}}"#, YES, NO, "Model Not Exist"),
-            (400, r#"{"error":{"message":"big-1 does not exist"}}"#, YES, NO, "not known"),
+            (
+                400,
+                r#"{"error":{"message":"big-1 does not exist"}}"#,
+                YES,
+                NO,
+                "does not know the model",
+            ),
             (400, r#"{"error":{"message":"Your credit balance is too low"}}"#, YES, None, "credit"),
             (400, r#"{"error":{"message":"max_tokens: too small"}}"#, None, None, "max_tokens"),
             (429, r#"{"error":{"message":"slow down"}}"#, YES, None, "slow down"),
@@ -247,7 +255,7 @@ mod tests {
         let location = Some("https://me:pw@else.where/path?key=secret".to_owned());
         let answer = Answer::Http { status: 307, body: String::new(), location };
         let detail = read(&answer, "m").detail;
-        assert!(detail.contains("https://else.where,"), "{detail}");
+        assert!(detail.contains("https://else.where;"), "{detail}");
         assert!(!detail.contains("secret") && !detail.contains("pw"), "{detail}");
     }
 

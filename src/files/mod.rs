@@ -47,7 +47,7 @@ pub fn append_within(project: &Path, name: &str) -> io::Result<File> {
         real => real?,
     };
     if path.is_symlink() && !real.starts_with(project.canonicalize()?) {
-        let why = format!("it is a link to {}, outside of the project", real.display());
+        let why = format!("it is a link to {}, outside the project", real.display());
         return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
     let flags = OFlag::O_WRONLY | OFlag::O_APPEND | OFlag::O_CREAT;
@@ -57,7 +57,7 @@ pub fn append_within(project: &Path, name: &str) -> io::Result<File> {
 /// A file of the person's, or one that we generated: a regular file of a sane size, in UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = open::read(path)?;
-    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no UTF-8"))
+    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
 /// A file of ours, which is no link, whole.
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(fs::read_to_string(project.join("AGENTS.md")).unwrap(), "- a\n");
         std::os::unix::fs::symlink(&victim, project.join("linked")).unwrap();
         let error = append_within(&project, "linked").unwrap_err().to_string();
-        assert!(error.contains("outside of the project"), "{error}");
+        assert!(error.contains("outside the project"), "{error}");
         assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
         nix::unistd::mkfifo(&project.join("fifo"), PRIVATE).unwrap();
         assert!(append_within(&project, "fifo").is_err());

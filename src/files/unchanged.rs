@@ -34,8 +34,9 @@ impl Program {
         let mut places = [&self.path, &self.real].into_iter();
         let Some(path) = places.find(|path| identity_of(path) == self.identity) else {
             bail!(
-                "{} is not the program that it was when supervision began. Nobody is asked, because \
-                 whoever replaced it would answer. If it was updated, start ccc again",
+                "{} was replaced after supervision began, so ccc does not ask it for a review: \
+                 the replacement could give any answer. If you updated it yourself, start ccc \
+                 again",
                 self.path.display()
             );
         };
@@ -178,7 +179,7 @@ mod tests {
         assert_eq!(watched.program(&path("link")).unwrap(), real);
         fs::rename(path("two"), path("one")).unwrap();
         let error = watched.program(&path("link")).unwrap_err().to_string();
-        assert!(error.contains("is not the program that it was"), "{error}");
+        assert!(error.contains("was replaced after supervision began"), "{error}");
         assert_eq!(watched.program(&path("unknown")).unwrap(), path("unknown"));
     }
 }

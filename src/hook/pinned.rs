@@ -158,7 +158,7 @@ impl PinnedFile {
 fn remove(path: &Path) {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            log::warn!("{} stays: {error}", path.display());
+            log::warn!("{} was not removed: {error}", path.display());
         }
         _ => {}
     }

@@ -87,7 +87,7 @@ fn finished(
             return Ok((status, bytes.unwrap_or_default()));
         }
         if idle.time() >= most_idle {
-            bail!("no answer; it waits for something that does not come");
+            bail!("no answer; it is waiting for something");
         }
         if bytes.is_some() {
             // Its output is closed; it is about to exit.
@@ -139,7 +139,7 @@ mod tests {
         let asleep = Bounds { idle: Duration::from_millis(200), ..BOUNDS };
         if cfg!(target_os = "linux") {
             let error = asked("sleep 600", b"", asleep).unwrap_err();
-            assert!(error.to_string().contains("it waits"), "{error}");
+            assert!(error.to_string().contains("it is waiting"), "{error}");
         }
         assert_eq!(asked("yes", b"", BOUNDS).unwrap().printed.len(), 10);
     }

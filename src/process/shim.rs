@@ -163,7 +163,7 @@ fn enter(case: &Case) -> Result<Entered, i32> {
     let said = console::print_exact(report.line().as_bytes());
     if said.is_err() || (case.required && !report.held.is_case()) {
         console::say(format!(
-            "supervisor.sandbox is \"required\", and there is no glass case: {}",
+            "supervisor.sandbox is \"required\", but this machine has no glass case: {}",
             report.why
         ));
         return Err(NO_CASE);

@@ -73,7 +73,7 @@ fn left(name: &str, status: ExitStatus, file: &NamedTempFile) -> Result<String> 
     }
     let bytes = fs::read(file.path()).context("the text is gone")?;
     let text = String::from_utf8(bytes);
-    ensure!(text.is_ok(), "{name} left something that is not UTF-8");
+    ensure!(text.is_ok(), "{name} left text that is not UTF-8");
     Ok(text.unwrap_or_default())
 }
 

@@ -102,7 +102,7 @@ impl History {
                 }
             }
         }
-        bail!("{} is locked by another session", path.display())
+        bail!("another session has locked {}", path.display())
     }
 }
 

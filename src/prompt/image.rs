@@ -106,7 +106,7 @@ pub fn clipboard() -> Result<Image> {
         }
     }
     ensure!(asked, "ccc needs {NEEDED} to read the clipboard; or drop the file on the terminal");
-    bail!("the clipboard holds no image")
+    bail!("the clipboard contains no image")
 }
 
 #[cfg(target_os = "macos")]

@@ -245,7 +245,7 @@ impl CastFile {
         early.events.push((self.last, code, data.to_owned()));
         if early.size > EARLY {
             self.early = None;
-            self.sink.fail(CAST, "too much before the session had a name");
+            self.sink.fail(CAST, "too much output before the session had an id");
         }
     }
 }
@@ -296,7 +296,8 @@ fn last_time(mut file: &File) -> io::Result<Option<Duration>> {
     if start == 0 && serde_json::from_slice::<serde_json::Map<_, _>>(&last).is_ok() {
         return Ok(Some(Duration::ZERO));
     }
-    let unreadable = |_| io::Error::new(io::ErrorKind::InvalidData, "its last line is no event");
+    let unreadable =
+        |_| io::Error::new(io::ErrorKind::InvalidData, "its last line is not an event");
     let (at, _, _): (f64, IgnoredAny, IgnoredAny) =
         serde_json::from_slice(&last).map_err(unreadable)?;
     Ok(Some(Duration::try_from_secs_f64(at).unwrap_or_default()))

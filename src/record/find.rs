@@ -153,7 +153,7 @@ pub fn find(state_dir: &Path, name: &str, first: First) -> Result<Option<Named>>
         [] => Ok(None),
         [one] => Ok(Some(one.clone())),
         several => bail!(
-            "{name:?} is the beginning of {} recorded sessions; type more of the id you mean:{}",
+            "{name:?} is the beginning of {} session ids; type more of the id you mean:{}",
             several.len(),
             candidates(several)
         ),

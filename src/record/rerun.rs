@@ -30,7 +30,7 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { entry, recorded, now } = self;
         let (recorded, now) = (described(recorded.as_ref()), described(now.as_ref()));
-        write!(f, "entry {entry}: recorded is {recorded}, and now it is {now}")
+        write!(f, "entry {entry}: the recorded decision is {recorded}, but now it is {now}")
     }
 }
 
@@ -144,7 +144,7 @@ impl Rerun {
     pub fn report(&self) -> Report {
         let outcome = self.ended_from_outside().or_else(|| self.outcome.clone());
         let outcome = outcome.unwrap_or_else(|| {
-            Outcome::Failed("the recording ends here, without the end of the session".to_owned())
+            Outcome::Failed("the recording stops here, before the session ended".to_owned())
         });
         self.machine.report(outcome, self.last())
     }
@@ -167,7 +167,8 @@ impl Rerun {
             (report.session_id.clone(), report.result.clone(), verdicts)
         };
         let (then, now) = (told(recorded), told(&self.report()));
-        (then != now).then(|| format!("entry {entry}: the report was {then:?}, and now is {now:?}"))
+        (then != now)
+            .then(|| format!("entry {entry}: the report was {then:?}, but now it is {now:?}"))
     }
 }
 
@@ -187,7 +188,7 @@ impl Witness for Rerun {
             return Ok(());
         }
         if self.moment.is_none() {
-            bail!("entry {} is about nothing", moment.entry);
+            bail!("entry {} does not refer to anything", moment.entry);
         }
         if let Content::Did(Did::Finish { outcome }) = &decision {
             self.finished.push(outcome.clone());
@@ -204,7 +205,7 @@ impl Witness for Rerun {
     fn ends(&mut self, end: RunEnd) -> Result<()> {
         // Only a killed ccc may have left a story that goes further than the lines.
         if let (Some(entry), Some(_)) = (end.incomplete, &end.report) {
-            bail!("entry {entry} counts more lines than there are");
+            bail!("entry {entry} refers to more lines than the recording has");
         }
         self.end = end;
         Ok(())
@@ -226,7 +227,7 @@ pub fn runs(recording: &Recording) -> Result<Vec<RecordedRun>> {
     let mut runs = recording.runs()?;
     runs.retain(|run| run.begun.is_some());
     if runs.is_empty() {
-        bail!("nothing is recorded in {} that could be run again", recording.dir.display());
+        bail!("{} contains no recording that ccc could run again", recording.dir.display());
     }
     Ok(runs)
 }
@@ -259,7 +260,7 @@ pub fn check(recording: &Recording) -> Result<Checked> {
     }
     if replay.unread > 0 {
         let unread = replay.unread;
-        checked.differences.push(format!("{unread} of its lines cannot be read by this ccc"));
+        checked.differences.push(format!("this version of ccc cannot read {unread} of its lines"));
     }
     Ok(checked)
 }

@@ -109,7 +109,7 @@ impl Sink {
             SinkState::Early => {
                 lines(&mut self.buffer);
                 if self.buffer.len() > EARLY {
-                    self.fail(self.name, "too much before the session had a name");
+                    self.fail(self.name, "too much output before the session had an id");
                 }
             }
             SinkState::Open(_) => lines(&mut self.buffer),
@@ -197,11 +197,11 @@ impl Open {
         let own = self.file.metadata()?;
         let there = self.path.symlink_metadata();
         if !there.is_ok_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())) {
-            return Err(io::Error::other("it was removed, and not by ccc"));
+            return Err(io::Error::other("something other than ccc removed it"));
         }
         let changed = self.changed.is_some_and(|at| at != (own.mtime(), own.mtime_nsec()));
         if changed || own.len() != whole {
-            return Err(io::Error::other("it was changed, and not by ccc"));
+            return Err(io::Error::other("something other than ccc changed it"));
         }
         Ok(())
     }
@@ -303,7 +303,7 @@ mod tests {
                     sink.flush();
                 }
                 let (_, why) = sink.failure().expect(told);
-                assert!(why.contains(told) && why.contains("not by ccc"), "{told}: {why}");
+                assert!(why.contains(told) && why.contains("other than ccc"), "{told}: {why}");
                 assert_eq!(fs::read(&path).ok(), left, "it is left as it is");
             }
         }

@@ -95,9 +95,10 @@ impl Budget {
     }
 
     pub fn note(&self) -> Option<String> {
-        let unseen = self.unseen.then(|| format!("only the first {MOST_FILES} files are compared"));
-        let unread = (self.unread > 0)
-            .then(|| format!("{} large or unreadable files only by size and time", self.unread));
+        let unseen = self.unseen.then(|| format!("ccc compares only the first {MOST_FILES} files"));
+        let unread = (self.unread > 0).then(|| {
+            format!("{} large or unreadable files are compared only by size and time", self.unread)
+        });
         let notes: Vec<_> = unseen.into_iter().chain(unread).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
     }

@@ -85,7 +85,7 @@ impl Repository {
         let asked = ["status", "--porcelain=v2", "--branch", "-z", "--no-renames"];
         let asked = asked.into_iter().chain(["--untracked-files=no", "--ignore-submodules=none"]);
         let status = self.git.run(asked.map(OsStr::new).chain(pathspec), &[])?;
-        let beside = beside.join().unwrap_or_else(|_| bail!("a thread of ccc failed"))?;
+        let beside = beside.join().unwrap_or_else(|_| bail!("a thread in ccc failed"))?;
 
         let GitStatus { head, mut paths } = GitStatus::read(&status);
         let head = match head {

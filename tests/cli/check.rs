@@ -39,7 +39,7 @@ fn nothing_to_check_and_unknown_names_are_usage_errors() {
     assert!(done.err().contains("ccc init"), "{}", done.err());
     let room = room("checks: [make]");
     let done = room.ccc(&["check", "mkae"]).run().code(2);
-    assert!(done.err().contains("there is: make"), "{}", done.err());
+    assert!(done.err().contains("the checks are make"), "{}", done.err());
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn the_children_know_what_they_are_and_forget_a_surrounding_session() {
 fn mistakes_in_what_was_typed_are_usage_errors() {
     let room = Room::supervised();
     for (args, part) in [
-        (&["--supervisor", "-p"][..], "no prompt"),
+        (&["--supervisor", "-p"][..], "nor a prompt"),
         (&["--supervisor", "--max-iterations", "0", "-p", "x"], "--max-iterations"),
         (&["--supervisor", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "--model", "m", "-p", "x", "--output-format", "yaml"], "output-format"),
@@ -214,8 +214,8 @@ fn two_prompts_are_one_too_many() {
     room.write("home/.claude/ccc.json", r#"{"providers":{"kimi":{}}}"#);
     for args in [&["qwen", "-p", "do it"][..], &["-p", "do it", "now"], &["do", "it"]] {
         let done = room.ccc(&[&["--supervisor"], args].concat()).run().code(2);
-        assert!(done.err().contains("Two prompts given"), "{args:?}: {}", done.err());
-        assert!(done.err().contains("providers here: kimi"), "{args:?}: {}", done.err());
+        assert!(done.err().contains("there are two prompts"), "{args:?}: {}", done.err());
+        assert!(done.err().contains("(providers: kimi)"), "{args:?}: {}", done.err());
     }
     room.ccc(&["--supervisor", "kimi", "-p", "do it"]).run().code(0);
 }

@@ -115,7 +115,7 @@ fn providers_are_named_and_no_key_is_printed() {
     fs::set_permissions(&config, Permissions::from_mode(0o644)).expect("a file");
     let out = room.ccc(&["doctor"]).run().code(0).out();
     for part in
-        ["kimi (used unless another is named): key from KIMI_KEY, which is not set", "chmod 600"]
+        ["kimi (used unless you name another): key from KIMI_KEY, which is not set", "chmod 600"]
     {
         assert!(out.contains(part), "{part}: {out}");
     }
@@ -145,7 +145,7 @@ fn no_key_and_no_login_is_broken_and_says_what_to_do() {
     assert_eq!((is.as_str(), text.as_str()), ("well", "logged in as a@b.c"));
     // A provider brings its own key.
     room.config(&json!({"providers": {"a": {"env": {"ANTHROPIC_AUTH_TOKEN": "x"}}}}));
-    assert_eq!(doctor(r#"{"tokenSource":"none"}"#, 0).1, "not needed: a is used");
+    assert_eq!(doctor(r#"{"tokenSource":"none"}"#, 0).1, "not needed: claude runs on a");
     room.config(&json!({"current_provider": "none", "providers": {"a": {}}}));
     assert_eq!(doctor(r#"{"tokenSource":"none"}"#, 1).0, "broken");
 }
@@ -180,7 +180,7 @@ fn the_glass_case_is_tried_and_named() {
     assert!(known.iter().any(|known| text.starts_with(known)), "{text}");
     room.config(&json!({"supervisor": {"sandbox": "off"}}));
     let (is, text, _) = state(&checks(&room, 0), "glass case");
-    assert!(is == "odd" && text.contains("switched off"), "{text}");
+    assert!(is == "odd" && text.contains("turned off"), "{text}");
     // The client's own directory is the one place that no case can cover.
     room.write("project/ccc.json", json!({"supervisor": {"sandbox": "required"}}).to_string());
     let doctor = room.ccc(&["doctor", "--json"]).env("CLAUDE_CONFIG_DIR", room.path("project"));

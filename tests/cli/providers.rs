@@ -76,12 +76,15 @@ fn an_endpoint_of_ones_own_takes_its_key_from_standard_input() {
 fn wrong_words_are_usage_errors_and_change_nothing() {
     let room = Room::new();
     for (args, said) in [
-        (&["add"][..], "which endpoint?"),
+        (&["add"][..], "the endpoint is missing"),
         (&["add", "--preset", "nope", "--token", "k"], "no preset"),
-        (&["add", "--preset", "kimi"], "where is the key?"),
+        (&["add", "--preset", "kimi"], "the key is missing"),
         (&["add", "--preset", "kimi", "--token", ""], "--token is empty"),
-        (&["add", "--preset", "kimi", "--token", "two words"], "not a key"),
-        (&["add", "--preset", "kimi", "--token-env", "1X"], "not a valid variable name"),
+        (&["add", "--preset", "kimi", "--token", "two words"], "cannot be a key"),
+        (
+            &["add", "--preset", "kimi", "--token-env", "1X"],
+            "not a valid name for an environment variable",
+        ),
         (
             &["add", "validate", "--base-url", "https://x", "--token", "k"],
             "`ccc validate` is a command",
@@ -156,7 +159,7 @@ fn removing_the_current_provider_says_what_is_used_now() {
     room.write("home/.claude/settings-a-supervisor.json", KEY);
     let out = provider(&room, &["remove", "a"]).code(0).out();
     assert!(
-        out.contains("the first in the list is used, b") && out.contains("supervisor"),
+        out.contains("ccc now uses the first one in the list, b") && out.contains("supervisor"),
         "{out}"
     );
     assert_eq!(file(&room), json!({"providers": {"b": {}}, "supervisor": {}, "mine": 1}));
@@ -178,7 +181,9 @@ fn a_provider_without_its_key_is_not_used_until_somebody_says_so() {
     let out = provider(&room, &["use", "kimi"]).code(0).out();
     assert!(out.contains("current provider") && out.contains("UNSET_KEY is not set"), "{out}");
     let out = provider(&room, &[]).code(0).out();
-    assert!(out.starts_with("kimi is used: https://api.moonshot.ai/anthropic, model kimi-k3, key"));
+    assert!(out.starts_with(
+        "kimi is the current provider: https://api.moonshot.ai/anthropic, model kimi-k3, key"
+    ));
     let out = provider(&room, &["use", "none"]).code(0).out();
     assert_eq!(out, "Using claude's own login.\n");
     let out = provider(&room, &["list", "--json"]).code(0).out();
@@ -298,7 +303,7 @@ fn a_person_is_asked_and_the_key_is_not_shown() {
     person.sees("neither a preset").sees("another endpoint: ").types("minimax\n");
     person.sees("Name [minimax]: ").types("init\n").sees("is a command");
     person.sees("Name [minimax]: ").types("\n");
-    person.sees("Key, hidden").types(&format!("{KEY}x\u{7f}\n"));
+    person.sees("Key (not shown").types(&format!("{KEY}x\u{7f}\n"));
     person.sees("Model [MiniMax-M3]: ").types("other\n").sees("Added minimax");
     let (code, screen) = person.leaves();
     assert_eq!(code, 0, "{screen}");
@@ -316,7 +321,7 @@ fn a_person_may_think_better_of_it() {
     person.sees("Replace it? [y/N]").types("\n");
     assert_eq!(person.leaves().0, 1);
     let mut person = Person::runs(&room, &["provider", "add", "qwen"]);
-    person.sees("Key, hidden").types("half a ke\u{3}").sees("cancelled");
+    person.sees("Key (not shown").types("half a ke\u{3}").sees("cancelled");
     assert_eq!(person.leaves().0, 1);
     assert_eq!(room.read(FILE), before);
 }

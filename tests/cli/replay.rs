@@ -95,7 +95,7 @@ fn whatever_a_killed_session_left_is_a_beginning() {
     // But not of a session that came to its end.
     fs::write(whole.join(EVENTS), &events).expect("events");
     let error = rerun::check(&Recording::open(&whole).expect("a recording")).expect_err("damage");
-    assert!(error.to_string().contains("more lines than there are"), "{error}");
+    assert!(error.to_string().contains("more lines than the recording has"), "{error}");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_difference_is_named_with_its_entry() {
 
     let fine = project.ccc(&args);
     assert_eq!(fine.status.code(), Some(0), "{}{}", out(&fine), err(&fine));
-    assert!(out(&fine).contains("2 of 2 hold"), "{}", out(&fine));
+    assert!(out(&fine).contains("2 of 2 passed"), "{}", out(&fine));
     assert!(out(&fine).contains("recording"), "{}", out(&fine));
 
     edit(&dir, EVENTS, |text| text.replacen("\"did\":\"send\"", "\"did\":\"unask\"", 1));
@@ -121,11 +121,11 @@ fn a_difference_is_named_with_its_entry() {
     assert_eq!(failed.status.code(), Some(1));
     let errors = err(&failed);
     let wanted = format!(
-        "{SESSION}: entry {}: recorded is {{\"did\":\"unask\"}}, and now it is {{\"did\":\"send\"",
+        "{SESSION}: entry {}: the recorded decision is {{\"did\":\"unask\"}}, but now it is {{\"did\":\"send\"",
         number + 1
     );
     assert!(errors.contains(&wanted), "{wanted}\n{errors}");
-    assert!(out(&failed).contains("FAILED") && out(&failed).contains("1 of 2 hold"));
+    assert!(out(&failed).contains("FAILED") && out(&failed).contains("1 of 2 passed"));
     let xml = fs::read_to_string(&junit).expect("the report");
     assert_eq!(xml.matches("<testcase ").count(), 2, "{xml}");
     assert_eq!(xml.matches("<failure ").count(), 1, "{xml}");
@@ -172,7 +172,7 @@ fn a_line_that_cannot_be_read_is_no_pass() {
     edit(&dir, EVENTS, |text| text.replacen('\n', "\n{\"v\":9,\"new\":1}\n", 1));
     let output = project.ccc(&["replay", "--check", "one"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(err(&output).contains("1 of its lines cannot be read"), "{}", err(&output));
+    assert!(err(&output).contains("cannot read 1 of its lines"), "{}", err(&output));
 }
 
 #[test]
@@ -202,10 +202,10 @@ fn nothing_to_check_is_an_error() {
     fs::write(project.path("torn/events.jsonl"), "{\"v\":2").expect("a file");
     fs::write(project.path("text.jsonl"), "no fixture\n").expect("a file");
     for (target, part) in [
-        ("empty", "there is no fixture or recording in empty"),
+        ("empty", "empty contains no fixture and no recording"),
         ("nowhere", "or a recorded session"),
-        ("torn", "nothing is recorded"),
-        ("text.jsonl", "a fixture begins with its header"),
+        ("torn", "contains no recording"),
+        ("text.jsonl", "a fixture must begin with its header"),
     ] {
         let output = project.ccc(&["replay", "--check", target]);
         assert_eq!(output.status.code(), Some(1), "{target}: {}", out(&output));
@@ -220,5 +220,5 @@ fn the_fixtures_of_this_repository_are_checked_in_one_go() {
     let output = project.ccc(&["replay", "--check", &dir.to_string_lossy()]);
     let count = fixtures().len();
     assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
-    assert!(out(&output).contains(&format!("{count} of {count} hold")), "{}", out(&output));
+    assert!(out(&output).contains(&format!("{count} of {count} passed")), "{}", out(&output));
 }

@@ -165,7 +165,7 @@ fn what_the_endpoint_says_is_understood() {
             r#"{"error":{"type":"not_found_error","message":"model: big-1"}}"#,
             Some(true),
             Some(false),
-            "big-1 is not known",
+            "does not know the model big-1",
         ),
         (404, "<html>", None, None, "no Messages API at this address"),
         (400, r#"{"error":{"message":"odd request"}}"#, None, None, "odd request"),
@@ -245,7 +245,7 @@ fn what_cannot_be_asked_says_why() {
     for (url, detail) in [
         ("not a url", "the base URL is not usable"),
         ("ftp://127.0.0.1", "the base URL is not usable"),
-        ("", "no ANTHROPIC_BASE_URL"),
+        ("", "ANTHROPIC_BASE_URL is not set"),
         ("${NO_SUCH}", "NO_SUCH is not set"),
     ] {
         let room = room(json!({"one": provider(url)}));
@@ -317,7 +317,7 @@ fn without_providers_claude_is_asked_for_its_own_login() {
     {
         room.client("#!/bin/sh\nexit 3\n");
         let err = validate(&room, &[]).code(1).err();
-        assert!(err.contains("ended without saying"), "{err}");
+        assert!(err.contains("exited without saying"), "{err}");
     }
     validate(&room, &["none"]).code(2);
     validate(&room, &["none", "--all"]).code(2);

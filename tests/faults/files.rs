@@ -160,13 +160,16 @@ fn git_that_waits_for_a_pipe_is_not_waited_for() {
 #[test]
 fn a_recording_that_the_agent_touches_is_told() {
     for (touch, told) in [
-        ("rm -rf .claude/ccc/sessions/*", "it was removed, and not by ccc"),
-        ("mv .claude/ccc/sessions .claude/ccc/away", "it was removed, and not by ccc"),
+        ("rm -rf .claude/ccc/sessions/*", "something other than ccc removed it"),
+        ("mv .claude/ccc/sessions .claude/ccc/away", "something other than ccc removed it"),
         (
             "echo '{}' | tee -a .claude/ccc/sessions/*/agent.jsonl >&2",
-            "it was changed, and not by ccc",
+            "something other than ccc changed it",
         ),
-        ("truncate -s 0 .claude/ccc/sessions/*/events.jsonl", "it was changed, and not by ccc"),
+        (
+            "truncate -s 0 .claude/ccc/sessions/*/events.jsonl",
+            "something other than ccc changed it",
+        ),
     ] {
         let room = Room::supervised();
         let line = "    echo \"{\\\"type\\\":\\\"assistant\\\"";

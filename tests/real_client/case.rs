@@ -283,6 +283,6 @@ fn a_required_case_that_cannot_be_had_ends_the_review(client: &Path) {
     let done = ccc.args(["--output-format", "json"]).run();
     assert_eq!(done.code, Some(4), "{done}");
     let told = done.json();
-    assert!(told["detail"].to_string().contains("there is no glass case"), "{done}");
+    assert!(told["detail"].to_string().contains("this machine has no glass case"), "{done}");
     assert_eq!(only(&api.requests(), is_review).len(), 0, "{done}");
 }

@@ -561,7 +561,7 @@ fn settings_of_the_machine_written_by_root(client: &Path) {
             "{way}: it was redirected\n{told}"
         );
         assert_eq!(count(&room.real.requests(), is_review), 0, "{way}: {told}");
-        let why = "/etc/claude-code, which every claude on this machine obeys, were changed";
+        let why = "/etc/claude-code, which every claude on this machine obeys, have changed";
         assert!(told.contains(why) || log.contains(why), "{way}: {told}\n{log}");
         if way == "--supervisor" {
             assert_eq!(done.status.code(), Some(4), "{told}");

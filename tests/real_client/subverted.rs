@@ -175,7 +175,7 @@ fn another_client_in_the_place_of_the_judges(client: &Path) {
         assert_eq!(count(&room.real.requests(), is_review), 0, "{way:?}: {done}");
         let log = fs::read_to_string(room.path(".claude/ccc/ccc.log")).unwrap_or_default();
         assert!(
-            format!("{done}{log}").contains("is not the program that it was"),
+            format!("{done}{log}").contains("was replaced after supervision began"),
             "{way:?}: {done}{log}"
         );
         if way == Way::Loop {

@@ -52,7 +52,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         checks.iter().chain(&untrusted).map(|check| check.name.clone()).collect();
     if let Some(name) = args.names.iter().find(|name| !known.contains(name)) {
         let known = known.join(", ");
-        return Err(Usage(format!("there is no check {name:?}; there is: {known}")).into());
+        return Err(Usage(format!("there is no check {name:?}; the checks are {known}")).into());
     }
     let named = |name: &String| args.names.is_empty() || args.names.contains(name);
     let checks: Vec<_> = checks.into_iter().filter(|check| named(&check.name)).collect();
@@ -104,7 +104,7 @@ impl Kept {
         if let Err(error) =
             files::prepare_state_dir(state_dir).and_then(|()| files::create_dir(&dir))
         {
-            log::warn!("outputs of checks are not kept: {error}");
+            log::warn!("cannot store the output of the checks: {error}");
         }
         Self { dir, file: None, path: None }
     }

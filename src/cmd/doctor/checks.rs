@@ -58,7 +58,7 @@ fn claude() -> Finding {
             return Finding::broken(
                 "claude",
                 text,
-                "install it again, or name another in CCC_CLAUDE",
+                "install it again, or name another executable in CCC_CLAUDE",
             );
         }
     };
@@ -91,7 +91,11 @@ fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding 
     let config = match config {
         Ok(config) => config,
         Err(error) => {
-            return Finding::broken(NAME, format!("{error:#}"), "fix it, or move it aside");
+            return Finding::broken(
+                NAME,
+                format!("{error:#}"),
+                "fix it, or move it out of the way",
+            );
         }
     };
     if !path.exists() {
@@ -134,14 +138,17 @@ fn providers(config: &Config) -> Finding {
             keyless.push(name);
         }
         let mark =
-            if Some(name) == current.as_deref() { " (used unless another is named)" } else { "" };
+            if Some(name) == current.as_deref() { " (used unless you name another)" } else { "" };
         rows.push(format!("{name}{mark}: key {}", source(&key, &is_set)));
     }
     let text = rows.join("\n");
     if keyless.is_empty() {
         return Finding::well(NAME, text);
     }
-    let advice = format!("no key for {}; `ccc validate --all` tries them", keyless.join(", "));
+    let advice = format!(
+        "set the key of {}; then `ccc validate --all` tests the providers",
+        keyless.join(", ")
+    );
     Finding::odd(NAME, text, advice)
 }
 
@@ -149,7 +156,7 @@ fn providers(config: &Config) -> Finding {
 fn login(place: &Directories, config: &Config) -> Finding {
     const NAME: &str = "login";
     if let Some(provider) = config.default_provider() {
-        return Finding::well(NAME, format!("not needed: {provider} is used"));
+        return Finding::well(NAME, format!("not needed: claude runs on {provider}"));
     }
     let is_set = |variable: &str| env::var(variable).is_ok_and(|value| !value.is_empty());
     let shared = config.settings(None);
@@ -186,7 +193,7 @@ fn hook(place: &Directories, config: &Config) -> Finding {
     if let Some(why) = why_hooks_are_off(place) {
         return Finding::odd(
             NAME,
-            format!("{why} switches it off"),
+            format!("{why} turns it off"),
             "`ccc --supervisor` still works; /supervisor in the plain claude does not",
         );
     }
@@ -196,7 +203,7 @@ fn hook(place: &Directories, config: &Config) -> Finding {
     if there {
         Finding::well(NAME, format!("in {}", path.display()))
     } else {
-        Finding::well(NAME, "not there yet: ccc writes it when it starts claude")
+        Finding::well(NAME, "not written yet; ccc writes it when it starts claude")
     }
 }
 
@@ -212,12 +219,12 @@ fn commands(place: &Directories) -> Finding {
     };
     if !others.is_empty() {
         let text = format!("{} was not written by ccc", names(&others));
-        return Finding::odd(NAME, text, "rename it, and ccc writes its own at its next start");
+        return Finding::odd(NAME, text, "rename it; ccc writes its own when it starts again");
     }
     if ours.is_empty() {
         return Finding::well(
             NAME,
-            "not there yet: ccc writes them when it starts the plain claude",
+            "not written yet; ccc writes them when it starts the plain claude",
         );
     }
     Finding::well(NAME, names(&ours))
@@ -229,11 +236,12 @@ fn supervisor_md(place: &Directories) -> Finding {
         Ok(found) => Finding::well(NAME, found.path.display().to_string()),
         Err(Problem::Missing { .. }) => Finding::odd(
             NAME,
-            "none found, and nothing is supervised without one",
-            "`ccc init` writes one for this project, `ccc init --global` one for all your projects",
+            "none found; ccc supervises nothing without one",
+            "run `ccc init` to write one for this project, or `ccc init --global` for all your \
+             projects",
         ),
         Err(problem) => {
-            Finding::broken(NAME, problem.to_string(), "write down what counts as done")
+            Finding::broken(NAME, problem.to_string(), "write into it what counts as done")
         }
     }
 }

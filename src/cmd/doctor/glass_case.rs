@@ -24,7 +24,7 @@ pub fn finding(place: &Directories, config: Option<&Config>) -> Finding {
     if sandbox == Sandbox::Off {
         return Finding::odd(
             NAME,
-            "switched off by supervisor.sandbox in ccc.json",
+            "turned off by supervisor.sandbox in ccc.json",
             "a review can then run only read-only commands without asking; \"auto\" lets it run tests",
         );
     }
@@ -32,7 +32,7 @@ pub fn finding(place: &Directories, config: Option<&Config>) -> Finding {
         Ok(report) => told(sandbox, &report),
         Err(error) => Finding::odd(
             NAME,
-            format!("it could not be tested: {error:#}"),
+            format!("ccc could not test it: {error:#}"),
             "a review can then run only read-only commands without asking",
         ),
     }
@@ -42,11 +42,12 @@ fn told(sandbox: Sandbox, report: &CaseReport) -> Finding {
     match report.held {
         Held::Overlay => Finding::well(
             NAME,
-            "an overlay over the project: a review may run tests, and nothing it writes stays",
+            "an overlay over the project: a review can run tests, and nothing it writes to the \
+             project is kept",
         ),
         Held::Landlock => Finding::odd(
             NAME,
-            format!("Landlock: a review can write nothing to the project; {}", report.why),
+            format!("Landlock: a review cannot write to the project; {}", report.why),
             "tests that write to the project fail in a review",
         ),
         Held::Nothing if sandbox == Sandbox::Required => Finding::broken(
@@ -64,7 +65,8 @@ fn told(sandbox: Sandbox, report: &CaseReport) -> Finding {
 
 /// Enters one for this project, in a process of its own.
 fn try_it(place: &Directories) -> Result<CaseReport> {
-    let case = Sandbox::Auto.case(&place.project, &[]).context("there is nothing to try")?;
+    let case =
+        Sandbox::Auto.case(&place.project, &[]).context("there is no directory to test it with")?;
     let mut command = Command::new(executables::ccc()?);
     command
         .arg("agent-shim")
@@ -77,7 +79,7 @@ fn try_it(place: &Directories) -> Result<CaseReport> {
     let (mut child, _awaited) = Awaited::spawn(&mut command)?;
     // The end of its input would end it too soon.
     let input = child.stdin.take();
-    let output = child.stdout.take().context("it has no output")?;
+    let output = child.stdout.take().context("the test process has no output")?;
     let (send, printed) = channel();
     thread::spawn(move || {
         let mut text = String::new();
@@ -91,8 +93,8 @@ fn try_it(place: &Directories) -> Result<CaseReport> {
     }
     let _ = child.wait();
     let text = printed.context("no answer")?;
-    let line = text.lines().next().context("it says nothing")?;
-    serde_json::from_str(line).with_context(|| format!("it says {line:?}"))
+    let line = text.lines().next().context("the test process printed nothing")?;
+    serde_json::from_str(line).with_context(|| format!("the test process printed {line:?}"))
 }
 
 #[cfg(test)]

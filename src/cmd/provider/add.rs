@@ -36,7 +36,8 @@ pub fn run(dir: &Path, args: &AddArgs) -> Result<()> {
     let current = Config::load(dir)?.default_provider();
     match missing {
         Some(missing) => print(&format!(
-            "It cannot be used yet: {missing}. Once it is there, `ccc provider use {name}` makes {name} the current provider.\n"
+            "It cannot be used yet: {missing}. Set it, then run `ccc provider use {name}` to make \
+             {name} the current provider.\n"
         )),
         None if current.as_deref() == Some(name.as_str()) => {
             print(&format!("{name} is now the current provider.\n"))
@@ -62,13 +63,13 @@ impl Draft {
 fn missing(draft: &Draft) -> Usage {
     Usage(if draft.base_url.is_empty() {
         format!(
-            "which endpoint? Give --preset NAME ({}), or --base-url URL and a name",
+            "the endpoint is missing; give --preset NAME ({}), or --base-url URL and a name",
             presets::names()
         )
     } else if draft.token.is_empty() {
-        "where is the key? Give --token-env VAR or --token-stdin".to_owned()
+        "the key is missing; give --token-env VAR or --token-stdin".to_owned()
     } else {
-        "the provider needs a name".to_owned()
+        "the provider needs a name; give it as the first argument".to_owned()
     })
 }
 
@@ -87,7 +88,7 @@ fn from_flags(args: &AddArgs) -> Result<(Option<String>, Draft)> {
     };
     if let Some(wanted) = wanted {
         let preset = presets::find(wanted).ok_or_else(|| {
-            Usage(format!("there is no preset {wanted:?}; there are {}", presets::names()))
+            Usage(format!("there is no preset {wanted:?}; the presets are {}", presets::names()))
         })?;
         draft.start_from(preset);
     }
@@ -113,14 +114,17 @@ fn token(args: &AddArgs) -> Result<String> {
     let token = if let Some(variable) = &args.token_env {
         let reference = format!("${{{variable}}}");
         if !secret::is_reference(&reference) {
-            return Err(Usage(format!("{variable:?} is not a valid variable name")).into());
+            return Err(Usage(format!(
+                "{variable:?} is not a valid name for an environment variable"
+            ))
+            .into());
         }
         reference
     } else if args.token_stdin && !std::io::stdin().is_terminal() {
         let mut text = String::new();
         std::io::stdin().take(65536).read_to_string(&mut text).context("cannot read the key")?;
         if text.trim().is_empty() {
-            return Err(Usage("there is no key on standard input".into()).into());
+            return Err(Usage("standard input is empty; it must contain the key".into()).into());
         }
         text
     } else {
@@ -140,7 +144,7 @@ fn check_token(token: &str) -> Result<String, String> {
     if token.chars().all(|c| c.is_ascii_graphic()) {
         Ok(token.to_owned())
     } else {
-        Err("that is not a key: it contains spaces or unusual characters".to_owned())
+        Err("this cannot be a key, because it contains spaces or unusual characters".to_owned())
     }
 }
 
@@ -165,12 +169,13 @@ fn from_answers(
     };
     let replace = args.force
         || config.has_provider(&name)
-            && questions.confirm(&format!("There is a provider {name}. Replace it?"), false)?;
+            && questions
+                .confirm(&format!("A provider named {name} already exists. Replace it?"), false)?;
     if config.has_provider(&name) && !replace {
         bail!("nothing was changed");
     }
     if draft.token.is_empty() {
-        let question = "Key, hidden; ${VAR} takes it from the environment";
+        let question = "Key (not shown; ${VAR} reads it from the environment)";
         draft.token = until_good(|| questions.hidden(question), &mut |token| match token {
             "" => Err("A key is needed.".to_owned()),
             token => check_token(token),
@@ -178,7 +183,7 @@ fn from_answers(
     }
     if args.model.is_none() {
         let default = draft.model.clone().unwrap_or_default();
-        let question = if default.is_empty() { "Model, empty for none" } else { "Model" };
+        let question = if default.is_empty() { "Model (leave empty for none)" } else { "Model" };
         let model = questions.ask(question, &default)?;
         draft.model = Some(model).filter(|model| !model.is_empty());
     }

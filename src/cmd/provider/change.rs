@@ -108,7 +108,10 @@ fn providers(root: &mut Root) -> Result<&mut Map<String, Value>> {
     }
     match section.as_object_mut() {
         Some(providers) => Ok(providers),
-        None => bail!("providers in ccc.json is not an object; it was left as it is"),
+        None => bail!(
+            "\"providers\" in ccc.json must be an object; nothing was changed. Correct it in the \
+             file, then try again"
+        ),
     }
 }
 
@@ -119,10 +122,10 @@ fn unknown(providers: &Map<String, Value>, name: &str) -> anyhow::Error {
 pub fn unknown_provider<'a>(known: impl Iterator<Item = &'a str>, name: &str) -> anyhow::Error {
     let known: Vec<_> = known.collect();
     let rest = match known.as_slice() {
-        [] => "no provider is set up; `ccc provider add` adds one".to_owned(),
-        names => format!("there are {}", names.join(", ")),
+        [] => "ccc.json has no providers; `ccc provider add` adds one".to_owned(),
+        names => format!("the providers are {}", names.join(", ")),
     };
-    Usage(format!("there is no provider {name:?}: {rest}")).into()
+    Usage(format!("there is no provider {name:?}; {rest}")).into()
 }
 
 #[cfg(test)]
@@ -174,7 +177,10 @@ mod tests {
         );
         assert_eq!(remove(&mut root, "c").unwrap(), Removed::default());
         let error = remove(&mut root, "c").unwrap_err();
-        assert!(error.is::<Usage>() && error.to_string().contains("there are a"), "{error}");
+        assert!(
+            error.is::<Usage>() && error.to_string().contains("the providers are a"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub fn run(targets: &[Target], junit: Option<&Path>, stop: &Stop) -> Result<i32>
             console::say(format!("ccc: {}: {failure}", case.name));
         }
     }
-    console::print(format!("{} of {} hold\n", cases.len() - failed, cases.len()))?;
+    console::print(format!("{} of {} passed\n", cases.len() - failed, cases.len()))?;
     if let Some(file) = junit {
         files::replace(file, junit::xml(&cases).as_bytes())?;
     }
@@ -83,7 +83,7 @@ fn fixture(file: &Path, stop: &Stop, size: &mut usize, outcome: &mut String) -> 
     ensure!(
         played_outcome.name() == on_machine.name()
             && played_outcome.exit_code() == on_machine.exit_code(),
-        "it ends as {:?} on the machine alone, and as {:?} on the real loop",
+        "it ends as {:?} on the machine alone, but as {:?} on the real loop",
         on_machine.name(),
         played_outcome.name()
     );

@@ -59,7 +59,7 @@ impl Show<'_> {
             first = first.or_else(|| difference.map(ToString::to_string));
         }
         let unread = (replay.unread > 0)
-            .then(|| format!("{} of its lines cannot be read by this ccc", replay.unread));
+            .then(|| format!("this version of ccc cannot read {} of its lines", replay.unread));
         let differ = first.map(|first| {
             format!("{differences} of {decisions} decisions differ from the recorded ones; {first}")
         });

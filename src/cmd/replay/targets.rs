@@ -34,7 +34,7 @@ pub fn resolve(words: &[PathBuf]) -> Result<Vec<Target>> {
         } else {
             let found = directory(word, true)?;
             if found.is_empty() {
-                bail!("there is no fixture or recording in {}", word.display());
+                bail!("{} contains no fixture and no recording", word.display());
             }
             targets.extend(found);
         }
@@ -63,7 +63,10 @@ pub fn session(word: &Path) -> Result<PathBuf> {
     let name = word.to_string_lossy();
     match find(&place.state_dir, &name, First::Recording)? {
         Some(found) => Ok(found.dir),
-        None => bail!("{name} is not a file, a directory or a recorded session"),
+        None => bail!(
+            "{name} is neither a file, a directory nor a recorded session; `ccc sessions` lists \
+             the sessions"
+        ),
     }
 }
 
@@ -123,7 +126,7 @@ mod tests {
         assert_eq!(resolve(&[path("rec")]).unwrap(), vec![recorded.clone()]);
         assert_eq!(resolve(&[path("rec/events.jsonl")]).unwrap(), [recorded]);
         let error = resolve(&[path("b.jsonl"), path("empty")]).unwrap_err().to_string();
-        assert!(error.contains("no fixture or recording"), "{error}");
+        assert!(error.contains("contains no fixture and no recording"), "{error}");
         let error = format!("{:#}", resolve(&[path("missing")]).unwrap_err());
         assert!(error.contains("or a recorded session"), "{error}");
     }

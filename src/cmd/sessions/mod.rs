@@ -54,6 +54,9 @@ pub fn find(place: &Directories, id: Option<&str>) -> Result<PathBuf> {
     }
     match find::find(state_dir, id, First::Recording)? {
         Some(found) => Ok(found.dir),
-        None => bail!("there is no recorded session {id:?} in {}", state_dir.display()),
+        None => bail!(
+            "there is no recorded session {id:?} in {}; `ccc sessions` lists the sessions",
+            state_dir.display()
+        ),
     }
 }

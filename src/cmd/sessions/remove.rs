@@ -32,7 +32,9 @@ pub fn run(place: &Directories, ids: &[String], yes: bool) -> Result<()> {
 
 pub fn prune(place: &Directories, older_than: &Span, dry_run: bool, yes: bool) -> Result<()> {
     let state_dir = &place.state_dir;
-    let before = when::now().checked_sub(*older_than).context("that is too long ago")?;
+    let before = when::now()
+        .checked_sub(*older_than)
+        .context("the time given with --older-than is too long ago")?;
     let before = before.timestamp();
     let mut old = story::all(state_dir);
     old.retain(|story| {
@@ -68,11 +70,12 @@ fn remove_all(
     yes: bool,
 ) -> Result<()> {
     let ours = beside::is_no_link(state_dir);
-    ensure!(ours, "{} is a link to somewhere else; it stays as it is", state_dir.display());
+    ensure!(ours, "{} is a link to somewhere else; ccc does not remove it", state_dir.display());
     let what = count(stories.len(), alone.len());
     if !yes {
         if !questions::is_possible() {
-            let problem = "there is no terminal to ask on: add --yes to remove recordings";
+            let problem = "ccc has no terminal to ask for confirmation; add --yes to remove the \
+                recordings";
             return Err(Usage(problem.into()).into());
         }
         print(&listed(stories, alone))?;
@@ -105,13 +108,13 @@ fn check(dir: &Path) -> Result<()> {
     let all = dir.parent().unwrap_or(dir);
     for place in [all, dir] {
         if !beside::is_no_link(place) {
-            bail!("{} is a link to somewhere else; it stays as it is", place.display());
+            bail!("{} is a link to somewhere else; ccc does not remove it", place.display());
         }
     }
     // A directory that is reached through a link below the state directory is somebody else's.
     open::directory(dir, Missing::Stays)
-        .with_context(|| format!("{} stays as it is", dir.display()))?;
-    ensure!(!is_running(dir), "session {name} is running; it stays as it is");
+        .with_context(|| format!("{} was not removed", dir.display()))?;
+    ensure!(!is_running(dir), "session {name} is running and was not removed");
     Ok(())
 }
 

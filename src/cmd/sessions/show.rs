@@ -70,7 +70,7 @@ impl Teller<'_> {
             Styled::new(Style::Dim, &facts.join(&dot)),
         ];
         if session_id != id {
-            let text = format!("its last conversation is {session_id}");
+            let text = format!("its last conversation was {session_id}");
             out.push(Styled::new(Style::Dim, &text));
         }
         if self.story.unread > 0 {
@@ -177,7 +177,8 @@ impl Teller<'_> {
             let text = match story.state {
                 SessionState::Running => "It is still running.".to_owned(),
                 _ => format!(
-                    "Cut off {} the recording has no end. Resume with: ccc --supervisor --resume {}",
+                    "Cut off {} the recording stops before the session ended. Resume with: ccc \
+                     --supervisor --resume {}",
                     self.look.glyphs.dash, story.session_id
                 ),
             };

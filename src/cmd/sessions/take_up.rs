@@ -39,7 +39,12 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
             Ok(None) if session_id::is_safe(name) => {
                 return Ok(resumed(name.clone(), None, taken.forks));
             }
-            Ok(None) => return Err(Usage(format!("{name:?} is not a session id")).into()),
+            Ok(None) => {
+                return Err(Usage(format!(
+                    "{name:?} is not a session id; `ccc sessions` lists the sessions"
+                ))
+                .into());
+            }
             Err(problem) => return Err(Usage(problem.to_string()).into()),
         },
         Some(Resume::Choose) => {
@@ -74,7 +79,7 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
     }
     if story::is_running(&recording.dir) {
         console::say(format!(
-            "ccc: session {id} is already running elsewhere; the two may get in each other's way"
+            "ccc: session {id} is already running elsewhere; the two can interfere with each other"
         ));
     }
     Ok(resumed(id, find::carried(&recording.dir, None), taken.forks))
@@ -120,7 +125,9 @@ fn choose<'a, R: BufRead, W: Write>(
             return Ok(story);
         }
         let last = offered.len();
-        questions.say(&format!("A number from 1 to {last}, please.")).context("nobody is there")?;
+        questions
+            .say(&format!("Type a number from 1 to {last}."))
+            .context("cannot write to the terminal")?;
     }
 }
 

@@ -98,7 +98,7 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
 fn theme(configured: Option<&str>) -> Result<Theme> {
     let name = configured.unwrap_or("terminal");
     Theme::named(name).ok_or_else(|| {
-        Usage(format!("supervisor.theme in ccc.json is terminal, dark or light, not {name:?}"))
+        Usage(format!("supervisor.theme in ccc.json must be terminal, dark or light, not {name:?}"))
             .into()
     })
 }
@@ -108,10 +108,10 @@ fn vim(configured: Option<&str>) -> Result<bool> {
     match configured.unwrap_or("shell") {
         "shell" => Ok(false),
         "vim" => Ok(true),
-        other => {
-            Err(Usage(format!("supervisor.editor_mode in ccc.json is shell or vim, not {other:?}"))
-                .into())
-        }
+        other => Err(Usage(format!(
+            "supervisor.editor_mode in ccc.json must be shell or vim, not {other:?}"
+        ))
+        .into()),
     }
 }
 
@@ -122,7 +122,7 @@ fn attention(configured: Option<&str>, project: &Path) -> Result<Attention> {
     let wanted = set("CCC_NOTIFY");
     let wanted = wanted.as_deref().or(configured).unwrap_or("auto");
     Attention::chosen(wanted, project, set).ok_or_else(|| {
-        Usage(format!("notify is auto, bell, desktop or off, not {wanted:?}")).into()
+        Usage(format!("notify must be auto, bell, desktop or off, not {wanted:?}")).into()
     })
 }
 

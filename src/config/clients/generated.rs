@@ -172,7 +172,7 @@ fn remove_matching(dir: &Path, matches: impl Fn(&str) -> bool) {
         if entry.file_name().to_str().is_some_and(&matches)
             && let Err(error) = fs::remove_file(entry.path())
         {
-            log::warn!("{} stays: {error}", entry.path().display());
+            log::warn!("{} was not removed: {error}", entry.path().display());
         }
     }
 }

@@ -40,8 +40,8 @@ pub fn variables() -> Result<Map<String, Value>> {
     for path in places() {
         all.extend(of(&path).with_context(|| {
             format!(
-                "ccc cannot read {}, in which the client's settings may name another endpoint for the \
-                 supervisor. Look at it; if it is broken, repair or remove it",
+                "ccc cannot read {}, which can name another endpoint for the supervisor. Look at \
+                 it; if it is broken, repair or remove it",
                 path.display()
             )
         })?);

@@ -36,7 +36,7 @@ pub fn take_out(settings: &mut Value, others: &[OtherSettings]) -> Result<Vec<(S
             };
             if ![AUTH_TOKEN, API_KEY].contains(&name.as_str()) {
                 bail!(
-                    "{} sets {name} too, and the client would take that one instead of the \
+                    "{} also sets {name}, and the client would use that instead of the \
                      provider's; remove it there",
                     other.path.display()
                 );
@@ -104,7 +104,7 @@ mod tests {
         let others = [other(&json!({"ANTHROPIC_CUSTOM_HEADERS": "theirs"}))];
         let mut settings = json!({"env": {"ANTHROPIC_CUSTOM_HEADERS": "X: y"}});
         let error = take_out(&mut settings, &others).unwrap_err().to_string();
-        assert!(error.contains("/h/settings.json sets ANTHROPIC_CUSTOM_HEADERS"), "{error}");
+        assert!(error.contains("/h/settings.json also sets ANTHROPIC_CUSTOM_HEADERS"), "{error}");
         assert!(!error.contains("X: y"));
     }
 }

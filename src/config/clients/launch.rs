@@ -110,7 +110,7 @@ fn forget_old(config_dir: &Path) {
         if age.is_some_and(|age| age > OLD)
             && let Err(error) = std::fs::remove_file(entry.path())
         {
-            log::warn!("{} stays: {error}", entry.path().display());
+            log::warn!("{} was not removed: {error}", entry.path().display());
         }
     }
 }

@@ -87,7 +87,7 @@ pub fn user_settings(given: Option<&str>) -> Result<Option<Value>> {
     let Some(given) = given else { return Ok(None) };
     if given.trim_start().starts_with('{') {
         let parsed = serde_json::from_str(given);
-        return parsed.map(Some).context("the text of --settings is not JSON");
+        return parsed.map(Some).context("the text given with --settings is not JSON");
     }
     let text = files::read_text(Path::new(given))
         .with_context(|| format!("cannot read the settings {given}"))?;
@@ -184,7 +184,8 @@ impl Reporting {
         let hooks = object(fields.entry("hooks").or_insert_with(|| json!({})))?;
         for (event, ours) in reports.hooks() {
             let list = hooks.entry(event).or_insert_with(|| json!([]));
-            let list = list.as_array_mut().context("hooks in ccc.json are lists")?;
+            let list =
+                list.as_array_mut().context("each entry of hooks in ccc.json must be a list")?;
             list.extend(ours.as_array().cloned().unwrap_or_default());
         }
         fields.insert("statusLine".to_owned(), reports.status_line(users.as_ref()));
@@ -206,7 +207,7 @@ pub fn check_providers(config: &Config, supervisor: &Supervisor) -> Result<()> {
     for judge in supervisor.all_judges() {
         if let Some(name) = judge.provider.filter(|name| !config.has_provider(name)) {
             let key = if supervisor.judges.is_empty() { "provider" } else { "judges" };
-            bail!("supervisor.{key} in ccc.json names {name:?}, but there is no such provider");
+            bail!("supervisor.{key} in ccc.json names {name:?}, but ccc.json has no such provider");
         }
     }
     Ok(())
@@ -337,7 +338,7 @@ fn add_hook<'a>(
     let stops = object(object(settings)?.entry("hooks").or_insert_with(|| json!({})))?
         .entry("Stop")
         .or_insert_with(|| json!([]));
-    stops.as_array_mut().context("hooks.Stop in ccc.json is not a list")?.push(hook);
+    stops.as_array_mut().context("hooks.Stop in ccc.json must be a list")?.push(hook);
     raise_cap(settings, limits)
 }
 
@@ -377,7 +378,9 @@ fn guard_hook(directories: &Directories, settings: &mut Value, own: &Variables) 
 }
 
 fn object(value: &mut Value) -> Result<&mut Map<String, Value>> {
-    value.as_object_mut().context("hooks, env, permissions and settings in ccc.json are objects")
+    value
+        .as_object_mut()
+        .context("hooks, env, permissions and settings in ccc.json must be objects")
 }
 
 /// For the shell that runs hooks and slash commands.

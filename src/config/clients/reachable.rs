@@ -47,7 +47,7 @@ pub fn keep_open(
 fn add(fields: &mut Map<String, Value>, list: &str, entry: String) -> Result<()> {
     let found = fields.entry(list).or_insert_with(|| json!([]));
     let found = found.as_array_mut();
-    found.with_context(|| format!("{list} in ccc.json is no list"))?.push(entry.into());
+    found.with_context(|| format!("{list} in ccc.json must be a list"))?.push(entry.into());
     Ok(())
 }
 

@@ -109,7 +109,7 @@ fn a_file_that_is_no_cast_is_left_alone() {
     cast.open(&path);
     cast.output(b"lost");
     cast.flush();
-    assert!(cast.failure().is_some_and(|(_, why)| why.contains("no event")));
+    assert!(cast.failure().is_some_and(|(_, why)| why.contains("not an event")));
     assert!(fs::read_to_string(&path).unwrap().ends_with("something else\n"));
 }
 

@@ -21,7 +21,7 @@ fn scenario_000_a_supervisor_that_fails_lets_the_client_stop() {
     room.client("#!/bin/sh\nkill -9 $$\n");
     room.hook("abc123").run().allows("was ended by SIGKILL");
     room.client("#!/nowhere/sh\n");
-    room.hook("abc123").run().allows("needs /nowhere/sh, which is not there");
+    room.hook("abc123").run().allows("needs /nowhere/sh, which does not exist");
     room.client("#!/bin/sh\n");
     room.hook("abc123").run().allows("no verdict: the supervisor exited with code 0");
     let missing = room.hook("abc123").env("CCC_CLAUDE", "/nowhere/claude").run();

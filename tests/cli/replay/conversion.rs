@@ -111,7 +111,7 @@ fn a_fixture_is_written_for_others_to_see() {
 
     let again = run(&["fixture", SESSION, "-o", "bug.jsonl"]);
     assert_eq!(again.status.code(), Some(1));
-    assert!(err(&again).contains("exists already"), "{}", err(&again));
+    assert!(err(&again).contains("already exists"), "{}", err(&again));
     assert_eq!(fs::read_to_string(project.path("bug.jsonl")).expect("the fixture"), text);
     let printed = run(&["fixture", SESSION, "--title", "It says env-value-7361"]);
     assert_eq!(out(&printed), text);

@@ -69,7 +69,7 @@ fn a_killed_session_is_shown_as_far_as_it_goes() {
     let output = project.ccc(&["replay", "--instant", SESSION]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).contains("❯ Write slugify"), "{}", out(&output));
-    assert!(out(&output).contains("the recording ends here"), "{}", out(&output));
+    assert!(out(&output).contains("the recording stops here"), "{}", out(&output));
     let output = project.ccc(&["replay", "--check", SESSION]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).contains("cut off"), "{}", out(&output));

@@ -77,7 +77,7 @@ fn a_command_of_the_users_stays_theirs() {
     room.ccc(&["kimi"]).run().code(0);
     assert_eq!(room.read(ON), "mine");
     assert!(room.read(OFF).contains("supervisor-mode off"));
-    assert!(room.read(&format!("{STATE_DIR}/ccc.log")).contains("is not ours"));
+    assert!(room.read(&format!("{STATE_DIR}/ccc.log")).contains("was not written by ccc"));
 }
 
 #[test]

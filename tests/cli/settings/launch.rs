@@ -287,7 +287,11 @@ fn where_there_is_no_pty_the_hook_supervises_and_a_line_says_so() {
     let room = room();
     let done =
         room.ccc(&["--supervisor", "kimi", "-p", "do it"]).env("CCC_NO_PTY", "1").run().code(0);
-    assert!(done.err().contains("no PTY") && done.err().contains("Stop hook"), "{}", done.err());
+    assert!(
+        done.err().contains("cannot open a PTY") && done.err().contains("Stop hook"),
+        "{}",
+        done.err()
+    );
     assert_eq!(done.err().lines().count(), 1);
     let id = value_of(&room.seen("agent-0.args"), "--session-id");
     assert_eq!(room.state(&id)["enabled"], true);

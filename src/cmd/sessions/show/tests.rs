@@ -74,7 +74,7 @@ fn what_was_broken_off_says_how_to_go_on() {
             .said("go on");
     }
     let text = text(&dir);
-    assert!(text.contains("its last conversation is T\n"), "{text}");
+    assert!(text.contains("its last conversation was T\n"), "{text}");
     assert!(text.contains("\n── resumed today 09:00 ──\n"), "{text}");
     assert!(text.ends_with("Resume with: ccc --supervisor --resume T\n"), "{text}");
 }
