@@ -146,7 +146,7 @@ impl PinnedFile {
         self.dir.join(format!("{}.files.json", self.id))
     }
 
-    /// The settings of a client that ccc started.
+    /// The settings of a client that ccc started, where they are too long to be an argument.
     pub fn client(&self) -> PathBuf {
         self.dir.join(format!("{}.client.json", self.id))
     }

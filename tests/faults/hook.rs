@@ -137,8 +137,8 @@ fn what_supervision_began_with_cannot_be_removed_unnoticed() {
     for broken in [None, Some("{half"), Some("{}")] {
         let room = supervised();
         goes_on(&room);
-        let settings = crate::room::value_of(&room.seen("agent-0.args"), "--settings");
-        let pinned = settings.replace(".client.json", ".json");
+        let launch = room.launch_settings()["env"]["CCC_LAUNCH"].as_str().expect("it").to_owned();
+        let pinned = room.path(&format!("home/.claude/supervised/{launch}.json"));
         match broken {
             Some(text) => std::fs::write(&pinned, text).expect("it can be written"),
             None => std::fs::remove_file(&pinned).expect("it is there"),
