@@ -1,6 +1,8 @@
 //! What a case has to cover, and what stays the real thing.
 
 use std::env;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// Paths that exist, resolved: a link to the project leads into the case too.
@@ -12,6 +14,8 @@ pub struct Covers {
     pub kept: Vec<PathBuf>,
     /// Where everybody may write.
     pub temporary: Vec<PathBuf>,
+    /// The directories among those that clients make for themselves.
+    pub of_clients: Vec<PathBuf>,
 }
 
 impl Covers {
@@ -28,8 +32,22 @@ impl Covers {
         let kept = own.into_iter().flatten().chain(set("CLAUDE_CONFIG_DIR"));
         let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter();
         let temporary = temporary.chain([env::temp_dir()]).chain(set("CLAUDE_CODE_TMPDIR"));
-        Self { covered: outermost(covered), kept: resolved(kept), temporary: resolved(temporary) }
+        let of_clients = [Some(env::temp_dir()), set("CLAUDE_CODE_TMPDIR")].into_iter().flatten();
+        Self {
+            covered: outermost(covered),
+            kept: resolved(kept),
+            temporary: resolved(temporary),
+            of_clients: resolved(of_clients.map(|dir| of_clients_in(&dir))),
+        }
     }
+}
+
+/// The directory that a client makes for itself among temporary files.
+pub fn of_clients_in(temporary: &Path) -> PathBuf {
+    let own = temporary.join(format!("claude-{}", nix::unistd::geteuid()));
+    // One that is there already is as good.
+    let _ = fs::DirBuilder::new().mode(0o700).create(&own);
+    own
 }
 
 fn resolved(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
@@ -85,8 +103,6 @@ fn first_line(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]

@@ -2,7 +2,6 @@
 //! files are not its business, so a `chmod` is not held; the comparison after a review sees it.
 
 use std::env;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -11,7 +10,7 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetStatus,
 };
 
-use super::covers::Covers;
+use super::covers::{Covers, of_clients_in};
 
 /// The first that also refuses to cut files off.
 const NEEDED: ABI = ABI::V3;
@@ -22,7 +21,9 @@ pub fn enter(covers: &Covers) -> Result<Option<PathBuf>> {
         bail!("the project is the client's own directory");
     }
     let temporary = env::temp_dir().canonicalize().ok();
-    let temporary = temporary.filter(|dir| holds(dir, &covers.covered)).map(own_temporary);
+    // One that can be opened without opening the project as well.
+    let temporary = temporary.filter(|dir| holds(dir, &covers.covered));
+    let temporary = temporary.map(|dir| of_clients_in(&dir));
     let writes = AccessFs::from_write(NEEDED);
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -40,15 +41,6 @@ pub fn enter(covers: &Covers) -> Result<Option<PathBuf>> {
         RulesetStatus::FullyEnforced => Ok(temporary),
         _ => bail!("the kernel would enforce only part of it"),
     }
-}
-
-/// A directory among the temporary ones that can be opened without opening the project as well. It is
-/// the one that the client makes for itself.
-fn own_temporary(dir: PathBuf) -> PathBuf {
-    let own = dir.join(format!("claude-{}", nix::unistd::geteuid()));
-    // One that is there already is as good.
-    let _ = std::fs::DirBuilder::new().mode(0o700).create(&own);
-    own
 }
 
 fn holds(dir: &Path, covered: &[PathBuf]) -> bool {

@@ -32,17 +32,19 @@ use crate::client::case::{CaseReport, Held};
 #[derive(Debug, Default)]
 pub struct Entered {
     pub report: CaseReport,
-    /// Where temporary files have to go, when the usual place cannot be written.
+    /// Where temporary files have to go, when the usual place cannot be written or others can write there too.
     pub temporary: Option<PathBuf>,
 }
 
 /// Enters the best case that this machine gives. The calling process must have one thread only.
 #[cfg(target_os = "linux")]
 pub fn enter(covers: &Covers) -> Entered {
-    let overlay = overlay::enter(covers);
-    let Err(no_overlay) = overlay else {
-        let report = CaseReport { held: Held::Overlay, why: String::new() };
-        return Entered { report, temporary: None };
+    let no_overlay = match overlay::enter(covers) {
+        Ok(temporary) => {
+            let report = CaseReport { held: Held::Overlay, why: String::new() };
+            return Entered { report, temporary };
+        }
+        Err(error) => error,
     };
     let why = format!("no overlay: {no_overlay:#}");
     match landlock::enter(covers) {

@@ -22,8 +22,8 @@ use super::{mounts, namespace, trial};
 /// write the judge's; so the judge has these directories for itself.
 const OF_A_SHELL: [&str; 2] = ["shell-snapshots", "session-env"];
 
-/// Puts this process into the overlay, or leaves it as it is.
-pub fn enter(covers: &Covers) -> Result<()> {
+/// Puts this process into the overlay, or leaves it as it is. Returns where its temporary files go.
+pub fn enter(covers: &Covers) -> Result<Option<PathBuf>> {
     check(covers)?;
     let attempt = |locked| move || attempt(covers, locked);
     // Tried elsewhere first, because there is no way back. A machine that cannot lock the mounts
@@ -32,7 +32,8 @@ pub fn enter(covers: &Covers) -> Result<()> {
         Ok(()) => true,
         Err(error) => trial::of(attempt(false)).map(|()| false).map_err(|_| error)?,
     };
-    attempt(locked)()
+    attempt(locked)()?;
+    Ok(covers.of_clients.first().cloned())
 }
 
 fn check(covers: &Covers) -> Result<()> {
@@ -61,6 +62,7 @@ fn attempt(covers: &Covers, locked: bool) -> Result<()> {
     let within = covers.kept.iter().filter(|kept| mounts::is_in(kept, &covers.covered));
     let kept = within.map(|path| Real::open(path)).collect::<Result<Vec<_>>>()?;
 
+    cover_temporary(covers, privileged)?;
     for real in &all {
         let covered = real.cover(privileged);
         if covers.covered.contains(&real.path) {
@@ -88,6 +90,20 @@ fn attempt(covers: &Covers, locked: bool) -> Result<()> {
     }
     // The way here led to the real directory, which is below now.
     std::env::set_current_dir(&here).context("the project cannot be entered")
+}
+
+/// The client keeps what its commands print among temporary files, and reads it from there. What is left of
+/// the agent could write the judge's; so the judge writes its own where nobody else sees it, and still sees
+/// what is there. (First, because the project may lie in there.)
+fn cover_temporary(covers: &Covers, privileged: bool) -> Result<()> {
+    let own = covers.of_clients.iter().filter(|dir| !mounts::is_in(dir, &covers.covered));
+    for dir in own {
+        let covered = Real::open(dir).and_then(|real| real.cover(privileged));
+        covered
+            .or_else(|_| hide(dir))
+            .with_context(|| format!("{} cannot be covered", dir.display()))?;
+    }
+    Ok(())
 }
 
 /// An empty directory in memory, in the place of one that others can write.

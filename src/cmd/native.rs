@@ -56,10 +56,10 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
         trust_checks: native.checks.trust,
     };
     let settings = own.settings(place, &clients.agent.settings)?;
-    let mut args: Vec<OsString> = vec!["--settings".into(), settings.into()];
+    let mut args: Vec<OsString> = vec!["--settings".into(), settings];
     let pinned = PinnedFile::of_launch(&place.config_dir, &launch)?;
     if native.supervised {
-        if let Some(why) = clients::why_hooks_are_off(place) {
+        if let Some(why) = clients::why_hooks_are_off(place, &native.args) {
             bail!("{why} turns the Stop hook off; use `ccc --supervisor`, which needs no hooks");
         }
         // The hook itself can ask nobody.

@@ -39,7 +39,7 @@ pub fn run(
     let given = take_settings(&mut args.rest);
     let taken = take_over(args.rest.clone());
     refuse_what_needs_no_screen(&args, &taken)?;
-    if let Some(why) = clients::why_hooks_are_off(&place) {
+    if let Some(why) = clients::why_hooks_are_off(&place, &args.rest) {
         anyhow::bail!(
             "{why} turns off the hooks through which claude reports to ccc; use `ccc \
              --supervisor`, which needs no hooks"

@@ -15,6 +15,7 @@ use crate::config::{self, Config, managed};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files;
+use crate::hook::background::Background;
 use crate::hook::pinned::{self, Pinned, PinnedFile, PinnedInstructions};
 use crate::hook::state::StateFile;
 use crate::hook::task::Task;
@@ -72,6 +73,8 @@ pub fn pin(
             .map(|taken| as_text(&pinned_options(&directories.config_dir, &taken.prompt_options)))
             .unwrap_or_default(),
         add_dirs: begins.arguments.map(|taken| as_text(&taken.add_dirs)).unwrap_or_default(),
+        print: begins.arguments.is_some_and(|taken| taken.print),
+        background: Background::default(),
         task: Task::default(),
         changed_in: BTreeMap::new(),
         told: Vec::new(),

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::background::{Task, running};
 use super::config_change::ConfigChange;
 
 /// What happened, by the client's own name for it.
@@ -31,7 +32,7 @@ pub struct HookEvent {
     #[serde(default)]
     pub last_assistant_message: Option<String>,
     #[serde(default)]
-    pub background_tasks: Option<Value>,
+    pub background_tasks: Value,
     /// What `/loop` and the like have planned.
     #[serde(default)]
     pub session_crons: Option<Value>,
@@ -58,16 +59,9 @@ impl HookEvent {
         self.session_crons.as_ref().and_then(Value::as_array).is_some_and(|crons| !crons.is_empty())
     }
 
-    /// The agent will wake by itself when they end; it is no time to judge.
-    pub fn has_background_tasks(&self) -> bool {
-        let running = |task: &Value| {
-            let status = task.get("status").and_then(Value::as_str);
-            status.is_none_or(|status| status == "running" || status == "pending")
-        };
-        self.background_tasks
-            .as_ref()
-            .and_then(Value::as_array)
-            .is_some_and(|tasks| tasks.iter().any(running))
+    /// What still runs in the background. The agent will wake by itself when it ends.
+    pub fn background(&self) -> Vec<Task> {
+        running(&self.background_tasks)
     }
 }
 
@@ -100,20 +94,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!((event.session_id.as_str(), event.stop_hook_active), ("abc123", true));
-        assert!(!event.has_background_tasks());
+        assert!(event.background().is_empty());
         assert!(serde_json::from_str::<HookEvent>(r#"{"stop_hook_active":true}"#).is_err());
-    }
-
-    #[test]
-    fn running_tasks_are_seen() {
-        let event = |tasks: &str| -> HookEvent {
-            serde_json::from_str(&format!(r#"{{"session_id":"a","background_tasks":{tasks}}}"#))
-                .unwrap()
-        };
-        assert!(event(r#"[{"id":"b1"}]"#).has_background_tasks());
-        assert!(event(r#"[{"id":"b1","status":"running"}]"#).has_background_tasks());
-        for none in ["[]", "null", r#"[{"status":"completed"}]"#, "3"] {
-            assert!(!event(none).has_background_tasks(), "{none}");
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! The Stop hook of the plain client: what it is told, and what it remembers.
 
+pub mod background;
 pub mod client_environment;
 pub mod config_change;
 pub mod event;

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::background::Background;
 use super::task::Task;
 use crate::client::session_id;
 use crate::files;
@@ -58,6 +59,11 @@ pub struct Pinned {
     /// Directories beside the project that the agent was given.
     #[serde(default)]
     pub add_dirs: Vec<String>,
+    /// Nobody is there, and a client without a person may leave while something runs in the background.
+    #[serde(default)]
+    pub print: bool,
+    #[serde(default)]
+    pub background: Background,
     #[serde(default)]
     pub task: Task,
     /// Files that were changed since, and in which round.
@@ -149,7 +155,7 @@ impl PinnedFile {
         self.dir.join(format!("{}.files.json", self.id))
     }
 
-    /// The settings of a client that ccc started.
+    /// The settings of a client that ccc started, where they are too long to be an argument.
     pub fn client(&self) -> PathBuf {
         self.dir.join(format!("{}.client.json", self.id))
     }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::hook::background::{Task, running};
 use crate::hook::config_change::ConfigChange;
 
 /// The events that ccc asks for. `SessionStart` is not among them: the client runs no http hook for it,
@@ -49,21 +50,7 @@ pub struct HookEvent {
 impl HookEvent {
     /// What still runs in the background.
     pub fn background(&self) -> Vec<Task> {
-        let running = |task: &&Value| {
-            let status = task.get("status").and_then(Value::as_str);
-            status.is_none_or(|status| status == "running" || status == "pending")
-        };
-        let task = |task: &Value| {
-            let text = |field: &str| task.get(field)?.as_str().map(str::to_owned);
-            let names = ["description", "command", "id"];
-            Task {
-                id: text("id").unwrap_or_default(),
-                name: names.iter().find_map(|name| text(name)).unwrap_or("a task".into()),
-                is_command: task.get("command").is_some(),
-            }
-        };
-        let tasks = self.background_tasks.as_array().map(Vec::as_slice).unwrap_or_default();
-        tasks.iter().filter(running).map(task).collect()
+        running(&self.background_tasks)
     }
 
     /// Prompts are scheduled in this session.
@@ -80,15 +67,6 @@ impl HookEvent {
             (said, _) => said.to_owned(),
         }
     }
-}
-
-/// Something in the background.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
-    pub id: String,
-    pub name: String,
-    /// A command of the shell's, and no other agent.
-    pub is_command: bool,
 }
 
 /// A command of ccc's own that the person types into the client.

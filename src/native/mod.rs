@@ -1,7 +1,6 @@
 //! The whole client on the person's terminal, with ccc around it: what passes between the two
 //! terminals, what the client reports through its hooks and its transcript, and what ccc answers.
 
-pub mod background;
 pub mod hooks;
 pub mod keys;
 pub mod lines;

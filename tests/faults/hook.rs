@@ -60,7 +60,7 @@ fn the_person_can() {
     goes_on(&room);
     room.typed(ID, "supervisoroff");
     mode(&room, "off");
-    hook(&room).run().allows("supervision is off");
+    hook(&room).run().allows("supervision is off").tells("/supervisoroff was typed");
     assert_eq!(room.state(ID)["switched_off_by"], "the person");
     assert_eq!(room.reviews(), 1);
     // And on again, with what counts now.
@@ -137,8 +137,8 @@ fn what_supervision_began_with_cannot_be_removed_unnoticed() {
     for broken in [None, Some("{half"), Some("{}")] {
         let room = supervised();
         goes_on(&room);
-        let settings = crate::room::value_of(&room.seen("agent-0.args"), "--settings");
-        let pinned = settings.replace(".client.json", ".json");
+        let launch = room.launch_settings()["env"]["CCC_LAUNCH"].as_str().expect("it").to_owned();
+        let pinned = room.path(&format!("home/.claude/supervised/{launch}.json"));
         match broken {
             Some(text) => std::fs::write(&pinned, text).expect("it can be written"),
             None => std::fs::remove_file(&pinned).expect("it is there"),
@@ -157,6 +157,41 @@ fn what_supervision_began_with_cannot_be_removed_unnoticed() {
         goes_on(&room);
         assert!(room.seen("supervisor-1.input").contains("BE KIND"), "{broken:?}");
     }
+}
+
+/// A stop at which these commands run in the background.
+fn stop_with(room: &Room, commands: &[&str]) -> Ccc {
+    let mut event = room.event(ID);
+    let task = |id: &&str| json!({"id": id, "status": "running", "command": "serve"});
+    event["background_tasks"] = commands.iter().map(task).collect();
+    hook(room).input(event.to_string())
+}
+
+/// The agent wakes when it ends, and is reviewed then. But it need not end.
+#[test]
+fn something_in_the_background_does_not_put_the_review_off_for_ever() {
+    let room = supervised();
+    stop_with(&room, &["b1"]).run().code(0).tells("not reviewed yet");
+    assert_eq!(room.reviews(), 0);
+    // A server, which was there already.
+    stop_with(&room, &["b1"]).run().blocks("more");
+    let input = room.seen("supervisor-0.input");
+    assert!(input.contains("- serve"), "{input}");
+    // Another one each time.
+    for id in ["b2", "b3", "b4"] {
+        stop_with(&room, &[id]).run().code(0).tells("not reviewed yet");
+    }
+    stop_with(&room, &["b5"]).run().blocks("more");
+    assert_eq!(room.reviews(), 2);
+}
+
+/// A client without a person may leave, whatever still runs.
+#[test]
+fn without_a_person_nothing_in_the_background_puts_the_review_off() {
+    let room = Room::supervised();
+    room.supervisor_prints(&verdict(false, "more"));
+    room.ccc(&["--supervisor=hook", "--session-id", ID, "-p", "do it"]).run().code(0);
+    stop_with(&room, &["b1"]).run().blocks("more");
 }
 
 /// By `supervisor-mode on`, which would begin to count anew and take the new SUPERVISOR.md.

@@ -349,7 +349,7 @@ fn hook_input_is_read_or_refused() {
         let lines: Vec<_> = lines.into_iter().map(|line| line.0).collect();
         for line in &lines {
             if let Ok(event) = serde_json::from_slice::<HookEvent>(line) {
-                let _ = event.has_background_tasks();
+                let _ = event.background();
             }
         }
         let mut read = ClientTranscript::default();

@@ -66,6 +66,8 @@ pub(crate) struct Session {
     pub real: Api,
     /// The agent's own endpoint, where everything is confirmed.
     pub agents: Api,
+    /// The command with which the judge looks.
+    pub look: &'static str,
 }
 
 impl Session {
@@ -81,7 +83,8 @@ impl Session {
             judged(Rule::any().when(is_review), true, PLANTED),
             Rule::any().text("zq-built."),
         ]);
-        Self { room, real: Api::start(Vec::new()), agents }
+        let look = "git status --short; git diff; git log -p --oneline; git look; echo zq-looked";
+        Self { room, real: Api::start(Vec::new()), agents, look }
     }
 
     pub fn path(&self, name: &str) -> String {
@@ -121,7 +124,7 @@ impl Session {
 
     /// Runs a session whose agent does this first.
     pub fn run(&self, way: Way, ccc: impl FnOnce(Ccc) -> Ccc, tools: &[(&str, Value)]) -> Finished {
-        let look = json!({"command": "git status --short; git diff; git log -p --oneline; git look; echo zq-looked"});
+        let look = json!({"command": self.look});
         let read = json!({"file_path": self.path("part/one.txt")});
         self.real.prepend(Rule::any().when(is_agents).text("zq-built."));
         let plant = Rule::any().when(|it| is_agents(it) && it.tool_names().contains(&"Bash"));

@@ -190,7 +190,7 @@ fn source(key: &Key<'_>, is_set: &impl Fn(&str) -> bool) -> String {
 
 fn hook(place: &Directories, config: &Config) -> Finding {
     const NAME: &str = "Stop hook";
-    if let Some(why) = why_hooks_are_off(place) {
+    if let Some(why) = why_hooks_are_off(place, &[]) {
         return Finding::odd(
             NAME,
             format!("{why} turns it off"),

@@ -11,6 +11,7 @@ use crate::config::clients::{JudgeSettings, users_settings_path};
 use crate::config::{self, Config, managed};
 use crate::directories::Directories;
 use crate::files;
+use crate::hook::background;
 use crate::hook::event::HookEvent;
 use crate::hook::pinned::{self, Pinned, PinnedFile};
 use crate::hook::state::StateFile;
@@ -159,6 +160,16 @@ impl Guarded {
             state.enabled = true;
             state.task = Task::default();
         })
+    }
+
+    /// What the review waits for; nothing, if it need not, or if the client may leave meanwhile.
+    pub fn to_wait_for(&mut self, tasks: &[background::Task]) -> Result<Vec<String>> {
+        let before = self.pinned.background.clone();
+        let waits_for = self.pinned.background.to_wait_for(tasks);
+        if self.pinned.background != before {
+            self.pinned.save(&self.file.current())?;
+        }
+        Ok(if self.pinned.print { Vec::new() } else { waits_for })
     }
 
     /// Whether the person was not told this yet.

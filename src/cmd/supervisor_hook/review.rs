@@ -103,7 +103,7 @@ pub fn run(
         model: transcript.model.clone().unwrap_or_default(),
         said: said(&transcript, task),
         last_answer: event.last_assistant_message.clone().unwrap_or_default(),
-        background: Vec::new(),
+        background: event.background().into_iter().map(|task| task.name).collect(),
         brief: checks::told(&checked.results, &examined, event, &transcript, false),
         requirements: task.requirements.clone(),
         ..ReviewRequest::default()

@@ -44,7 +44,14 @@ pub fn stopped(
         .and_then(|file| guard::standing(file, event, state, &mut transcript))
         .inspect_err(|_| told.supervised = true)?;
     let mut guarded = match standing {
-        Standing::Off => return allow("supervision is off"),
+        Standing::Off => {
+            // Said once: a line of the conversation says so, and others can write there.
+            told.supervised = true;
+            return allow(
+                "supervision is off: /supervisoroff was typed in this conversation. What follows is not \
+                 reviewed; /supervisor switches it on again",
+            );
+        }
         Standing::On(guarded) => Some(guarded),
         Standing::Unpinned => {
             let found = state.load().inspect_err(|_| told.supervised = true)?;
@@ -55,8 +62,14 @@ pub fn stopped(
             }
         }
     };
-    if event.has_background_tasks() {
-        return allow("background tasks are still running");
+    let tasks = event.background();
+    let waits_for = match guarded.as_deref_mut() {
+        Some(guarded) => guarded.to_wait_for(&tasks)?,
+        None => tasks.into_iter().map(|task| task.name).collect(),
+    };
+    if !waits_for.is_empty() {
+        told.supervised = true;
+        return allow("not reviewed yet: background tasks are still running");
     }
     transcript.wait_for_answer(event.last_assistant_message.as_deref());
     if let Some(why) = transcript.transcript().turn.unjudged() {

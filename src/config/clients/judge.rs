@@ -2,7 +2,7 @@
 //! the agent can write them all; so the user's own are in here, as they are when a session begins.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -21,18 +21,23 @@ pub struct JudgeSettings {
 }
 
 impl JudgeSettings {
-    /// What the client is given for `--settings`: the text itself, because a file could be changed while
-    /// the judge runs. Only a text that no argument can hold is put into one.
+    /// What the client is given for `--settings`.
     pub fn argument(&self, env: &Variables) -> Result<OsString> {
         let text = global::settings_above(&self.content, env)?.to_string();
-        if text.len() <= MAX_ARGUMENT {
-            return Ok(text.into());
-        }
         let digest = files::hex_digest(text.as_bytes());
         let path = self.file.with_file_name(format!("judge-{}.json", &digest[..16]));
-        files::replace(&path, text.as_bytes())?;
-        Ok(path.into())
+        as_argument(text, &path)
     }
+}
+
+/// Settings as one argument: the text itself, because a file could be changed while the client runs, and
+/// older clients read it again. Only a text that no argument can hold is put into one.
+pub fn as_argument(text: String, file: &Path) -> Result<OsString> {
+    if text.len() <= MAX_ARGUMENT {
+        return Ok(text.into());
+    }
+    files::replace(file, text.as_bytes())?;
+    Ok(file.into())
 }
 
 /// What of the user's own settings is none of the judge's: it has neither hooks nor plugins.

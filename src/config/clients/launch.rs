@@ -1,13 +1,14 @@
 //! The settings of one launch of the plain client. What the Stop hook goes by stands in them, because
-//! they win over the project's, which the agent can write. Each launch has a file of its own, so that
-//! two with the same provider do not change each other's; no key is in it.
+//! they win over the project's, which the agent can write. No key is in them.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
+use super::judge::as_argument;
 use super::{environment, generated, object, of_this_process, quoted};
 use crate::directories::Directories;
 use crate::executables;
@@ -30,8 +31,8 @@ pub struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// Writes its settings: those of its provider, with what is its own.
-    pub fn settings(&self, directories: &Directories, of_provider: &Path) -> Result<PathBuf> {
+    /// What the client is given for `--settings`: those of its provider, with what is its own.
+    pub fn settings(&self, directories: &Directories, of_provider: &Path) -> Result<OsString> {
         let mut settings: Value = serde_json::from_str(&files::read_text(of_provider)?)?;
         self.name_itself_to_the_hooks(&mut settings)?;
         let env = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;
@@ -47,8 +48,7 @@ impl Launch<'_> {
         env.insert("PATH".to_owned(), path.unwrap_or_else(|| json!(own)));
         let path = PinnedFile::of_launch(&directories.config_dir, self.id)?.client();
         forget_old(&directories.config_dir);
-        files::replace(&path, &serde_json::to_vec_pretty(&settings)?)?;
-        Ok(path)
+        as_argument(settings.to_string(), &path)
     }
 
     /// What the hook goes by. Empty means not set.

@@ -5,6 +5,7 @@
 mod environment;
 mod generated;
 mod global;
+mod guard;
 mod judge;
 mod key;
 mod launch;
@@ -20,11 +21,12 @@ use serde_json::{Map, Value, json};
 
 pub use environment::{inherited, keep_off_schedule, of_this_process, set_git};
 pub use generated::{forget, settings_path, users_settings_path};
+pub use guard::why_hooks_are_off;
 pub use judge::JudgeSettings;
 pub use launch::Launch;
 pub use permission_mode::modes;
 
-use super::{Config, Judge, Supervisor, expand, managed, merge, profile};
+use super::{Config, Judge, Supervisor, expand, merge, profile};
 use crate::directories::{Directories, STATE_DIR};
 use crate::executables;
 use crate::files;
@@ -111,7 +113,7 @@ impl Clients {
 
         let mut settings = resolved(config, provider, user, &own)?;
         add_hook(&mut settings, judges.iter().map(|judge| &*judge.settings), limits)?;
-        guard_hook(directories, &mut settings, &own)?;
+        guard::keep_hooks(directories, &mut settings, &own)?;
         // The hook is a child of the agent's client, and gets its keys from there.
         let all = config.supervisor()?.all_judges();
         let also_for = all.iter().filter_map(|judge| judge.provider.as_deref());
@@ -190,7 +192,7 @@ impl Reporting {
         }
         fields.insert("statusLine".to_owned(), reports.status_line(users.as_ref()));
         raise_cap(&mut settings, limits)?;
-        guard_hook(directories, &mut settings, &own)?;
+        guard::keep_hooks(directories, &mut settings, &own)?;
         let others = generated::other_settings(directories, Role::Agent);
         reachable::keep_open(&mut settings, &others, &own, reports.to, SECRET)?;
         let without_endpoint = has_endpoint(&settings);
@@ -350,33 +352,6 @@ fn raise_cap(settings: &mut Value, limits: &Limits) -> Result<()> {
     Ok(())
 }
 
-/// What decides which code runs when a program starts; it could be set before the hook is asked.
-const LOADER: [&str; 7] = [
-    "BASH_ENV",
-    "DYLD_INSERT_LIBRARIES",
-    "DYLD_LIBRARY_PATH",
-    "ENV",
-    "LD_AUDIT",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-];
-
-/// The generated settings win over the project's, which the agent can write: they say that hooks run,
-/// unless the user's own say otherwise, and that nothing is loaded into the hook that was not loaded
-/// into ccc. (The rest of its environment the hook takes from the client's beginning.)
-fn guard_hook(directories: &Directories, settings: &mut Value, own: &Variables) -> Result<()> {
-    let fields = object(settings)?;
-    if why_hooks_are_off(directories).is_none() {
-        fields.entry("disableAllHooks").or_insert_with(|| json!(false));
-    }
-    let env = object(fields.entry("env").or_insert_with(|| json!({})))?;
-    for name in LOADER {
-        let value = environment::text(own, name).unwrap_or_default();
-        env.entry(name).or_insert_with(|| json!(value));
-    }
-    Ok(())
-}
-
 fn object(value: &mut Value) -> Result<&mut Map<String, Value>> {
     value
         .as_object_mut()
@@ -386,15 +361,4 @@ fn object(value: &mut Value) -> Result<&mut Map<String, Value>> {
 /// For the shell that runs hooks and slash commands.
 pub fn quoted(path: &Path) -> String {
     shell_words::quote(&path.display().to_string()).into_owned()
-}
-
-/// What switches every hook off, ccc's among them: the user's own `settings.json`, or the settings of
-/// whoever administers the machine.
-pub fn why_hooks_are_off(directories: &Directories) -> Option<String> {
-    if let Some((name, path)) = managed::forbids_hooks() {
-        return Some(format!("{name} in {}, which you may not be able to change,", path.display()));
-    }
-    let users = generated::users_settings(directories);
-    (users.get("disableAllHooks") == Some(&json!(true)))
-        .then(|| "disableAllHooks in your settings.json".to_owned())
 }

@@ -16,7 +16,7 @@ use crossbeam_channel::Sender;
 use super::{Screened, Session};
 use crate::client::transcript::ClientTranscript;
 use crate::event::Now;
-use crate::native::background::Background;
+use crate::hook::background::Background;
 use crate::native::keys::Keys;
 use crate::native::origin::ClientProcess;
 use crate::native::server::{Answer, Call};

@@ -3,12 +3,41 @@
 
 use std::collections::BTreeSet;
 
-use super::hooks::Task;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Something in the background.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    pub id: String,
+    pub name: String,
+    /// A command of the shell's, and no other agent.
+    pub is_command: bool,
+}
+
+/// Those of a Stop event's `background_tasks` that still run.
+pub fn running(tasks: &Value) -> Vec<Task> {
+    let runs = |task: &&Value| {
+        let status = task.get("status").and_then(Value::as_str);
+        status.is_none_or(|status| status == "running" || status == "pending")
+    };
+    let task = |task: &Value| {
+        let text = |field: &str| task.get(field)?.as_str().map(str::to_owned);
+        let names = ["description", "command", "id"];
+        Task {
+            id: text("id").unwrap_or_default(),
+            name: names.iter().find_map(|name| text(name)).unwrap_or("a task".into()),
+            is_command: task.get("command").is_some(),
+        }
+    };
+    let tasks = tasks.as_array().map(Vec::as_slice).unwrap_or_default();
+    tasks.iter().filter(runs).map(task).collect()
+}
 
 /// So many stops in a row go unreviewed for it.
 const MOST: u32 = 3;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Background {
     /// Commands that ran at an earlier stop already.
     seen: BTreeSet<String>,
@@ -63,5 +92,17 @@ mod tests {
         let mut at = |_: u32| background.to_wait_for(&[task("agent", false)]).len();
         assert_eq!([0, 1, 2, 3].map(&mut at), [1, 1, 1, 0]);
         background.person_spoke();
+    }
+
+    #[test]
+    fn running_tasks_are_seen() {
+        let ids = |tasks: &str| -> Vec<String> {
+            let tasks = serde_json::from_str(tasks).unwrap();
+            running(&tasks).into_iter().map(|task| task.id).collect()
+        };
+        assert_eq!(ids(r#"[{"id":"b1"},{"id":"b2","status":"running"}]"#), ["b1", "b2"]);
+        for none in ["[]", "null", r#"[{"status":"completed"}]"#, "3"] {
+            assert!(ids(none).is_empty(), "{none}");
+        }
     }
 }
