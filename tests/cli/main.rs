@@ -24,6 +24,7 @@ mod plain;
 mod prompt;
 mod proof;
 mod providers;
+mod relay;
 mod replay;
 mod room;
 mod scenarios;
