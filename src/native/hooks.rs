@@ -4,16 +4,15 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The events that ccc asks for. `SessionStart` is not among them: the client runs no http hook for it,
-/// and every other event names the session as well.
-pub const EVENTS: [&str; 9] = [
+/// and every other event names the session as well. Nor are `PreCompact` and `PostCompact`: the client
+/// prints the address and the answer of each such hook into the conversation.
+pub const EVENTS: [&str; 7] = [
     "UserPromptSubmit",
     "UserPromptExpansion",
     "Stop",
     "StopFailure",
     "SubagentStop",
     "Notification",
-    "PreCompact",
-    "PostCompact",
     "SessionEnd",
 ];
 
@@ -35,8 +34,6 @@ pub struct HookEvent {
     pub error: Value,
     /// Why a session ended: `clear`, `resume`, `prompt_input_exit`, …
     pub reason: Value,
-    /// Who compacted: `manual`, `auto`.
-    pub trigger: Value,
     /// Set on what a sub-agent does.
     pub agent_id: Option<String>,
 }
