@@ -6,7 +6,7 @@ mod reports;
 mod screen;
 mod turns;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crossbeam_channel::Sender;
 
 use super::{Screened, Session};
 use crate::client::transcript::ClientTranscript;
-use crate::event::Now;
+use crate::event::{Carried, Now};
 use crate::native::background::Background;
 use crate::native::keys::Keys;
 use crate::native::origin::ClientProcess;
@@ -61,6 +61,8 @@ pub struct Native {
     /// Until then the client has to report the person's first words.
     due: Option<Now>,
     session: String,
+    /// How things stood in the conversations that the person has left.
+    left: HashMap<String, Carried>,
     conversation: ClientTranscript,
     /// So many of the person's words in it were looked at.
     heard: usize,
@@ -87,6 +89,7 @@ impl Native {
             background: Background::default(),
             due: None,
             session: String::new(),
+            left: HashMap::new(),
             conversation: ClientTranscript::default(),
             heard: 0,
             switched: None,
@@ -97,6 +100,11 @@ impl Native {
     /// When it will be too late for the client's first report.
     pub fn deadline(&self) -> Option<Now> {
         self.due.filter(|_| self.session.is_empty())
+    }
+
+    /// How things stood in a conversation when the person left it.
+    pub fn left(&self, session_id: &str) -> Option<Carried> {
+        self.left.get(session_id).cloned()
     }
 
     /// Said once in a session, however often it happens.
