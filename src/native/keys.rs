@@ -149,14 +149,11 @@ impl Keys {
         claim
     }
 
-    /// Whether the person has sent words that are for the agent, and that nobody has claimed. (A letter or
+    /// What the person has sent that may have been for the agent, and that nobody has claimed. (A letter or
     /// a digit answers a dialog.)
-    pub fn has_sent_words(&self) -> bool {
-        let is_message = |line: &Typed| {
-            let text = line.text.trim();
-            text.len() > 1 && !text.starts_with('/')
-        };
-        self.entered.iter().any(is_message)
+    pub fn sent_words(&self) -> impl Iterator<Item = &str> + Clone {
+        let words = self.entered.iter().map(|line| line.text.trim());
+        words.filter(|text| text.len() > 1 && !text.starts_with('/'))
     }
 
     /// Whether this command is the last thing that the person sent. (An Enter alone answers a dialog.)

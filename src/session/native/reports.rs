@@ -33,10 +33,16 @@ impl Session<'_> {
     pub(in crate::session) fn notice_unheard(&mut self) {
         let (now, over) = (self.now(), self.outcome.is_some());
         let Some(native) = &mut self.native else { return };
-        if native.deadline().is_some_and(|due| over || due <= now) {
+        if !over && native.deadline().is_none_or(|due| due > now) {
+            return;
+        }
+        if native.is_silent() {
             // Far away: it is told once, and a late report still counts.
             native.due = Some(Now::MAX);
             self.surface.unheard();
+        } else {
+            // With the next key it begins anew.
+            native.due = None;
         }
     }
 
