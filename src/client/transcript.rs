@@ -7,11 +7,12 @@
 
 mod entry;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use crate::brief::activity::Activity;
 use crate::client::stream::{Line, Part};
 use crate::review::commands::Commands;
+pub use entry::is_machines;
 use entry::{TranscriptEntry, Word};
 
 /// What a conversation has come to.
@@ -33,6 +34,10 @@ pub struct ClientTranscript {
     /// A schedule has come due, and its prompt is the next: this entry, by its id.
     due: Option<String>,
     queue: VecDeque<Waiting>,
+    /// How many of the person's words there are up to each entry, by its id.
+    up_to: HashMap<String, usize>,
+    /// What the person went back behind (`/rewind`): where it stood, and what it was.
+    unsaid: Vec<(usize, Spoken)>,
 }
 
 #[derive(Debug)]
@@ -91,6 +96,8 @@ impl ClientTranscript {
     /// Takes up a line. One that cannot be read, or that newer clients write, is passed over.
     pub fn line(&mut self, line: &[u8]) {
         let Ok(entry) = serde_json::from_slice::<TranscriptEntry>(line) else { return };
+        let up_to = self.up_to(&entry);
+        let before = self.said.len();
         match entry.r#type.as_str() {
             "user" => self.user(&entry, line),
             "assistant" => self.assistant(&entry, line),
@@ -99,6 +106,31 @@ impl ClientTranscript {
             "system" => self.system(&entry),
             _ => {}
         }
+        let speaks = self.said.len() > before;
+        if speaks && up_to < before {
+            let unsaid = self.said.drain(up_to..before).enumerate();
+            self.unsaid.extend(unsaid.map(|(at, spoken)| (up_to + at, spoken)));
+        }
+        if let Some(uuid) = entry.uuid {
+            self.up_to.insert(uuid, up_to + usize::from(speaks));
+        }
+    }
+
+    /// How many of the person's words come before this entry. The entries of a conversation are a tree:
+    /// whoever goes back goes on from an earlier one. One that nobody has seen is older than all that was.
+    fn up_to(&self, entry: &TranscriptEntry) -> usize {
+        match &entry.parent_uuid {
+            Some(parent) => self.up_to.get(parent).copied().unwrap_or(0),
+            None if entry.uuid.is_some() && entry.r#type == "user" => 0,
+            // A summary stands for all that was.
+            None => self.said.len(),
+        }
+    }
+
+    /// What the person went back behind since somebody last asked, and where the first of it stood.
+    pub fn take_unsaid(&mut self) -> Option<(usize, Vec<Spoken>)> {
+        let first = self.unsaid.iter().map(|(at, _)| *at).min()?;
+        Some((first, self.unsaid.drain(..).map(|(_, spoken)| spoken).collect()))
     }
 
     /// What the person typed that the agent has not taken up yet.

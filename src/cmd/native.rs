@@ -51,6 +51,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     let own = Launch {
         id: &launch,
         claude: &claude,
+        env: &clients.agent.env,
         max_iterations: native.max_iterations,
         no_checks: native.checks.none,
         trust_checks: native.checks.trust,
@@ -90,7 +91,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     }
     args.extend(native.args);
     let mut command = Command::new(&claude);
-    command.args(&args).env_clear().envs(clients.agent.env);
+    command.args(&args).env_clear().envs(clients.agent.env.iter().cloned());
     command.envs(own.environment(place).into_iter().filter(|(_, value)| !value.is_empty()));
     let error = command.exec();
     Err(error).with_context(|| format!("cannot start {}", claude.display()))

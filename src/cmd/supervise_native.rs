@@ -125,6 +125,7 @@ pub fn run(
             terminal: Rc::clone(&terminal),
             hooks: server.address(),
             prompt: taken.prompt,
+            transcripts: place.config_dir.join("projects"),
             beforehand,
         }),
     };

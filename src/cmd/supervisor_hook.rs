@@ -33,9 +33,9 @@ const MAX_EVENT: u64 = 16 << 20;
 
 pub fn run(args: &[OsString]) -> i32 {
     let launch = Args::parse(args).ok().and_then(|args| args.launch);
-    client_environment::take_on(launch.as_deref());
+    let missing = client_environment::take_on(launch.as_deref());
     let mut told = Told::default();
-    let decision = decide(args, &mut told);
+    let decision = decide(args, missing, &mut told);
     told.changes.iter().for_each(|change| say(change));
     let mut message = told.changes.join("\n");
     let mut also = |text: &str| {
@@ -95,7 +95,7 @@ fn print(text: &str) {
     console::say(text);
 }
 
-fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
+fn decide(args: &[OsString], missing: Vec<String>, told: &mut Told) -> Result<Decision> {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| value == "1");
     if is_set("CCC_SUPERVISOR_HOOK") {
         return allow("this is the supervisor itself");
@@ -103,7 +103,7 @@ fn decide(args: &[OsString], told: &mut Told) -> Result<Decision> {
     if is_set("CCC_SUPERVISOR_PTY") {
         return allow("the surrounding session supervises");
     }
-    let args = Args::parse(args)?;
+    let args = Args { missing, ..Args::parse(args)? };
     let mut text = String::new();
     std::io::stdin().take(MAX_EVENT).read_to_string(&mut text).context("cannot read the event")?;
     let event: HookEvent =
@@ -143,12 +143,18 @@ struct Args {
     state_dir: PathBuf,
     /// The launch of the client that supervision belongs to.
     launch: Option<String>,
+    /// Variables that the launch was given to reach the model with, and that are not to be had here.
+    missing: Vec<String>,
 }
 
 impl Args {
     fn parse(args: &[OsString]) -> Result<Self> {
-        let mut parsed =
-            Self { settings: Vec::new(), state_dir: PathBuf::from(STATE_DIR), launch: None };
+        let mut parsed = Self {
+            settings: Vec::new(),
+            state_dir: PathBuf::from(STATE_DIR),
+            launch: None,
+            missing: Vec::new(),
+        };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let text = arg.to_string_lossy();
@@ -210,6 +216,7 @@ mod tests {
             settings: vec!["/path/to/settings.json".into()],
             state_dir: "other".into(),
             launch: None,
+            missing: Vec::new(),
         };
         assert_eq!(parse("--settings /path/to/settings.json --state-dir other").unwrap(), both);
         assert_eq!(parse("--settings=/path/to/settings.json --state-dir=other").unwrap(), both);

@@ -93,6 +93,10 @@ pub enum Event {
     Conversation {
         session_id: String,
     },
+    /// The person went back to before these words of theirs, in the client's own screen.
+    Unsaid {
+        texts: Vec<String>,
+    },
     /// Files of the project changed while this review ran, and so many more than are named.
     TreeChanged {
         review: u32,

@@ -10,6 +10,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 
 use crate::config::clients::Variables;
+use crate::files;
 
 /// The shells between the client and its hook.
 const MOST_BETWEEN: usize = 6;
@@ -29,40 +30,99 @@ pub fn of_the_client() -> Option<Variables> {
 
 /// Makes the client's environment ours, but for what only its hooks are told: which session it is and
 /// where it began. What ccc wrote into the settings of this launch stays too: those win over the
-/// project's, and a session in the background runs in the environment of another launch.
-pub fn take_on(launch: Option<&str>) {
+/// project's. Returns what the launch was given to reach the model with and is not to be had here.
+pub fn take_on(launch: Option<&str>) -> Vec<String> {
     // Settings can give a variable another value, but cannot take it away: without this one, no ccc
     // started the client.
     if launch.is_none() && std::env::var_os(STATE_DIR).is_none() {
-        return;
+        return Vec::new();
     }
-    let Some(clients) = of_the_client() else { return };
+    let Some(clients) = of_the_client() else { return Vec::new() };
     let named = std::env::var_os(LAUNCH).filter(|named| !named.is_empty());
     let from_settings = named.is_some_and(|named| launch.is_none_or(|launch| named == launch));
+    let own: Variables = std::env::vars_os().collect();
+    let given = std::env::var(GIVEN).ok().filter(|_| from_settings);
+    let given = Given::read(given.as_deref().unwrap_or_default());
+    let settled = settled(&own, &clients, from_settings, &given);
+    #[expect(unsafe_code, reason = "first thing in the process, when it has no other thread yet")]
+    unsafe {
+        for (name, _) in &own {
+            if !settled.iter().any(|(kept, _)| kept == name) {
+                std::env::remove_var(name);
+            }
+        }
+        for (name, value) in &settled {
+            std::env::set_var(name, value);
+        }
+    }
+    given.missing(&settled)
+}
+
+fn settled(own: &Variables, clients: &Variables, from_settings: bool, given: &Given) -> Variables {
     let told = |name: &OsStr| {
         [PROJECT, SESSION].iter().any(|told| name == OsStr::new(told))
             || (from_settings && name.as_encoded_bytes().starts_with(b"CCC_"))
     };
-    #[expect(unsafe_code, reason = "first thing in the process, when it has no other thread yet")]
-    for (name, value) in std::env::vars_os() {
-        if told(&name) || clients.contains(&(name.clone(), value)) {
-            continue;
-        }
-        unsafe { std::env::remove_var(name) };
-    }
+    let kept = own.iter().filter(|(name, value)| told(name) || given.holds(name, value));
+    let mut settled: Variables = kept.cloned().collect();
     for (name, value) in clients {
-        if !told(&name) && std::env::var_os(&name).as_ref() != Some(&value) {
-            #[expect(
-                unsafe_code,
-                reason = "first thing in the process, when it has no other thread yet"
-            )]
-            unsafe {
-                std::env::set_var(name, value);
-            }
+        if !told(name) && !settled.iter().any(|(known, _)| known == name) {
+            settled.push((name.clone(), value.clone()));
         }
+    }
+    settled
+}
+
+/// What a launch was given to reach the model with: names, and digests of the values. A session in the
+/// background runs in a process that another launch may have started, and the client itself hands it
+/// the variables of its own launch: those count, as far as nobody has changed them since.
+#[derive(Debug, Default)]
+struct Given(Vec<(String, String)>);
+
+impl Given {
+    fn read(text: &str) -> Self {
+        let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
+        Self(pairs.map(|(name, digest)| (name.to_owned(), digest.to_owned())).collect())
+    }
+
+    fn holds(&self, name: &OsStr, value: &OsStr) -> bool {
+        let known = self.0.iter().find(|(known, _)| name == OsStr::new(known));
+        known.is_some_and(|(known, digest)| *digest == digest_of(known, value))
+    }
+
+    /// Without these the judge would ask somebody else, or nobody.
+    fn missing(&self, settled: &Variables) -> Vec<String> {
+        let is_there = |wanted: &str| {
+            settled
+                .iter()
+                .any(|(name, value)| name == OsStr::new(wanted) && self.holds(name, value))
+        };
+        let names = self.0.iter().map(|(name, _)| name);
+        names.filter(|name| name.starts_with("ANTHROPIC_") && !is_there(name)).cloned().collect()
     }
 }
 
+/// For the settings of a launch, in which no key may stand.
+pub fn given(variables: &Variables) -> String {
+    let names = |name: &str| {
+        ["ANTHROPIC_", "AWS_", "GOOGLE_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+            || name.to_ascii_lowercase().ends_with("_proxy")
+    };
+    let given = variables.iter().filter_map(|(name, value)| {
+        let name = name.to_str().filter(|name| names(name) && !value.is_empty())?;
+        Some(format!("{name}={}", digest_of(name, value)))
+    });
+    given.collect::<Vec<_>>().join(",")
+}
+
+/// Of the name too, so that two that are the same do not look so.
+fn digest_of(name: &str, value: &OsStr) -> String {
+    files::hex_digest(&[name.as_bytes(), b"=", value.as_encoded_bytes()].concat())
+}
+
+pub const GIVEN: &str = "CCC_GIVEN";
 pub const LAUNCH: &str = "CCC_LAUNCH";
 const STATE_DIR: &str = "CCC_STATE_DIR";
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
@@ -115,5 +175,26 @@ mod tests {
         assert!(is_clients(&read(b"CCC_STATE_DIR=/p\0PATH=/bin\0")));
         assert!(!is_clients(&read(b"CCC_STATE_DIR=/p\0CLAUDECODE=1\0")));
         assert!(!is_clients(&read(b"PATH=/bin\0")));
+    }
+
+    #[test]
+    fn in_the_background_what_the_launch_was_given_counts_and_nothing_that_was_planted() {
+        let variables = |text: &str| read(text.replace(' ', "\0").as_bytes());
+        let given = given(&variables("ANTHROPIC_BASE_URL=here ANTHROPIC_API_KEY=k PATH=/bin"));
+        assert!(!given.contains("here") && given.matches(',').count() == 1, "{given}");
+        let given = Given::read(&given);
+        // What the process was started with: by another launch.
+        let clients = variables("PATH=/bin CCC_STATE_DIR=/other ANTHROPIC_BASE_URL=there");
+        let hooks = "CCC_STATE_DIR=/p ANTHROPIC_API_KEY=k LD_PRELOAD=/planted";
+        for (url, settles, missing) in [("here", "here", 0), ("planted", "there", 1)] {
+            let own = variables(&format!("{hooks} ANTHROPIC_BASE_URL={url}"));
+            let mut settled = settled(&own, &clients, true, &given);
+            settled.sort();
+            let expected = variables(&format!(
+                "ANTHROPIC_API_KEY=k ANTHROPIC_BASE_URL={settles} CCC_STATE_DIR=/p PATH=/bin"
+            ));
+            assert_eq!(settled, expected);
+            assert_eq!(given.missing(&settled).len(), missing, "{url}");
+        }
     }
 }

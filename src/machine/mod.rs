@@ -9,6 +9,7 @@
 //! | waiting | go back to a message | the client's conversation, its files or both go back, and with the conversation the task | `going_back_takes_the_task_with_the_conversation` |
 //! | reviewing | a message | the review is dropped, the message sent | `a_message_while_reviewing_wins_over_the_verdict` |
 //! | working | result, all messages taken up, no background task | review, or the limit | `scenario_001_agent_phase_to_supervisor_phase`, `at_the_limit_the_next_idle_is_not_reviewed` |
+//! | working | result of a turn that the agent began by itself, after a confirmation | review; the count starts anew | `an_agent_that_wakes_after_a_confirmation_is_counted_anew` |
 //! | working | result with an error | reported, no review | `an_error_result_is_reported_and_not_reviewed` |
 //! | working | result after the person's interrupt | no review | `an_interrupt_by_the_user_is_not_reviewed` |
 //! | working | result with `num_turns: 0` | a slash command: no review; if a tool was used, no success either | `a_slash_command_is_not_reviewed_and_is_no_wish_of_the_user`, `a_turn_that_used_a_tool_is_no_slash_command` |
@@ -32,6 +33,7 @@
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off | `supervision_can_be_switched_off_and_on` |
 //! | any | the client is in another conversation | its messages and its count are new | `another_conversation_has_its_own_messages_and_count`, `clear_starts_a_new_conversation` |
 //! | any, typed into the client | a message | the client has it already: it is noted, and drops a review; nothing is sent | `the_client_has_the_message_already_and_a_review_is_dropped_for_it` |
+//! | any, typed into the client | the person went back to before a message | it is no wish of theirs any more | `what_the_person_went_back_behind_is_no_wish_any_more` |
 //! | any, typed into the client | the client leaves | the end, with its exit code | `the_client_leaves_and_the_session_ends_with_its_code` |
 //! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on | `the_judge_is_denied_what_nobody_can_be_asked_for` |
 //! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now | `without_a_verdict_the_next_stop_is_reviewed` |
@@ -181,6 +183,7 @@ impl Machine {
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
                 Event::Restored(carried) => self.restored(carried),
                 Event::Conversation { session_id } => self.shows(&session_id),
+                Event::Unsaid { texts } => self.unsay(&texts),
                 Event::TreeChanged { review, files, more } => {
                     self.tree_changed(review, files, more);
                 }
@@ -250,8 +253,10 @@ impl Machine {
         self.unjudged = false;
         self.background.stop_waiting();
         if !self.supervising {
-            self.give_back(Outcome::Unreviewed);
-        } else if self.task.round >= self.rules.max_iterations {
+            return self.give_back(Outcome::Unreviewed);
+        }
+        self.task.goes_on();
+        if self.task.round >= self.rules.max_iterations {
             self.say(Notice::LimitReached { max: self.rules.max_iterations });
             self.task.limit_reached();
             self.give_back(Outcome::Limit);

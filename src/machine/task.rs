@@ -99,6 +99,28 @@ impl Task {
         self.requirements.clear();
     }
 
+    /// The person went back to before these words, and has said something else since. What reviews found
+    /// in the meantime may have been about them.
+    pub fn unsay(&mut self, texts: &[String]) {
+        for text in texts.iter().rev() {
+            let before = self.said.len().saturating_sub(1);
+            if let Some(at) = self.said[..before].iter().rposition(|said| said.text == *text) {
+                self.said.remove(at);
+                self.judged = self.judged.saturating_sub(1);
+                self.requirements.clear();
+            }
+        }
+    }
+
+    /// The agent has worked on by itself. If the task was confirmed before, the count starts anew: a limit
+    /// is for what is not confirmed.
+    pub fn goes_on(&mut self) {
+        if self.fresh && !self.undecided && self.round > 0 {
+            self.round = 0;
+            self.fresh = false;
+        }
+    }
+
     pub fn taken_back(&mut self, text: &str) {
         if let Some(at) = self.said.iter().rposition(|said| said.text == text) {
             self.said.remove(at);

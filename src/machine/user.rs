@@ -5,7 +5,7 @@ use super::outbox::TakenBack;
 use super::task::Snapshot;
 use super::turn::AgentTurn;
 use super::{Machine, TypedInto};
-use crate::event::{Action, Asker, Dropped, Notice, Outcome, Phase};
+use crate::event::{Action, Asker, Dropped, GoBack, Notice, Outcome, Phase};
 
 /// After a restart in the middle of a turn, when every message had been taken up already.
 const GO_ON: &str = "The client was restarted in the middle of your work. Check what is done already, \
@@ -93,6 +93,14 @@ impl Machine {
                 self.give_back(Outcome::Ended);
             }
             Phase::Waiting | Phase::Ended => {}
+        }
+    }
+
+    /// The client itself took the conversation back.
+    pub(super) fn unsay(&mut self, texts: &[String]) {
+        self.task.unsay(texts);
+        if let Some(text) = texts.first().cloned() {
+            self.say(Notice::WentBack { text, what: GoBack::Conversation });
         }
     }
 

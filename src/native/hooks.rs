@@ -7,16 +7,15 @@ use crate::hook::background::{Task, running};
 use crate::hook::config_change::ConfigChange;
 
 /// The events that ccc asks for. `SessionStart` is not among them: the client runs no http hook for it,
-/// and every other event names the session as well.
-pub const EVENTS: [&str; 10] = [
+/// and every other event names the session as well. Nor are `PreCompact` and `PostCompact`: the client
+/// prints the address and the answer of each such hook into the conversation.
+pub const EVENTS: [&str; 8] = [
     "UserPromptSubmit",
     "UserPromptExpansion",
     "Stop",
     "StopFailure",
     "SubagentStop",
     "Notification",
-    "PreCompact",
-    "PostCompact",
     "SessionEnd",
     "ConfigChange",
 ];
@@ -39,8 +38,6 @@ pub struct HookEvent {
     pub error: Value,
     /// Why a session ended: `clear`, `resume`, `prompt_input_exit`, …
     pub reason: Value,
-    /// Who compacted: `manual`, `auto`.
-    pub trigger: Value,
     /// Set on what a sub-agent does.
     pub agent_id: Option<String>,
     #[serde(flatten)]

@@ -33,6 +33,8 @@ pub struct Keys {
     pasting: bool,
     /// The beginning of a sequence whose end is still to come.
     rest: Vec<u8>,
+    /// Since the agent last stopped, Esc was pressed or `/rewind` sent: both lead back in the conversation.
+    back: bool,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +65,7 @@ impl Keys {
         // A lone Esc was a key if nothing follows that belongs to it.
         if all == [0x1b] && !bytes.first().is_some_and(|byte| b"[OP]_^".contains(byte)) {
             all.clear();
-            self.line.edited = true;
+            self.key(Key::Escape);
         }
         all.extend_from_slice(bytes);
         let mut rest = all.as_slice();
@@ -95,11 +97,19 @@ impl Keys {
                 }
                 return;
             };
-            match key {
-                Key::Enter => self.enter(),
-                key => self.line.key(key),
-            }
+            self.key(key);
             rest = &rest[length..];
+        }
+    }
+
+    fn key(&mut self, key: Key) {
+        match key {
+            Key::Enter => self.enter(),
+            Key::Escape => {
+                self.back = true;
+                self.line.edited = true;
+            }
+            key => self.line.key(key),
         }
     }
 
@@ -112,7 +122,16 @@ impl Keys {
         if self.entered.len() == MOST_ENTERS {
             self.entered.pop_front();
         }
-        self.entered.push_back(std::mem::take(&mut self.line));
+        let line = std::mem::take(&mut self.line);
+        self.back |= ["/rewind", "/checkpoint", "/undo"].iter().any(|command| line.names(command));
+        // Whoever goes back finds the earlier message in the input, and may send it as it is.
+        self.line.recalled = self.back;
+        self.entered.push_back(line);
+    }
+
+    /// Whether the person can have gone back in the conversation.
+    pub fn may_have_gone_back(&self) -> bool {
+        self.back
     }
 
     /// Whether the person can have sent this message; if so, an Enter of theirs has been used up.
@@ -130,14 +149,11 @@ impl Keys {
         claim
     }
 
-    /// Whether the person has sent words that are for the agent, and that nobody has claimed. (A letter or
+    /// What the person has sent that may have been for the agent, and that nobody has claimed. (A letter or
     /// a digit answers a dialog.)
-    pub fn has_sent_words(&self) -> bool {
-        let is_message = |line: &Typed| {
-            let text = line.text.trim();
-            text.len() > 1 && !text.starts_with('/')
-        };
-        self.entered.iter().any(is_message)
+    pub fn sent_words(&self) -> impl Iterator<Item = &str> + Clone {
+        let words = self.entered.iter().map(|line| line.text.trim());
+        words.filter(|text| text.len() > 1 && !text.starts_with('/'))
     }
 
     /// Whether this command is the last thing that the person sent. (An Enter alone answers a dialog.)
@@ -160,6 +176,7 @@ impl Keys {
     /// The agent has stopped, and what was sent up to now has been claimed: except what was sent in this
     /// very moment, and that will be before the next stop.
     pub fn agent_stopped(&mut self) {
+        self.back = false;
         self.entered.retain(|line| !line.outlived_a_stop);
         for line in &mut self.entered {
             line.outlived_a_stop = true;
@@ -175,7 +192,7 @@ impl Typed {
             Key::Clear => *self = Self::default(),
             Key::Recall => self.recalled = true,
             Key::Other => self.edited = true,
-            Key::Enter | Key::Report => {}
+            Key::Enter | Key::Escape | Key::Report => {}
         }
     }
 

@@ -13,4 +13,5 @@ pub mod status_line;
 pub mod surface;
 pub mod told;
 pub mod transcript;
+pub mod unreported;
 pub mod words;

@@ -56,6 +56,10 @@ pub fn sentence(notice: &Notice) -> Option<String> {
         Notice::Supervision { on: false } => {
             "Supervision is off: nothing is reviewed until /supervisor.".to_owned()
         }
+        Notice::WentBack { text, .. } => format!(
+            "You went back to before \"{}\": what you said from there on is no longer part of the task.",
+            shortened(text)
+        ),
         Notice::TreeChanged { files, more, .. } => {
             let mut named: Vec<_> =
                 files.iter().take(MOST_FILES).map(ToString::to_string).collect();
@@ -75,6 +79,16 @@ pub fn sentence(notice: &Notice) -> Option<String> {
         Notice::NotRecorded { what, why } => format!("Not recorded: {what}: {why}."),
         _ => return None,
     })
+}
+
+/// A message by its first words.
+fn shortened(text: &str) -> String {
+    const WORTH_QUOTING: usize = 60;
+    let line = text.trim().lines().next().unwrap_or_default();
+    match line.char_indices().nth(WORTH_QUOTING) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 /// "3/5 met"; nothing where nobody counted.

@@ -35,6 +35,8 @@ pub enum Wanted {
 pub struct News {
     pub call: Option<u64>,
     pub lines: Vec<Vec<u8>>,
+    /// The conversation that this one began as a copy of.
+    pub copy_of: Option<String>,
 }
 
 /// Asks for what is new in the transcript; what there is comes through `on_news`.
@@ -67,11 +69,12 @@ fn run(wishes: &Receiver<Wanted>, on_news: impl Fn(News) -> bool) {
             }
             Some(Wanted::News { call, path, until }) => {
                 follower.turn_to(&path);
-                on_news(News { call: Some(call), lines: follower.until(until.as_deref()) })
+                let lines = follower.until(until.as_deref());
+                on_news(News { call: Some(call), lines, copy_of: follower.copy_of.clone() })
             }
             None => {
                 let lines = follower.read();
-                lines.is_empty() || on_news(News { call: None, lines })
+                lines.is_empty() || on_news(News { call: None, lines, copy_of: None })
             }
         };
         if !heard {
@@ -83,6 +86,7 @@ fn run(wishes: &Receiver<Wanted>, on_news: impl Fn(News) -> bool) {
 #[derive(Default)]
 struct Follower {
     path: Option<PathBuf>,
+    copy_of: Option<String>,
     at: u64,
     /// The beginning of a line whose end is still to come.
     rest: Vec<u8>,
@@ -97,6 +101,7 @@ impl Follower {
         self.at = std::fs::metadata(path).map_or(0, |found| found.len());
         self.rest.clear();
         self.path = Some(path.to_owned());
+        self.copy_of = copy_of(path);
     }
 
     fn until(&mut self, last_words: Option<&str>) -> Vec<Vec<u8>> {
@@ -140,6 +145,18 @@ impl Follower {
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         Ok(lines.map(<[u8]>::to_vec).collect())
     }
+}
+
+/// `/branch` copies a conversation, and each entry says so.
+fn copy_of(path: &Path) -> Option<String> {
+    const FIRST_ENTRIES: u64 = 256 << 10;
+    let mut first = Vec::new();
+    files::open_regular(path).ok()?.take(FIRST_ENTRIES).read_to_end(&mut first).ok()?;
+    let copied = first.split(|byte| *byte == b'\n').find_map(|line| {
+        memmem::find(line, br#""forkedFrom""#)?;
+        serde_json::from_slice::<serde_json::Value>(line).ok()
+    })?;
+    Some(copied["forkedFrom"]["sessionId"].as_str()?.to_owned())
 }
 
 /// What of a transcript has the same form as what a client prints: the agent spoke, or a tool did.
@@ -197,5 +214,21 @@ mod tests {
         file.write_all(b"o\n").unwrap();
         assert_eq!(follower.read(), [b"two".to_vec()]);
         assert!(follower.read().is_empty());
+    }
+
+    #[test]
+    fn a_branch_says_what_it_is_a_copy_of() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.jsonl");
+        assert_eq!(copy_of(&path), None);
+        std::fs::write(
+            &path,
+            "{\"type\":\"mode\"}\n{\"uuid\":\"u\",\"text\":\"a \\\"forkedFrom\\\"\"}\n",
+        )
+        .unwrap();
+        assert_eq!(copy_of(&path), None);
+        std::fs::write(&path, "{\"type\":\"mode\"}\n{\"forkedFrom\":{\"sessionId\":\"s\"}}\n")
+            .unwrap();
+        assert_eq!(copy_of(&path).as_deref(), Some("s"));
     }
 }

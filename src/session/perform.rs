@@ -92,7 +92,9 @@ impl Session<'_> {
     fn look_back(&mut self, session_id: &str) {
         self.look_up_commands(session_id);
         if self.setup.rules.carried.is_none() {
-            self.events.extend((self.setup.earlier)(session_id).map(Event::Restored));
+            let left = self.native.as_ref().and_then(|native| native.left(session_id));
+            let carried = left.or_else(|| (self.setup.earlier)(session_id));
+            self.events.extend(carried.map(Event::Restored));
         }
     }
 }

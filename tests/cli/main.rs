@@ -25,6 +25,7 @@ mod plain;
 mod prompt;
 mod proof;
 mod providers;
+mod relay;
 mod replay;
 mod room;
 mod scenarios;

@@ -92,9 +92,18 @@ impl Person {
     }
 
     pub fn types(&mut self, keys: &str) -> &mut Self {
-        self.writer.write_all(keys.as_bytes()).expect("ccc reads");
+        self.sends(keys.as_bytes())
+    }
+
+    pub fn sends(&mut self, bytes: &[u8]) -> &mut Self {
+        self.writer.write_all(bytes).expect("ccc reads");
         self.writer.flush().expect("ccc reads");
         self
+    }
+
+    /// Every byte so far.
+    pub fn shown(&self) -> Vec<u8> {
+        self.screen.clone()
     }
 
     /// The name of the terminal that the person sits at.

@@ -1,6 +1,7 @@
 //! `ccc --supervisor=native`: the client's own screen with a person at it, supervised by the ccc around
 //! it.
 
+mod conversations;
 mod forged;
 mod in_the_way;
 #[cfg(target_os = "linux")]

@@ -261,3 +261,32 @@ fn what_waits_in_the_queue_is_known() {
         ["a"]
     );
 }
+
+/// As `/rewind` leaves it: what is said next goes on from an earlier entry.
+#[test]
+fn what_the_person_went_back_behind_is_unsaid() {
+    let at = |line: Value, id: &str, parent: Option<&str>| {
+        with(line, &json!({"uuid": id, "parentUuid": parent}))
+    };
+    let mut lines = vec![
+        // The one before is older than what is followed.
+        at(typed("one"), "a", Some("older")),
+        at(assistant("done"), "b", Some("a")),
+        at(typed("two"), "c", Some("b")),
+        at(assistant("done"), "d", Some("c")),
+        at(typed("three"), "e", Some("d")),
+    ];
+    assert_eq!(read(&lines).take_unsaid(), None);
+    lines.push(at(typed("four"), "f", Some("b")));
+    let mut transcript = read(&lines);
+    assert_eq!(said(&transcript), ["one", "four"]);
+    let (first, unsaid) = transcript.take_unsaid().unwrap();
+    assert_eq!((first, unsaid.len(), unsaid[0].text.as_str()), (1, 2, "two"));
+    assert_eq!(transcript.take_unsaid(), None, "it is told once");
+    // A summary begins a tree of its own, and takes nothing back.
+    lines.push(at(json!({"type": "system", "subtype": "compact_boundary"}), "g", None));
+    lines.push(at(typed("five"), "h", Some("g")));
+    assert_eq!(said(&read(&lines)), ["one", "four", "five"]);
+    lines.push(at(typed("from the beginning"), "i", None));
+    assert_eq!(said(&read(&lines)), ["from the beginning"]);
+}

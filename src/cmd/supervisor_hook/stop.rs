@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use super::guard::{self, Guarded, Standing};
 use super::review::{self, Occasion, Reviewed};
@@ -142,7 +142,14 @@ fn supervise(
         limits: &limits,
         task: &task,
     };
-    let reviewed = review::run(&occasion, transcript, guarded);
+    let reviewed = match args.missing.as_slice() {
+        [] => review::run(&occasion, transcript, guarded),
+        missing => Err(anyhow!(
+            "{} is not what it was when ccc started claude, so that the reviewer would ask another \
+             endpoint; look for it under `env` in the project's .claude/settings*.json",
+            missing.join(", ")
+        )),
+    };
     let Reviewed { verdict, tree, cost_usd, usage, notices } = match reviewed {
         Ok(reviewed) => reviewed,
         Err(error) => {

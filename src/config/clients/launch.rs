@@ -9,10 +9,11 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::judge::as_argument;
-use super::{environment, generated, object, of_this_process, quoted};
+use super::{Variables, environment, generated, object, of_this_process, quoted};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files;
+use crate::hook::client_environment;
 use crate::hook::pinned::{self, PinnedFile};
 
 /// What the person types goes through the hook within this many seconds, or past it.
@@ -25,6 +26,8 @@ const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 pub struct Launch<'a> {
     pub id: &'a str,
     pub claude: &'a Path,
+    /// The environment that the client is started in.
+    pub env: &'a Variables,
     pub max_iterations: Option<u32>,
     pub no_checks: bool,
     pub trust_checks: bool,
@@ -39,11 +42,14 @@ impl Launch<'_> {
         for (name, value) in self.environment(directories) {
             env.insert(name.to_owned(), json!(value));
         }
+        // What settings say wins over the environment, for the judge as well.
+        let users = generated::users_settings(directories);
+        let said = |name: &str| env.contains_key(name) || users["env"].get(name).is_some();
+        let given = self.env.iter().filter(|(name, _)| !name.to_str().is_some_and(said));
+        let given = client_environment::given(&given.cloned().collect());
+        env.insert(client_environment::GIVEN.to_owned(), json!(given));
         // The user may have given the agent another one.
-        let path = env
-            .get("PATH")
-            .cloned()
-            .or_else(|| generated::users_settings(directories).pointer("/env/PATH").cloned());
+        let path = env.get("PATH").cloned().or_else(|| users.pointer("/env/PATH").cloned());
         let own = environment::text(&of_this_process(), "PATH").unwrap_or_default();
         env.insert("PATH".to_owned(), path.unwrap_or_else(|| json!(own)));
         let path = PinnedFile::of_launch(&directories.config_dir, self.id)?.client();

@@ -66,3 +66,27 @@ fn a_conversation_that_ccc_knows_goes_on_where_it_was() {
         ("init, result done", "→Reviewing; review 3/10 of S2 [before|go on]"),
     ]);
 }
+
+/// `/rewind`: the client reports what is said next, and its transcript tells from where it goes on.
+#[test]
+fn what_the_person_went_back_behind_is_no_wish_any_more() {
+    let back = "back Conversation before \"and more\"";
+    check_native(&[
+        TO_NATIVE_REVIEW,
+        ("said and more, said and that", "stop review; →Working"),
+        ("said do it differently, unsaid and more|and that", back),
+        ("init, result done", "→Reviewing; review 1/10 of S [do it|do it differently]"),
+    ]);
+}
+
+/// A schedule, or what runs in the background, wakes it.
+#[test]
+fn an_agent_that_wakes_after_a_confirmation_is_counted_anew() {
+    check_native(&[
+        TO_NATIVE_REVIEW,
+        ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        ("init, result done", "→Working; →Reviewing; review 1/10 of S [do it]"),
+        ("rejects add tests", "stop review; send \"add tests\"; →Working"),
+        ("result done", "→Reviewing; review 2/10 of S [do it]"),
+    ]);
+}

@@ -8,6 +8,7 @@ pub enum Key {
     /// The whole line is gone.
     Clear,
     Recall,
+    Escape,
     Other,
     /// No key at all: the mouse, the focus, an answer to a question of the client.
     Report,
@@ -41,6 +42,7 @@ pub fn key(bytes: &[u8]) -> Option<(Key, usize)> {
             let string_end = rest[end] == 0x1b && rest.get(end + 1) == Some(&b'\\');
             Some((Key::Report, end + 3 + usize::from(string_end)))
         }
+        [0x1b, 0x1b, ..] => Some((Key::Escape, 1)),
         [0x1b, ..] => Some((Key::Other, 2)),
         [byte, ..] if byte.is_ascii_control() => Some((Key::Other, 1)),
         _ => {
@@ -82,6 +84,7 @@ fn kitty(parameters: &str) -> Key {
     match code.and_then(char::from_u32) {
         _ if released => Key::Report,
         Some('\r') if held == 0 => Key::Enter,
+        Some('\x1b') if held == 0 => Key::Escape,
         Some('\x7f' | '\x08') if held <= 1 => Key::Back,
         Some('c' | 'u') if held == CONTROL => Key::Clear,
         Some('p' | 'n' | 'r') if held == CONTROL => Key::Recall,

@@ -130,3 +130,18 @@ fn bytes_may_be_cut_anywhere() {
         assert!(keys.claim_command("/supervisor"), "{at}");
     }
 }
+
+#[test]
+fn who_goes_back_finds_an_earlier_message_in_the_input() {
+    for back in [b"/rewind\r".as_slice(), b"/rew\r", b"\x1b\x1b", b"\x1b[27u\x1b[27u"] {
+        let mut went = keys(&[back, b"\x1b[A\r\r", b"\r"]);
+        assert!(went.may_have_gone_back(), "{back:?}");
+        assert_eq!(went.claim("an earlier message"), Claim::Possible, "{back:?}");
+        assert!(!went.claim_command("/supervisoroff"));
+        went.agent_stopped();
+        assert!(!went.may_have_gone_back());
+    }
+    // A lone Esc is one when the next key shows that nothing follows it.
+    assert!(keys(&[b"\x1b", b"x"]).may_have_gone_back());
+    assert!(!keys(&[b"rewind it\r\x1b[A\x1b", b"[B\x1bx\r"]).may_have_gone_back());
+}

@@ -6,21 +6,24 @@ mod reports;
 mod screen;
 mod turns;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
 use crossbeam_channel::Sender;
+use jiff::Timestamp;
 
 use super::{Screened, Session};
 use crate::client::transcript::ClientTranscript;
-use crate::event::Now;
+use crate::event::{Carried, Now};
 use crate::hook::background::Background;
 use crate::native::keys::Keys;
 use crate::native::origin::ClientProcess;
 use crate::native::server::{Answer, Call};
 use crate::native::transcript::Wanted;
+use crate::native::unreported::is_taken_up;
 use crate::native::words::Words;
 use crate::process::terminal::PersonsTerminal;
 
@@ -35,6 +38,8 @@ pub struct NativeSetup {
     pub hooks: SocketAddr,
     /// A prompt among the client's own arguments: nobody types it.
     pub prompt: Option<String>,
+    /// Where the client keeps its transcripts.
+    pub transcripts: PathBuf,
     /// What the person has to know before they type anything: in short for the line below their input,
     /// and in full.
     pub beforehand: Option<(String, String)>,
@@ -58,9 +63,12 @@ pub struct Native {
     words: Words,
     keys: Keys,
     background: Background,
-    /// Until then the client has to report the person's first words.
+    began: Timestamp,
+    /// Until then the client has to report the person's first words, if they were for the agent.
     due: Option<Now>,
     session: String,
+    /// How things stood in the conversations that the person has left.
+    left: HashMap<String, Carried>,
     conversation: ClientTranscript,
     /// So many of the person's words in it were looked at.
     heard: usize,
@@ -85,8 +93,10 @@ impl Native {
             words: Words::default(),
             keys: Keys::default(),
             background: Background::default(),
+            began: Timestamp::now(),
             due: None,
             session: String::new(),
+            left: HashMap::new(),
             conversation: ClientTranscript::default(),
             heard: 0,
             switched: None,
@@ -97,6 +107,23 @@ impl Native {
     /// When it will be too late for the client's first report.
     pub fn deadline(&self) -> Option<Now> {
         self.due.filter(|_| self.session.is_empty())
+    }
+
+    /// The agent has got what the person said, and the client did not report it.
+    fn is_silent(&self) -> bool {
+        self.session.is_empty()
+            && self.sent().next().is_some()
+            && is_taken_up(&self.setup.transcripts, self.began, self.sent())
+    }
+
+    /// What the client should have reported, if it was for the agent.
+    fn sent(&self) -> impl Iterator<Item = &str> + Clone {
+        self.keys.sent_words().chain(self.setup.prompt.as_deref().map(str::trim))
+    }
+
+    /// How things stood in a conversation when the person left it.
+    pub fn left(&self, session_id: &str) -> Option<Carried> {
+        self.left.get(session_id).cloned()
     }
 
     /// Said once in a session, however often it happens.

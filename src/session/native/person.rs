@@ -1,6 +1,7 @@
 //! The person's words, and whether they are the person's.
 
 use super::{NOT_TYPED, NOT_YOUR_SWITCH, Native, Session};
+use crate::client::transcript::is_machines;
 use crate::event::Event;
 use crate::native::hooks::Switch;
 use crate::native::keys::Claim;
@@ -11,6 +12,7 @@ impl Session<'_> {
     /// What the transcript has of the person's words, and no hook has told. (Commands were told: the
     /// client reports each.)
     pub(super) fn hear_the_person(&mut self) {
+        self.hear_what_is_unsaid();
         let Some(native) = &mut self.native else { return };
         let Native { conversation, words, heard, .. } = native;
         let is_message = |text: &&str| !text.trim_start().starts_with('/');
@@ -22,6 +24,18 @@ impl Session<'_> {
         news.extend(waiting.map(str::to_owned));
         for text in news {
             self.said(text);
+        }
+    }
+
+    /// What the transcript goes on from an earlier point without. It is theirs to take back: the agent can
+    /// write into the transcript as well.
+    fn hear_what_is_unsaid(&mut self) {
+        let Some(native) = &mut self.native else { return };
+        let Some((first, unsaid)) = native.conversation.take_unsaid() else { return };
+        native.heard = native.heard.min(first);
+        if native.keys.may_have_gone_back() {
+            let texts = unsaid.into_iter().map(|spoken| spoken.text).collect();
+            self.step(Event::Unsaid { texts });
         }
     }
 
@@ -51,7 +65,8 @@ impl Session<'_> {
         }
         let Some(native) = &mut self.native else { return };
         if call.event.name == "UserPromptSubmit" {
-            if native.words.reported(&prompt) {
+            // The end of a task in the background comes this way too, and is nobody's word.
+            if !is_machines(&prompt) && native.words.reported(&prompt) {
                 self.said(prompt);
             }
             self.turn_begins();

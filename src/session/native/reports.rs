@@ -33,10 +33,16 @@ impl Session<'_> {
     pub(in crate::session) fn notice_unheard(&mut self) {
         let (now, over) = (self.now(), self.outcome.is_some());
         let Some(native) = &mut self.native else { return };
-        if native.deadline().is_some_and(|due| over || due <= now) {
+        if !over && native.deadline().is_none_or(|due| due > now) {
+            return;
+        }
+        if native.is_silent() {
             // Far away: it is told once, and a late report still counts.
             native.due = Some(Now::MAX);
             self.surface.unheard();
+        } else {
+            // With the next key it begins anew.
+            native.due = None;
         }
     }
 
@@ -98,7 +104,7 @@ impl Session<'_> {
         let called = news.call.and_then(|id| native.waiting.iter().position(|call| call.id == id));
         let call = called.and_then(|at| native.waiting.remove(at));
         if let Some(call) = &call {
-            self.enter_conversation(&call.event.session_id);
+            self.enter_conversation(&call.event.session_id, news.copy_of.as_deref());
         }
         let Some(native) = &self.native else { return };
         let (before, now) = (native.conversation.turn, self.now());
@@ -125,14 +131,22 @@ impl Session<'_> {
         }
     }
 
-    /// The supervision belongs to the launch, and not to a conversation: it goes on in another one.
-    fn enter_conversation(&mut self, session_id: &str) {
+    /// The supervision belongs to the launch, and not to a conversation: it goes on in another one, and
+    /// where that one was left. A branch goes on where the conversation stands that it is a copy of.
+    fn enter_conversation(&mut self, session_id: &str, copy_of: Option<&str>) {
         let Some(native) = &mut self.native else { return };
-        if native.session != session_id {
-            session_id.clone_into(&mut native.session);
-            (native.conversation, native.heard) = (ClientTranscript::default(), 0);
-            self.step(Event::Conversation { session_id: session_id.to_owned() });
+        if native.session == session_id {
+            return;
         }
+        let before = std::mem::replace(&mut native.session, session_id.to_owned());
+        if !before.is_empty() {
+            native.left.insert(before, self.machine.carried());
+        }
+        if let Some(copied) = copy_of.and_then(|id| native.left(id)) {
+            native.left.entry(session_id.to_owned()).or_insert(copied);
+        }
+        (native.conversation, native.heard) = (ClientTranscript::default(), 0);
+        self.step(Event::Conversation { session_id: session_id.to_owned() });
     }
 
     fn happened(&mut self, call: Call) {

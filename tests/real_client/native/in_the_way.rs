@@ -69,21 +69,27 @@ fn who_leaves_for_the_background_is_told_that_supervision_ends() {
 }
 
 /// As where the settings of an organization forbid every hook: the client works, and reports nothing. It
-/// shows what its status line would.
+/// shows what its status line would. What it asks in a dialog of its own is no message to the agent.
 #[test]
 fn a_client_that_does_not_report_is_never_called_supervised() {
     let room = CleanRoom::new();
     let script = room.home().join("claude");
     let text = "#!/bin/sh\n\
-                while ! read -r -t 0.2 line; do cat .claude/ccc/status-*.json; done\n\
-                echo \"zq-heard-$line\"\n\
-                while ! read -r -t 0.2 line; do cat .claude/ccc/status-*.json; done\n";
+                show() { while ! read -r -t 0.2 line; do cat .claude/ccc/status-*.json; done; }\n\
+                show\necho \"zq-searched-$line\"\n\
+                show\necho \"zq-heard-$line\"\n\
+                mkdir -p \"$HOME/.claude/projects/p\"\n\
+                printf '{\"type\":\"user\",\"timestamp\":\"%s\",\"message\":{\"content\":\"%s\"}}\\n' \\\n\
+                  \"$(date -u +%FT%TZ -d '+1 second')\" \"$line\" >\"$HOME/.claude/projects/p/s.jsonl\"\n\
+                show\n";
     std::fs::write(&script, text.replace("/bin/sh", "/bin/bash")).expect("a script");
     std::fs::set_permissions(&script, Permissions::from_mode(0o700)).expect("executable");
     let ccc = Ccc::new(&room).client(&script).instructions(INSTRUCTIONS);
     let mut terminal = ccc.args(["--supervisor=native"]).on_terminal();
     terminal.wait_for("supervision begins with your first message");
-    assert!(!terminal.screen().contains("supervised"), "{}", terminal.screen());
+    terminal.say("zq-find-it");
+    terminal.wait_for("zq-searched-zq-find-it");
+    assert!(!terminal.screen().to_lowercase().contains("supervised"), "{}", terminal.screen());
     terminal.say("zq-build-it");
     terminal.wait_for("zq-heard-zq-build-it");
     terminal.wait_for("NOT SUPERVISED: claude does not report to ccc");

@@ -1,0 +1,103 @@
+//! Supervision belongs to the launch: in whichever conversation the person is, it knows what they said
+//! there, and what they took back.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{is_turn, leave, native};
+use crate::on_each_client;
+use crate::script::{begins_review, confirms, count, is_agents, only, session_id};
+use crate::support::api::{Api, Rule};
+use crate::support::client::CleanRoom;
+use crate::support::held::Held;
+use crate::support::patience::PATIENCE;
+use crate::support::terminal::Terminal;
+
+on_each_client!(
+    a_branch_and_a_conversation_that_is_taken_up_again_have_their_words_and_a_rewound_one_has_not,
+    the_end_of_a_task_in_the_background_is_nobodys_message,
+);
+
+/// The words of the person that the last review was told of: those of earlier tasks, and the others.
+fn said(api: &Api) -> Vec<String> {
+    let requests = api.requests();
+    let review = only(&requests, begins_review).last().expect("a review").recent_text();
+    let (_, rest) = review.split_once("# What the user said, in order").expect("the words");
+    let (words, _) = rest.split_once("\n#").expect("their end");
+    words.lines().filter_map(|line| line.strip_prefix("> ")).map(str::to_owned).collect()
+}
+
+/// Says something and waits until its work is confirmed.
+#[track_caller]
+fn done(terminal: &mut Terminal, api: &Api, text: &str) -> Vec<String> {
+    let before = count(&api.requests(), begins_review);
+    terminal.say(text);
+    api.wait_for(|requests| count(requests, begins_review) > before, PATIENCE);
+    terminal.wait_for("confirmed in round 1");
+    said(api)
+}
+
+fn a_branch_and_a_conversation_that_is_taken_up_again_have_their_words_and_a_rewound_one_has_not(
+    client: &Path,
+) {
+    let room = CleanRoom::new();
+    let api = Api::start(vec![
+        confirms(),
+        Rule::on("detailed summary").text("<summary>zq-summary</summary>"),
+        Rule::any().text("zq-ok."),
+    ]);
+    let mut terminal = native(&room, client, &api, &[]);
+    assert_eq!(done(&mut terminal, &api, "zq-first"), ["zq-first"]);
+    let requests = api.requests();
+    let first = session_id(requests.iter().find(|request| is_agents(request)).expect("a turn"));
+    terminal.say("/branch");
+    terminal.wait_for("Branched conversation");
+    assert_eq!(done(&mut terminal, &api, "zq-branched"), ["zq-first", "zq-branched"]);
+    terminal.say("/clear");
+    terminal.wait_until("an empty screen", |screen| !screen.contains("zq-branched"));
+    assert_eq!(done(&mut terminal, &api, "zq-cleared"), ["zq-cleared"]);
+    terminal.say(&format!("/resume {first}"));
+    terminal.wait_until("the first conversation", |screen| {
+        screen.contains("zq-first") && !screen.contains("zq-cleared")
+    });
+    assert_eq!(done(&mut terminal, &api, "zq-regretted"), ["zq-first", "zq-regretted"]);
+
+    terminal.say("/rewind");
+    terminal.wait_for("❯ (current)");
+    terminal.keys("\x1b[A");
+    terminal.wait_until("the message before", |screen| !screen.contains("❯ (current)"));
+    terminal.keys("\r");
+    terminal.wait_for("❯ 1. Restore conversation");
+    terminal.keys("\r");
+    terminal.wait_until("the message in the input", |screen| {
+        screen.matches("zq-regretted").count() == 1 && screen.contains("confirmed in round 1")
+    });
+    terminal.keys("\x15");
+    terminal.wait_until("an empty input", |screen| !screen.contains("zq-regretted"));
+    assert_eq!(done(&mut terminal, &api, "zq-instead"), ["zq-first", "zq-instead"]);
+    terminal.wait_for("You went back to before \"zq-regretted\"");
+
+    terminal.say("/compact");
+    terminal.wait_for("ompacted");
+    let screen = terminal.screen();
+    assert!(!screen.contains("127.0.0.1"), "nothing of ccc's is printed: {screen}");
+    leave(terminal);
+}
+
+fn the_end_of_a_task_in_the_background_is_nobodys_message(client: &Path) {
+    let room = CleanRoom::new();
+    let held = Held::new(&room, "background");
+    let runs = json!({"command": held.command(), "run_in_background": true});
+    let run = Rule::on("zq-run").when(is_turn).tool("Bash", runs).times(1);
+    let api = Api::start(vec![confirms(), run]);
+    let mut terminal = native(&room, client, &api, &["--allowedTools", "Bash"]);
+    terminal.say("zq-run");
+    held.wait_started();
+    terminal.wait_for("1 in the background, not reviewed yet");
+    held.let_go();
+    terminal.wait_for("Confirmed in round 1");
+    assert!(!terminal.screen().contains("did not type"), "{}", terminal.screen());
+    assert_eq!(said(&api), ["zq-run"]);
+    leave(terminal);
+}
