@@ -326,6 +326,10 @@ impl<W: Write> Surface for LineSurface<W> {
         Some(next.saturating_sub(self.now))
     }
 
+    fn set_now(&mut self, now: Now) {
+        self.now = now;
+    }
+
     fn typed(&mut self, typed: Typed) -> Vec<Intent> {
         match typed {
             Typed::Line(line) => self.line(&line),

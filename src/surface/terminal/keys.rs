@@ -187,6 +187,12 @@ impl<S: Screen> Terminal<S> {
             self.focus = Focus::Answer;
             return None;
         }
+        // An Enter that came a moment too early to be an answer, and had nothing to send.
+        let too_early = self.focus == Focus::Fresh && key.code == KeyCode::Enter;
+        if too_early && self.editor.is_empty() && self.editor.searching().is_none() {
+            self.asked = Some(self.now);
+            return None;
+        }
         // Whoever is typing goes on typing: a question that comes up in between gets no key.
         self.focus = Focus::Text;
         if self.editor.search_key(key) || self.desk.popup_key(key, &mut self.editor) {
