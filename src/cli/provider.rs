@@ -95,9 +95,9 @@ pub struct ValidateArgs {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    let number: f64 = text.parse().map_err(|_| "must be a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(number) {
         Ok(duration) if !duration.is_zero() && number < 1e6 => Ok(duration),
-        _ => Err("must be above 0 seconds, and within reason".to_owned()),
+        _ => Err("must be more than 0 and less than 1000000 seconds".to_owned()),
     }
 }

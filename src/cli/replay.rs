@@ -55,13 +55,13 @@ pub struct FixtureArgs {
 fn above_zero(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => Err("a number above 0 is wanted".to_owned()),
+        _ => Err("must be a number above 0".to_owned()),
     }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (0.0..=86_400.0).contains(&value) => Ok(value),
-        _ => Err("a number of seconds is wanted".to_owned()),
+        _ => Err("must be a number of seconds, at most 86400".to_owned()),
     }
 }

@@ -67,9 +67,10 @@ pub struct ListArgs {
 }
 
 fn age(text: &str) -> Result<Span, String> {
-    let age: Span = text.parse().map_err(|_| "a number with a unit, as in 30d".to_owned())?;
+    let age: Span =
+        text.parse().map_err(|_| "must be a number with a unit, such as 30d".to_owned())?;
     if age.is_negative() {
-        return Err("a time that has passed, as in 30d".to_owned());
+        return Err("must not be negative, and have a unit, such as 30d".to_owned());
     }
     Ok(age)
 }

@@ -11,6 +11,8 @@ pub struct Whereabouts {
     /// Version of ccc.
     pub ccc: String,
     pub directory: String,
+    /// The same as the client writes it, in full.
+    pub root: String,
     pub branch: Option<String>,
     /// Unless it is claude's own login.
     pub provider: String,
@@ -55,6 +57,16 @@ impl Transcript {
     /// Empty for claude's own login.
     pub fn provider(&self) -> &str {
         self.place.as_ref().map_or("", |place| &place.here.provider)
+    }
+
+    /// A path of the project as the person would write it.
+    pub(super) fn near<'a>(&self, path: &'a str) -> &'a str {
+        let root = self.place.as_ref().map(|place| place.here.root.as_str());
+        let below = root.filter(|root| !root.is_empty()).and_then(|root| path.strip_prefix(root));
+        below
+            .and_then(|path| path.strip_prefix('/'))
+            .filter(|path| !path.is_empty())
+            .unwrap_or(path)
     }
 
     pub(super) fn place_lines(&self) -> Vec<Styled> {
@@ -104,7 +116,10 @@ impl Transcript {
         }
         place.told = true;
         let mut facts = vec![format!("claude {}", place.version), place.model.clone()];
-        facts.extend(place.mode.as_ref().map(|mode| format!("permissions: {}", mode.words())));
+        facts.extend(place.mode.as_ref().map(|mode| match mode {
+            PermissionMode::Bypass => "permissions: skipped".to_owned(),
+            mode => format!("permissions: {}", mode.words()),
+        }));
         let lines = self.fitted(vec![self.facts(&facts)], "    ");
         self.shown(lines)
     }
@@ -142,6 +157,7 @@ mod tests {
         let mut transcript = Transcript::new(LOOK).at(Whereabouts {
             ccc: "1.0".into(),
             directory: "~/project".into(),
+            root: "/home/me/project".into(),
             branch: Some("main".into()),
             provider: "kimi".into(),
             instructions: "SUPERVISOR.md".into(),
@@ -167,6 +183,21 @@ mod tests {
         let long = end_of(&format!("/{}/project", "x".repeat(80)), "…");
         assert!(long.starts_with("…xx") && long.ends_with("x/project"), "{long}");
         assert_eq!(end_of("/a", "…"), "/a");
+    }
+
+    #[test]
+    fn paths_of_the_project_are_short() {
+        let here = transcript(80);
+        for (path, told) in [
+            ("/home/me/project/src/a.rs", "src/a.rs"),
+            ("/home/me/project/../secret", "../secret"),
+            ("/home/me/project2/a.rs", "/home/me/project2/a.rs"),
+            ("/home/me/project/", "/home/me/project/"),
+            ("/home/me/project", "/home/me/project"),
+        ] {
+            assert_eq!(here.near(path), told);
+        }
+        assert_eq!(Transcript::new(LOOK).near("/a"), "/a");
     }
 
     #[test]

@@ -52,8 +52,10 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
                     let chosen = if lines || look::only_lines() {
                         choose(&stories, &mut Questions::terminal(), &now, list::width())?
                     } else {
-                        let picker =
-                            Picker::new("Which session to resume?", offers(&stories, &now));
+                        let picker = Picker::new(
+                            "Which session do you want to resume?",
+                            offers(&stories, &now),
+                        );
                         &stories[pick(picker, look::plain())?]
                     };
                     Named::read(&chosen.dir)?
@@ -114,7 +116,7 @@ fn choose<'a, R: BufRead, W: Write>(
         questions.say(&cut(&line, columns, look::plain().glyphs.ellipsis))?;
     }
     loop {
-        let answer = questions.ask("Which session to resume", "1")?;
+        let answer = questions.ask("Which session do you want to resume", "1")?;
         let chosen = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         if let Some(story) = chosen.and_then(|at| offered.get(at)) {
             return Ok(story);

@@ -134,7 +134,10 @@ impl<W: Write> LineSurface<W> {
             return Vec::new();
         }
         if self.question.is_some() {
-            self.say(Style::Dim, "Sent as a message: it was typed before the question.");
+            self.say(
+                Style::Dim,
+                "Sent as a message, because you typed it before the question appeared.",
+            );
         }
         self.own_command(text).unwrap_or_else(|text| vec![self.message(text)])
     }

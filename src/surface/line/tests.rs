@@ -179,7 +179,10 @@ fn a_question_is_shown_in_full_and_then_waits() {
     );
     assert_eq!(desk.surface.redraw_in(), Some(SETTLE));
     assert_eq!(desk.types("y"), said("y"), "typed before it could be read");
-    assert_eq!(desk.shown(), "Sent as a message: it was typed before the question.\n");
+    assert_eq!(
+        desk.shown(),
+        "Sent as a message, because you typed it before the question appeared.\n"
+    );
     assert_eq!(desk.after(SETTLE), "Allow Bash? [y/n/d] ");
     desk.surface.notice(&Notice::Interrupted);
     assert_eq!(desk.shown(), "\nInterrupted.\nAllow Bash? [y/n/d] ", "it is still open");
