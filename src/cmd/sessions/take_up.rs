@@ -1,5 +1,6 @@
 //! Which session the user means with `--resume` and `--continue`, and what it goes on with.
 
+use std::fs;
 use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result};
@@ -63,7 +64,10 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
                 [newest, ..] => Named::read(&newest.dir)?,
             }
         }
-        Some(Resume::Latest) => return Ok(plain(AgentStart::Continue)),
+        Some(Resume::Latest) => match latest(place) {
+            Some(recording) => recording,
+            None => return Ok(plain(AgentStart::Continue)),
+        },
         None if taken.names_session => return Ok(plain(AgentStart::AsUserSays)),
         None => {
             let session_id = uuid::Uuid::new_v4().to_string();
@@ -80,6 +84,20 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
         ));
     }
     Ok(resumed(id, find::carried(&recording.dir, None), taken.forks))
+}
+
+/// The conversation that claude would continue, if it is on record. Claude names it only when its first
+/// turn begins; so its end can be shown at once.
+fn latest(place: &Directories) -> Option<Named> {
+    let conversations = fs::read_dir(place.conversations()?).ok()?.flatten();
+    let changed = |file: fs::DirEntry| Some((file.metadata().ok()?.modified().ok()?, file.path()));
+    let (_, newest) = conversations
+        .filter(|file| file.path().extension().is_some_and(|kind| kind == "jsonl"))
+        .filter_map(changed)
+        .max()?;
+    let id = newest.file_stem()?.to_str()?;
+    let recording = find(&place.state_dir, id, First::Conversation).ok()??;
+    (recording.conversation == id).then_some(recording)
 }
 
 fn resumed(id: String, carried: Option<Carried>, forks: bool) -> TakenUp {
