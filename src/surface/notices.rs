@@ -134,15 +134,15 @@ impl Transcript {
             Notice::FileChanged { what, round, applies: true } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
-                    "{what} was changed in round {round}, and the supervisor uses it as it is now: check \
-                     what it says."
+                    "{what} was changed in round {round}, and the supervisor uses the changed version: \
+                     check that you trust it."
                 ),
             )]),
             Notice::FileChanged { what, round, .. } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
                     "{what} was changed in round {round}. What counts is how it was when the session \
-                     began; to go by what it is now, leave and start ccc again with --continue."
+                     began; to use the changed version, exit and start ccc again with --continue."
                 ),
             )]),
             Notice::NotRecorded { what, why } => {
@@ -188,7 +188,7 @@ impl Transcript {
         }
         let text = format!(
             "While the review ran, {all} of the project changed: {}. A review must not change \
-             anything; another process may have changed them.",
+             anything; perhaps another process did.",
             named.join(", ")
         );
         self.failure(&text)
@@ -206,6 +206,9 @@ impl Transcript {
 
     /// Whoever pastes a file knows what is in it, and wants to scroll back to what was before.
     pub(super) fn said(&mut self, text: &str) -> Vec<Styled> {
+        if let Some(place) = &mut self.place {
+            place.last = false;
+        }
         let lines = indented(Style::User, self.look.glyphs.prompt, text);
         let mut lines = self.fitted(lines, "  ");
         let hidden = lines.len().saturating_sub(MESSAGE);

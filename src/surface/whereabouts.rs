@@ -29,6 +29,8 @@ pub struct KnownPlace {
     model: String,
     mode: Option<PermissionMode>,
     told: bool,
+    /// Nothing was said since the start.
+    pub(super) last: bool,
 }
 
 /// Of a long path its end says most.
@@ -51,7 +53,7 @@ impl Transcript {
 
     pub fn set_place(&mut self, here: Whereabouts) {
         let (version, model) = (String::new(), String::new());
-        self.place = Some(KnownPlace { here, version, model, mode: None, told: false });
+        self.place = Some(KnownPlace { here, version, model, mode: None, told: false, last: true });
     }
 
     /// Empty for claude's own login.
@@ -120,8 +122,9 @@ impl Transcript {
             PermissionMode::Bypass => "permissions: skipped".to_owned(),
             mode => format!("permissions: {}", mode.words()),
         }));
+        let last = place.last;
         let lines = self.fitted(vec![self.facts(&facts)], "    ");
-        self.shown(lines)
+        if last { self.shown(lines) } else { self.apart(lines) }
     }
 
     /// Where a status line has it, it needs no line of its own.
@@ -222,6 +225,9 @@ mod tests {
         assert!(hears(&mut newer, init).is_empty());
         let older = hears(&mut transcript(80), init);
         assert_eq!(older, ["  claude 2.1.197 · m · permissions: plan"]);
+        let mut asked = transcript(80);
+        asked.said("Begin.");
+        assert_eq!(hears(&mut asked, init)[0], "", "apart from what was said before");
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn what_ccc_says() {
         (
             Notice::TurnFailed { error: "No conversation found with session ID: x".into() },
             "The agent's turn failed: No conversation found with session ID: x.\n  → `ccc sessions` \
-             lists those of this project, `ccc --supervisor --resume` lets you choose.",
+             lists the sessions of this project; `ccc --supervisor --resume` lets you choose one.",
         ),
         (Notice::Interrupted, "Interrupted."),
         (

@@ -235,7 +235,12 @@ impl Transcript {
     pub fn live(&self, rows: usize) -> Vec<Styled> {
         let mut below = self.running_rows();
         if self.shows_todos {
-            below.extend(self.live_todos(rows.saturating_sub(below.len())));
+            let gap = usize::from(!below.is_empty());
+            let todos = self.live_todos(rows.saturating_sub(below.len() + gap));
+            if !todos.is_empty() {
+                below.extend(vec![Styled::default(); gap]);
+                below.extend(todos);
+            }
         }
         if let Some(retry) = &self.retry {
             let when = match seconds(retry.until.saturating_sub(self.now)) {
