@@ -28,6 +28,18 @@ impl Directories {
         let state_dir = project.join(STATE_DIR);
         Ok(Self { project, config_dir, state_dir })
     }
+
+    /// Where claude keeps the conversations of this project.
+    pub fn conversations(&self) -> Option<PathBuf> {
+        let dir = match (set("CCC_CONFIG_DIR"), set("CLAUDE_CONFIG_DIR")) {
+            (None, _) => self.config_dir.clone(),
+            (Some(_), Some(dir)) => self.project.join(dir),
+            (Some(_), None) => dirs::home_dir()?.join(".claude"),
+        };
+        let name = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let name: String = self.project.to_str()?.chars().map(name).collect();
+        Some(dir.join("projects").join(name))
+    }
 }
 
 fn set(name: &str) -> Option<OsString> {

@@ -157,6 +157,7 @@ fn whereabouts(
     Whereabouts {
         ccc: env!("CARGO_PKG_VERSION").to_owned(),
         directory: at_home(&place.project).unwrap_or_else(|| place.project.display().to_string()),
+        root: place.project.display().to_string(),
         branch: tree::branch(&place.project),
         provider: provider.unwrap_or_default().to_owned(),
         instructions: named.unwrap_or_else(|| path.display().to_string()),

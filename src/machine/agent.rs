@@ -43,6 +43,7 @@ impl Machine {
             }
             Message::Introduced(told) => self.introduced(&told),
             Message::Model { model, .. } => self.client.model = Some(model),
+            Message::Compacted(compaction) => self.conversation.compacted(compaction.after),
             Message::Mode(mode) => self.mode_is(mode),
             Message::RateLimit(limit) => self.client.limit = Some(limit),
             Message::WentBack { request_id, done, error } => {

@@ -111,6 +111,11 @@ impl Conversation {
         }
     }
 
+    /// What it takes up now, where the client says it.
+    pub fn compacted(&mut self, tokens: Option<u64>) {
+        self.context = tokens;
+    }
+
     pub fn learns_window(&mut self, result: &TurnResult) {
         let window = result.windows.iter().find(|(model, _)| *model == self.model);
         self.window = window.or(result.windows.first()).map(|(_, tokens)| *tokens).or(self.window);
@@ -161,5 +166,7 @@ mod tests {
         assert_eq!(conversation.context(), Some((5, Some(2))));
         conversation.learns_window(&TurnResult::default());
         assert_eq!(conversation.context(), Some((5, Some(2))), "what is known stays known");
+        conversation.compacted(Some(1));
+        assert_eq!(conversation.context(), Some((1, Some(2))));
     }
 }

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::client::stream::Image;
 use crate::executables;
+use crate::files;
 use crate::process::orphans::Awaited;
 
 /// The API takes five mebibytes of base64, which are three quarters as many bytes.
@@ -70,9 +70,7 @@ fn decoded(address: &str) -> String {
 
 pub fn read(path: &Path) -> Result<Image> {
     let name = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
-    let is_file = file.metadata().is_ok_and(|about| about.is_file());
-    ensure!(is_file, "{name} is not a file");
+    let file = files::open_file(path).with_context(|| format!("cannot read {name}"))?;
     let mut bytes = Vec::new();
     file.take(LARGEST + 1)
         .read_to_end(&mut bytes)
@@ -83,36 +81,44 @@ pub fn read(path: &Path) -> Result<Image> {
 fn image(bytes: &[u8], name: &str) -> Result<Image> {
     let size = bytes.len() as u64;
     ensure!(size <= LARGEST, "{name} is larger than 3.9 MB");
-    let media_type = match bytes {
+    let media_type = media_type(bytes)
+        .with_context(|| format!("{name} is not a PNG, JPEG, GIF or WebP image"))?;
+    Ok(Image { media_type, data: STANDARD.encode(bytes) })
+}
+
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    Some(match bytes {
         [0x89, b'P', b'N', b'G', ..] => "image/png",
         [0xff, 0xd8, 0xff, ..] => "image/jpeg",
         [b'G', b'I', b'F', b'8', ..] => "image/gif",
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
-        _ => bail!("{name} is not a PNG, JPEG, GIF or WebP image"),
-    };
-    Ok(Image { media_type, data: STANDARD.encode(bytes) })
+        _ => return None,
+    })
 }
 
 /// Asks the programs that know the clipboard. Waits for them: not for the thread that draws.
 pub fn clipboard() -> Result<Image> {
+    const INSTEAD: &str = "drop the file on the terminal, or use /image PATH";
+    let programs = clipboards();
+    let (Some((first, _)), Some((last, _))) = (programs.first(), programs.last()) else {
+        bail!("there is no clipboard without a Wayland or X11 display; {INSTEAD}");
+    };
     let mut asked = false;
-    for (program, args) in clipboards() {
+    for (program, args) in &programs {
         let Some(program) = executables::on_path(Path::new(program)) else { continue };
         asked = true;
         let bytes = output(Command::new(program).args(*args))?;
         let bytes = from_apple_script(&bytes).unwrap_or(bytes);
-        if !bytes.is_empty() {
-            return image(&bytes, "what the clipboard holds");
+        match image(&bytes, "the image on the clipboard") {
+            // Some versions of xclip print a text although an image was asked for.
+            Err(_) if media_type(&bytes).is_none() => {}
+            image => return image,
         }
     }
-    ensure!(asked, "ccc needs {NEEDED} to read the clipboard; or drop the file on the terminal");
+    let needed = if first == last { (*first).to_owned() } else { format!("{first} or {last}") };
+    ensure!(asked, "ccc needs {needed} to read the clipboard; or {INSTEAD}");
     bail!("the clipboard contains no image")
 }
-
-#[cfg(target_os = "macos")]
-const NEEDED: &str = "osascript";
-#[cfg(not(target_os = "macos"))]
-const NEEDED: &str = "wl-paste (Wayland) or xclip (X11)";
 
 type Program = (&'static str, &'static [&'static str]);
 
@@ -162,6 +168,8 @@ fn from_apple_script(printed: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -201,7 +209,10 @@ mod tests {
         let why = |path: &Path| read(path).unwrap_err().to_string();
         assert!(why(&file("b.png", b"no image")).contains("is not a PNG"));
         assert!(why(&dir.path().join("none.png")).contains("cannot read"));
-        assert!(why(dir.path()).contains("is not a file"));
+        assert!(why(dir.path()).contains("cannot read"));
+        let fifo = dir.path().join("fifo.png");
+        nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert!(why(&fifo).contains("cannot read"), "and nobody waits for it");
         let large = file("large.png", PNG);
         File::options().write(true).open(&large).unwrap().set_len(LARGEST + 1).unwrap();
         assert!(why(&large).ends_with("is larger than 3.9 MB"), "{}", why(&large));

@@ -22,7 +22,7 @@ impl Session<'_> {
             drop(to_control.send(Incoming::Diff(text.unwrap_or_default())));
         });
         if let Err(error) = started {
-            self.surface.told(Err(format!("The files were not compared: {error}")));
+            self.surface.told(Err(format!("Could not compare the files: {error}")));
         }
     }
 

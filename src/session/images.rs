@@ -80,7 +80,8 @@ impl Session<'_> {
             }
             Err(error) => {
                 self.surface.attached(text);
-                let why = format!("Pasted as text, which the agent can look up: {error:#}.");
+                let why =
+                    format!("Pasted as text, since the agent can read the file itself: {error:#}.");
                 self.surface.told(Err(why));
             }
         }

@@ -62,6 +62,7 @@ impl Session<'_> {
             Incoming::Signal(signal) if signals::is_stop(signal) => self.suspend(),
             Incoming::Signal(signal) if signals::is_continue(signal) => self.continued(),
             Incoming::Signal(signal) => {
+                self.surface.set_now(self.now());
                 let meant = signals::is_interrupt(signal).then(|| self.surface.interrupt());
                 match meant.flatten() {
                     Some(intents) => self.wanted(intents),
@@ -72,6 +73,7 @@ impl Session<'_> {
                 if let (Typed::Line(line), Some(recorder)) = (&typed, &mut self.setup.recorder) {
                     recorder.typed(&format!("{line}\n"));
                 }
+                self.surface.set_now(self.now());
                 let intents = self.surface.typed(typed);
                 self.wanted(intents);
             }
@@ -82,6 +84,7 @@ impl Session<'_> {
                 if let crossterm::event::Event::Resize(columns, rows) = input {
                     self.resized(columns, rows);
                 }
+                self.surface.set_now(self.now());
                 let intents = self.surface.input(input);
                 self.wanted(intents);
             }

@@ -181,6 +181,10 @@ impl<S: Surface> Surface for RecordedSurface<S> {
         self.inner.redraw_in().or_else(|| self.as_text.redraw_in())
     }
 
+    fn set_now(&mut self, now: Now) {
+        self.inner.set_now(now);
+    }
+
     fn input(&mut self, input: crossterm::event::Event) -> Vec<Intent> {
         self.inner.input(input)
     }

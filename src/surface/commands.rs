@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::ImageSource;
+use super::context::short;
 use super::limit;
 use super::notices::money;
 use crate::client::mode::PermissionMode;
@@ -50,24 +51,27 @@ pub struct About<'a> {
 
 /// Commands of the full-screen client that need its screen, and what does the same here.
 const FULL_SCREEN_ONLY: [(&str, &str); 10] = [
-    ("/resume", "Exit, then run `ccc --supervisor --resume` to choose a session."),
+    ("/resume", "To resume another session, exit and run `ccc --supervisor --resume`."),
     (
         "/permissions",
-        "An answer lasts for the session at most; permanent rules are in claude's settings.json.",
+        "Your answers here last until the end of the session; permanent rules are in claude's settings.json.",
     ),
     (
         "/export",
-        "`ccc sessions show` prints the session; `ccc sessions path` prints where it is recorded.",
+        "`ccc sessions show` prints this session; `ccc sessions path` prints where it is recorded.",
     ),
     ("/config", ""),
-    ("/login", "Run `claude /login` in another terminal."),
-    ("/logout", "Run `claude /logout` in another terminal."),
-    ("/memory", "Begin a line with # to add a note to CLAUDE.md, or edit the file."),
+    ("/login", "To log in, run `claude /login` in another terminal."),
+    ("/logout", "To log out, run `claude /logout` in another terminal."),
+    ("/memory", "To add a note to CLAUDE.md, begin a line with #, or edit the file."),
     ("/hooks", ""),
     ("/agents", ""),
-    ("/theme", "Set `supervisor.theme` in ccc.json to terminal, dark or light."),
+    (
+        "/theme",
+        "To change the colours, set `supervisor.theme` in ccc.json to terminal, dark or light.",
+    ),
 ];
-const INSTEAD: &str = "It exists in claude's own interface: `ccc --supervisor=native`.";
+const WHERE: &str = "is only available in claude's own interface: `ccc --supervisor=native`.";
 
 /// `knows`: whether the client has a command of this name.
 pub fn own_command(
@@ -115,10 +119,7 @@ pub fn own_command(
             if knows(word.trim_start_matches('/')) {
                 return None;
             }
-            let here = if here.is_empty() { String::new() } else { format!("{here} ") };
-            OwnCommand::Answer(format!(
-                "{word} is not available in a supervised session. {here}{INSTEAD}"
-            ))
+            OwnCommand::Answer(format!("{word} {WHERE} {here}").trim_end().to_owned())
         }
     })
 }
@@ -166,8 +167,8 @@ fn status(about: &About<'_>) -> String {
         if text.is_empty() { otherwise.to_owned() } else { text.to_owned() }
     };
     let context = match status.context {
-        Some((tokens, Some(window))) => format!("{tokens} of {window} tokens"),
-        Some((tokens, None)) => format!("{tokens} tokens"),
+        Some((tokens, Some(window))) => format!("{} of {} tokens", short(tokens), short(window)),
+        Some((tokens, None)) => format!("{} tokens", short(tokens)),
         None => "not known yet".to_owned(),
     };
     let supervision = if status.supervising {
@@ -175,7 +176,11 @@ fn status(about: &About<'_>) -> String {
     } else {
         "off".to_owned()
     };
-    let mode = status.mode.as_ref().map_or("not known yet", PermissionMode::words);
+    let mode = match &status.mode {
+        Some(PermissionMode::Bypass) => "skipped",
+        Some(mode) => mode.words(),
+        None => "not known yet",
+    };
     let limit = status.limit.as_ref().map(|limit| {
         let told = limit::told(limit, Timestamp::now(), &TimeZone::system());
         format!("\nlimit        {told}")

@@ -71,7 +71,7 @@ fn percent(tokens: u64, window: u64) -> u64 {
     tokens.saturating_mul(100).div_ceil(window).min(100)
 }
 
-fn short(tokens: u64) -> String {
+pub(super) fn short(tokens: u64) -> String {
     match tokens {
         0..1_000 => tokens.to_string(),
         1_000..1_000_000 => format!("{}k", tokens.div_ceil(1_000)),

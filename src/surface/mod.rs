@@ -71,6 +71,9 @@ pub trait Surface {
     fn redraw_in(&self) -> Option<Duration> {
         None
     }
+    /// What time it is, told before anything that the person does: nothing may have happened for long,
+    /// and two keys in quick succession are told by the time between them.
+    fn set_now(&mut self, _now: Now) {}
     /// A key, a paste, a resize.
     fn input(&mut self, _input: crossterm::event::Event) -> Vec<Intent> {
         Vec::new()

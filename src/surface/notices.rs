@@ -13,7 +13,8 @@ mod verdict;
 
 use super::Transcript;
 use super::styled::{self, Style, Styled};
-use super::transcript::SPOKEN_NAME;
+use super::terminal::DENIED;
+use super::transcript::{Author, LineKind, SPOKEN_NAME};
 use crate::client::case::{CaseReport, Held};
 use crate::client::{form, plan as plan_tool};
 use crate::event::{ChangedFile, Dropped, Notice, Phase};
@@ -31,8 +32,13 @@ const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks your s
 const GO_ON: &str = "Type a message to continue, or /supervisor to review again.";
 
 impl Transcript {
-    #[expect(clippy::too_many_lines, reason = "one arm for each notice")]
     pub fn notice(&mut self, notice: &Notice) -> Vec<Styled> {
+        let lines = self.told(notice);
+        self.in_rows(lines)
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each notice")]
+    fn told(&mut self, notice: &Notice) -> Vec<Styled> {
         match notice {
             Notice::Started { supervising, max_iterations } => {
                 let dot = self.look.glyphs.dot;
@@ -53,7 +59,7 @@ impl Transcript {
                 self.failure(&format!("claude did not {what}: {}.", sentence(why)))
             }
             Notice::Backgrounded => {
-                let text = "Continues in the background.";
+                let text = "Sent to the background.";
                 self.shown(vec![Styled::new(Style::Dim, text)])
             }
             Notice::Phase { phase, round, max } => self.phase(*phase, *round, *max),
@@ -101,7 +107,7 @@ impl Transcript {
             Notice::WentBack { text, what } => self.went_back(text, *what),
             Notice::NotGoneBack { what, why } => self.not_gone_back(*what, why),
             Notice::TakenBack { too_late: true, .. } => {
-                self.shown(vec![Styled::new(Style::Dim, "Too late to take it back.")])
+                self.shown(vec![Styled::new(Style::Dim, "Too late to take the message back.")])
             }
             Notice::TakenBack { text, .. } => self.taken_back("Taken back", text),
             Notice::NotTakenUp { text } => self.taken_back("Not delivered to the agent", text),
@@ -128,15 +134,15 @@ impl Transcript {
             Notice::FileChanged { what, round, applies: true } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
-                    "{what} was changed in round {round}, and the supervisor uses it as it is now: check \
-                     what it says."
+                    "{what} was changed in round {round}, and the supervisor uses the changed version: \
+                     check that you trust it."
                 ),
             )]),
             Notice::FileChanged { what, round, .. } => self.shown(vec![Styled::new(
                 Style::Dim,
                 &format!(
                     "{what} was changed in round {round}. What counts is how it was when the session \
-                     began; to go by what it is now, leave and start ccc again with --continue."
+                     began; to use the changed version, exit and start ccc again with --continue."
                 ),
             )]),
             Notice::NotRecorded { what, why } => {
@@ -153,19 +159,25 @@ impl Transcript {
     }
 
     fn permission_answered(&mut self, tool: &str, allowed: bool, reason: &str) -> Vec<Styled> {
+        if !allowed {
+            self.was_denied();
+        }
         self.answered();
         let text = match (allowed, reason) {
             (true, _) => format!("allowed {tool}"),
             (false, reason) if tool == form::TOOL && !reason.starts_with(NOBODY) => {
                 "no answer given".to_owned()
             }
-            (false, "") => format!("denied {tool}"),
+            (false, "" | DENIED) => format!("denied {tool}"),
             (false, reason) if reason.starts_with(NOBODY) => format!(
                 "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"
             ),
             (false, reason) => format!("denied {tool}: {reason}"),
         };
-        self.shown(self.own_lines(Style::Dim, &text))
+        // Below the question, where there is one.
+        let mark =
+            if self.look.live { format!("  {} ", self.look.glyphs.arrow) } else { String::new() };
+        self.shown(self.own_lines(Style::Dim, &format!("{mark}{text}")))
     }
 
     fn tree_changed(&mut self, files: &[ChangedFile], more: usize) -> Vec<Styled> {
@@ -176,7 +188,7 @@ impl Transcript {
         }
         let text = format!(
             "While the review ran, {all} of the project changed: {}. A review must not change \
-             anything; another process may have done it.",
+             anything; perhaps another process did.",
             named.join(", ")
         );
         self.failure(&text)
@@ -194,6 +206,9 @@ impl Transcript {
 
     /// Whoever pastes a file knows what is in it, and wants to scroll back to what was before.
     pub(super) fn said(&mut self, text: &str) -> Vec<Styled> {
+        if let Some(place) = &mut self.place {
+            place.last = false;
+        }
         let lines = indented(Style::User, self.look.glyphs.prompt, text);
         let mut lines = self.fitted(lines, "  ");
         let hidden = lines.len().saturating_sub(MESSAGE);
@@ -227,7 +242,8 @@ impl Transcript {
             Dropped::SwitchedOff => "supervision is off",
             Dropped::SessionEnded => return Vec::new(),
         };
-        self.shown(vec![Styled::new(Style::Dim, &format!("Review cancelled ({why})"))])
+        let line = Styled::new(Style::Dim, &format!("Review cancelled ({why})"));
+        self.lines(vec![line], LineKind::Notice, Author::SUPERVISOR)
     }
 
     /// Lines that the person asked for.
@@ -278,7 +294,7 @@ impl Transcript {
     }
 
     fn turn_failed(&mut self, error: &str) -> Vec<Styled> {
-        let said = self.has_just_said(error);
+        let said = self.has_just_said(error) || self.has_just_printed(error);
         let text = if said { String::new() } else { format!(": {}", sentence(error)) };
         let text = format!("The agent's turn failed{text}.");
         let mut lines = self.own_lines(Style::Bad, &text);
@@ -323,6 +339,19 @@ impl Transcript {
         let Some(cells) = self.wrap else { return lines };
         let hanging = Styled::new(Style::Plain, hanging);
         lines.iter().flat_map(|line| line.wrap(cells, &hanging)).collect()
+    }
+
+    /// No line is left to the terminal, which would break words and the bar of a review.
+    fn in_rows(&self, lines: Vec<Styled>) -> Vec<Styled> {
+        let Some(cells) = self.wrap else { return lines };
+        let (indent, gutter) = (Styled::new(Style::Plain, "  "), self.look.glyphs.gutter);
+        let below_bar = indent.clone().behind(Style::Supervisor, gutter);
+        let rows = |line: Styled| match line.width() > cells {
+            true if line.text().starts_with(gutter) => line.wrap(cells, &below_bar),
+            true => line.wrap(cells, &indent),
+            false => vec![line],
+        };
+        lines.into_iter().flat_map(rows).collect()
     }
 
     /// What ccc says in words of others: only the first line begins where ccc's own do.

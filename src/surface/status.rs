@@ -155,6 +155,7 @@ pub fn question(
     question: &Question,
     form: Option<&(FormQuestion, usize, usize)>,
     behind: usize,
+    near: impl Fn(&str) -> &str,
     glyphs: Glyphs,
     width: usize,
 ) -> String {
@@ -164,18 +165,18 @@ pub fn question(
         (Some((form, _, 1)), _) => styled::exposed(&form.question),
         (Some((form, at, of)), _) => format!("{at}/{of} {}", styled::exposed(&form.question)),
         (None, _) if plan::is_plan(&question.asked) => "Go ahead with this plan?".to_owned(),
-        (None, Asker::Agent) => format!("Allow {tool}{}?", file(question)),
-        (None, Asker::Supervisor) => format!("Allow {tool}{} (supervisor)?", file(question)),
+        (None, Asker::Agent) => format!("Allow {tool}{}?", file(question, &near)),
+        (None, Asker::Supervisor) => format!("Allow {tool}{} (supervisor)?", file(question, &near)),
     };
     if behind > 0 { format!("{head}  ({behind} more waiting)") } else { head }
 }
 
 /// What is to be changed stays in view, however long the change is.
-fn file(question: &Question) -> String {
+fn file(question: &Question, near: impl Fn(&str) -> &str) -> String {
     let input =
         serde_json::from_str::<serde_json::Value>(&question.asked.input).unwrap_or_default();
     let path = input["file_path"].as_str();
-    path.map(|path| format!(" {}", styled::exposed(path))).unwrap_or_default()
+    path.map(|path| format!(" {}", styled::exposed(near(path)))).unwrap_or_default()
 }
 
 /// The client says itself what "always" would mean; without that there is no such answer.

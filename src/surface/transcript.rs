@@ -134,6 +134,8 @@ pub struct Transcript {
     asked_at: Option<Now>,
     /// Whole outputs and thoughts, for whoever wants to read them.
     pub(super) whole: Vec<Whole>,
+    /// Messages that a compaction has kept, by id, while the client may say them again.
+    kept: Vec<String>,
     /// What the running check has printed, for the same.
     pub(super) check_output: String,
     /// What the last review of the task found settled, by id.
@@ -174,6 +176,7 @@ impl Transcript {
             asked_at: None,
             whole: Vec::new(),
             keeps_whole: false,
+            kept: Vec::new(),
             check_output: String::new(),
             settled: Vec::new(),
             judgement: String::new(),
@@ -212,11 +215,14 @@ impl Transcript {
         for part in &line.parts {
             match part {
                 Part::Message(envelope) => {
-                    self.printed.clear();
                     if self.keeps_whole {
                         self.keep_whole(envelope, &line.raw);
                     }
-                    out.extend(self.message(envelope, who, &line.raw));
+                    let lines = self.message(envelope, who, &line.raw);
+                    if !lines.is_empty() {
+                        self.printed.clear();
+                    }
+                    out.extend(lines);
                 }
                 Part::Text(text) => {
                     if self.printed.len() > PRINTED {
@@ -224,8 +230,17 @@ impl Transcript {
                     }
                     self.printed.push_str(text.trim_end());
                     self.printed.push('\n');
+                    let place = Author { who, own: true };
                     let lines = styled::lines(Style::Plain, text);
-                    out.extend(self.text_lines(lines, Author { who, own: true }));
+                    let lines = match text_width(self.wrap) {
+                        Some(cells) => {
+                            let cells = cells.saturating_sub(self.margin(place)).max(1);
+                            let rows = |line: &Styled| line.wrap(cells, &Styled::default());
+                            lines.iter().flat_map(rows).collect()
+                        }
+                        None => lines,
+                    };
+                    out.extend(self.text_lines(lines, place));
                 }
                 Part::Bad(_) => {}
             }
@@ -258,6 +273,7 @@ impl Transcript {
         match &envelope.message {
             Message::Init(_) if place == Author::AGENT => self.spoke = None,
             Message::Taken { .. } if place == Author::AGENT => lines.extend(self.taken_up(raw)),
+            Message::Assistant { .. } if place.own && self.is_repeated(raw) => {}
             Message::Assistant { blocks, .. } => {
                 self.retry = None;
                 lines.extend(blocks.iter().flat_map(|block| self.block(block, place)));
@@ -265,8 +281,8 @@ impl Transcript {
             Message::ToolResults(results) => {
                 lines.extend(results.iter().flat_map(|result| self.tool_result(result, place)));
             }
-            Message::Other { subtype, .. } if subtype == "compact_boundary" && place.own => {
-                lines.extend(self.compacted(raw));
+            Message::Compacted(compaction) if place.own => {
+                lines.extend(self.compacted(compaction));
             }
             Message::TaskEnded(note) if place == Author::AGENT => {
                 lines.extend(self.background_ended(note));
@@ -275,6 +291,7 @@ impl Transcript {
                 lines.extend(self.context_usage(usage));
             }
             Message::Result(result) if place.own => {
+                self.kept.clear();
                 lines.extend(self.break_off());
                 if place == Author::AGENT {
                     lines.extend(self.leave_todos());

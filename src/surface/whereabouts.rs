@@ -11,6 +11,8 @@ pub struct Whereabouts {
     /// Version of ccc.
     pub ccc: String,
     pub directory: String,
+    /// The same as the client writes it, in full.
+    pub root: String,
     pub branch: Option<String>,
     /// Unless it is claude's own login.
     pub provider: String,
@@ -27,6 +29,8 @@ pub struct KnownPlace {
     model: String,
     mode: Option<PermissionMode>,
     told: bool,
+    /// Nothing was said since the start.
+    pub(super) last: bool,
 }
 
 /// Of a long path its end says most.
@@ -49,12 +53,22 @@ impl Transcript {
 
     pub fn set_place(&mut self, here: Whereabouts) {
         let (version, model) = (String::new(), String::new());
-        self.place = Some(KnownPlace { here, version, model, mode: None, told: false });
+        self.place = Some(KnownPlace { here, version, model, mode: None, told: false, last: true });
     }
 
     /// Empty for claude's own login.
     pub fn provider(&self) -> &str {
         self.place.as_ref().map_or("", |place| &place.here.provider)
+    }
+
+    /// A path of the project as the person would write it.
+    pub(super) fn near<'a>(&self, path: &'a str) -> &'a str {
+        let root = self.place.as_ref().map(|place| place.here.root.as_str());
+        let below = root.filter(|root| !root.is_empty()).and_then(|root| path.strip_prefix(root));
+        below
+            .and_then(|path| path.strip_prefix('/'))
+            .filter(|path| !path.is_empty())
+            .unwrap_or(path)
     }
 
     pub(super) fn place_lines(&self) -> Vec<Styled> {
@@ -104,9 +118,13 @@ impl Transcript {
         }
         place.told = true;
         let mut facts = vec![format!("claude {}", place.version), place.model.clone()];
-        facts.extend(place.mode.as_ref().map(|mode| format!("permissions: {}", mode.words())));
+        facts.extend(place.mode.as_ref().map(|mode| match mode {
+            PermissionMode::Bypass => "permissions: skipped".to_owned(),
+            mode => format!("permissions: {}", mode.words()),
+        }));
+        let last = place.last;
         let lines = self.fitted(vec![self.facts(&facts)], "    ");
-        self.shown(lines)
+        if last { self.shown(lines) } else { self.apart(lines) }
     }
 
     /// Where a status line has it, it needs no line of its own.
@@ -142,6 +160,7 @@ mod tests {
         let mut transcript = Transcript::new(LOOK).at(Whereabouts {
             ccc: "1.0".into(),
             directory: "~/project".into(),
+            root: "/home/me/project".into(),
             branch: Some("main".into()),
             provider: "kimi".into(),
             instructions: "SUPERVISOR.md".into(),
@@ -170,6 +189,21 @@ mod tests {
     }
 
     #[test]
+    fn paths_of_the_project_are_short() {
+        let here = transcript(80);
+        for (path, told) in [
+            ("/home/me/project/src/a.rs", "src/a.rs"),
+            ("/home/me/project/../secret", "../secret"),
+            ("/home/me/project2/a.rs", "/home/me/project2/a.rs"),
+            ("/home/me/project/", "/home/me/project/"),
+            ("/home/me/project", "/home/me/project"),
+        ] {
+            assert_eq!(here.near(path), told);
+        }
+        assert_eq!(Transcript::new(LOOK).near("/a"), "/a");
+    }
+
+    #[test]
     fn the_client_is_told_once_with_its_mode() {
         let mut newer = transcript(80);
         let hears =
@@ -191,6 +225,9 @@ mod tests {
         assert!(hears(&mut newer, init).is_empty());
         let older = hears(&mut transcript(80), init);
         assert_eq!(older, ["  claude 2.1.197 · m · permissions: plan"]);
+        let mut asked = transcript(80);
+        asked.said("Begin.");
+        assert_eq!(hears(&mut asked, init)[0], "", "apart from what was said before");
     }
 
     #[test]

@@ -409,7 +409,7 @@ fn a_person_is_asked_which_session_to_go_on_with() {
         if plain {
             person.sees(" 1 ").sees("abcd0000").sees(" 2 ").sees("abcdef01").sees("[1]: ");
         } else {
-            person.sees("Which session to resume?").sees("abcd0000").sees("abcdef01");
+            person.sees("Which session do you want to resume?").sees("abcd0000").sees("abcdef01");
             person.sees("Esc to cancel");
         }
         person.types(keys).sees("Resumed: after round 1 of 10").sees("build it").types("\x04");

@@ -45,9 +45,9 @@ fn escape_twice_goes_back_to_before_a_message(client: &Path) {
     terminal.keys("\r");
     terminal.wait_for("What should go back?");
     terminal.keys("\r");
-    terminal.wait_for("The files are back to before: zq-second");
+    terminal.wait_for("Restored the files as they were before: zq-second");
     assert_eq!(fs::read_to_string(&file).expect("a file"), "one");
-    terminal.wait_for("The conversation is back to before: zq-second");
+    terminal.wait_for("Restored the conversation as it was before: zq-second");
     // The message is there to be edited.
     terminal.wait_until("the message is back", |screen| {
         screen.lines().rev().take(4).any(|line| line.contains("❯ zq-second"))

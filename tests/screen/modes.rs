@@ -173,7 +173,7 @@ fn what_runs_goes_to_the_background_and_the_list_is_shown() {
     stage.person.types("\x02");
     let request = agent.hears("for it", is_request("background_tasks"));
     grants(&agent, &request, &json!({}));
-    stage.person.sees("Continues in the background.");
+    stage.person.sees("Sent to the background.");
     let todos = json!({"todos": [
         {"content": "Zq-first", "status": "completed"}, {"content": "Zq-next", "status": "pending"},
     ]});

@@ -160,3 +160,30 @@ fn a_key_that_was_on_its_way_when_the_question_came_is_text() {
     stage.person.looks_for("both", |picture| asks("Bash")(picture) && picture.input() == Some("y"));
     assert!(!agent.was_told(|line| line["type"] == "control_response"));
 }
+
+/// A path of the project is short, a long command stays inside its block, and a no is told as one.
+#[test]
+fn what_is_asked_is_told_as_the_person_would_write_it() {
+    let (mut stage, agent) = opening().working();
+    let file = stage.room.path("project").join("zq-notes.txt");
+    let file = file.canonicalize().unwrap_or(file);
+    let edit = json!({"file_path": file, "content": "one\n"});
+    agent.uses_tool("t-1", "Write", &edit);
+    agent.asks("q-1", "Write", &edit);
+    let picture = stage.person.looks_for("the offer", offers("Write"));
+    assert!(
+        picture.text().contains("wants to use Write zq-notes.txt  +1 -0"),
+        "{}",
+        picture.text()
+    );
+    stage.person.types("3\r");
+    assert_eq!(agent.is_answered("q-1")["behavior"], "deny");
+    agent.tool_answers("t-1", "The user does not allow this.");
+    let picture = stage.person.sees("└ not run: denied");
+    assert!(picture.text().contains("  → denied Write\n"), "{}", picture.text());
+    let long = "zq-word ".repeat(20);
+    agent.asks("q-2", "Bash", &json!({"command": long.trim()}));
+    let picture = stage.person.looks_for("the offer", offers("Bash"));
+    let row = picture.text().lines().filter(|row| row.starts_with("zq-word")).count();
+    assert_eq!(row, 0, "{}", picture.text());
+}

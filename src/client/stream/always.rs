@@ -35,7 +35,7 @@ fn update(update: &Value) -> Vec<String> {
             directories.map(|directory| format!("files in {directory}")).collect()
         }
         "setMode" => match update["mode"].as_str().unwrap_or_default() {
-            "acceptEdits" => vec!["all edits of files".to_owned()],
+            "acceptEdits" => vec!["all file edits".to_owned()],
             mode => vec![format!("permission mode {mode}")],
         },
         kind => vec![kind.to_owned()],
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn what_it_means_in_words() {
         let words =
-            ["Bash(touch a)", "every use of WebSearch", "files in /project", "all edits of files"];
+            ["Bash(touch a)", "every use of WebSearch", "files in /project", "all file edits"];
         assert_eq!(meaning(&touch()), words);
         assert_eq!(meaning(r#"[{"type":"setMode","mode":"plan"}]"#), ["permission mode plan"]);
         assert_eq!(meaning(r#"[{"type":"tomorrow"}]"#), ["tomorrow"]);

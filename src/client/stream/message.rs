@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tells::{ContextUsage, Introduction, RateLimit, TaskProgress};
+use super::tells::{Compaction, ContextUsage, Introduction, RateLimit, TaskProgress};
 use crate::client::case::CaseReport;
 use crate::client::mode::PermissionMode;
 
@@ -76,6 +76,7 @@ pub enum Message {
     },
     /// The same, when it tells what fills the model's window.
     ContextUsage(ContextUsage),
+    Compacted(Compaction),
     /// The permission mode is another one now.
     Mode(PermissionMode),
     /// How much of a subscription is used up.

@@ -27,4 +27,6 @@ pub use message::{
     Block, Command, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
     ToolResult, TurnResult, Usage,
 };
-pub use tells::{ContextCategory, ContextUsage, Introduction, Model, RateLimit, TaskProgress};
+pub use tells::{
+    Compaction, ContextCategory, ContextUsage, Introduction, Model, RateLimit, TaskProgress,
+};

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::control::WireAnswer;
-use super::lenient::{Count, Number, Text, object};
+use super::lenient::{Count, List, Number, Text, object};
 use super::message::Command;
 use crate::client::mode::PermissionMode;
 
@@ -67,6 +67,43 @@ pub struct TaskProgress {
     /// How many tools it has used.
     pub tools: u64,
     pub doing: String,
+}
+
+/// The conversation was made shorter, by the person or by the client itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Compaction {
+    pub automatic: bool,
+    /// Tokens of the conversation.
+    pub before: Option<u64>,
+    pub after: Option<u64>,
+    /// The ids of messages that stay as they are; the client says some of them again.
+    pub kept: Vec<String>,
+}
+
+object! {
+    pub struct WireCompaction<'a> {
+        "trigger" => trigger: Text<'a>,
+        "pre_tokens" => before: Count,
+        "post_tokens" => after: Count,
+        "preserved_messages" => kept: WireKept<'a>,
+    }
+}
+
+object! {
+    pub struct WireKept<'a> {
+        "uuids" => uuids: List<Text<'a>>,
+    }
+}
+
+impl WireCompaction<'_> {
+    pub fn told(self) -> Compaction {
+        Compaction {
+            automatic: self.trigger.as_str() == "auto",
+            before: self.before.0,
+            after: self.after.0,
+            kept: self.kept.uuids.0.into_iter().filter_map(Text::known).collect(),
+        }
+    }
 }
 
 object! {

@@ -14,7 +14,7 @@ use super::lenient::{Content, Count, Flag, List, Named, Number, Preview, Text, o
 use super::message::{
     Block, Envelope, Hunk, Init, Message, Partial, TaskNote, ToolResult, TurnResult, Usage,
 };
-use super::tells::{TaskProgress, WireLimit};
+use super::tells::{TaskProgress, WireCompaction, WireLimit};
 use crate::client::case::{CaseReport, Held, LINE_TYPE};
 use crate::client::mode::PermissionMode;
 
@@ -48,6 +48,7 @@ object! {
         "summary" => summary: Text<'a>,
         "status" => status: Text<'a>,
         "rate_limit_info" => rate_limit_info: WireLimit<'a>,
+        "compact_metadata" => compaction: WireCompaction<'a>,
         "tasks" => tasks: List<WireTask<'a>>,
         "attempt" => attempt: Count,
         "max_retries" => max_retries: Count,
@@ -307,6 +308,7 @@ impl Wire<'_> {
             "background_tasks_changed" => Message::TasksRunning(
                 self.tasks.0.into_iter().filter_map(|task| task.task_id.known()).collect(),
             ),
+            "compact_boundary" => Message::Compacted(self.compaction.told()),
             "api_retry" => Message::ApiRetry {
                 attempt: self.attempt.0.unwrap_or(0),
                 max: self.max_retries.0.unwrap_or(0),

@@ -1,5 +1,6 @@
 //! Which session the user means with `--resume` and `--continue`, and what it goes on with.
 
+use std::fs;
 use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result};
@@ -57,8 +58,10 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
                     let chosen = if lines || look::only_lines() {
                         choose(&stories, &mut Questions::terminal(), &now, list::width())?
                     } else {
-                        let picker =
-                            Picker::new("Which session to resume?", offers(&stories, &now));
+                        let picker = Picker::new(
+                            "Which session do you want to resume?",
+                            offers(&stories, &now),
+                        );
                         &stories[pick(picker, look::plain())?]
                     };
                     Named::read(&chosen.dir)?
@@ -66,7 +69,10 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
                 [newest, ..] => Named::read(&newest.dir)?,
             }
         }
-        Some(Resume::Latest) => return Ok(plain(AgentStart::Continue)),
+        Some(Resume::Latest) => match latest(place) {
+            Some(recording) => recording,
+            None => return Ok(plain(AgentStart::Continue)),
+        },
         None if taken.names_session => return Ok(plain(AgentStart::AsUserSays)),
         None => {
             let session_id = uuid::Uuid::new_v4().to_string();
@@ -83,6 +89,20 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
         ));
     }
     Ok(resumed(id, find::carried(&recording.dir, None), taken.forks))
+}
+
+/// The conversation that claude would continue, if it is on record. Claude names it only when its first
+/// turn begins; so its end can be shown at once.
+fn latest(place: &Directories) -> Option<Named> {
+    let conversations = fs::read_dir(place.conversations()?).ok()?.flatten();
+    let changed = |file: fs::DirEntry| Some((file.metadata().ok()?.modified().ok()?, file.path()));
+    let (_, newest) = conversations
+        .filter(|file| file.path().extension().is_some_and(|kind| kind == "jsonl"))
+        .filter_map(changed)
+        .max()?;
+    let id = newest.file_stem()?.to_str()?;
+    let recording = find(&place.state_dir, id, First::Conversation).ok()??;
+    (recording.conversation == id).then_some(recording)
 }
 
 fn resumed(id: String, carried: Option<Carried>, forks: bool) -> TakenUp {
@@ -119,7 +139,7 @@ fn choose<'a, R: BufRead, W: Write>(
         questions.say(&cut(&line, columns, look::plain().glyphs.ellipsis))?;
     }
     loop {
-        let answer = questions.ask("Which session to resume", "1")?;
+        let answer = questions.ask("Which session do you want to resume", "1")?;
         let chosen = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         if let Some(story) = chosen.and_then(|at| offered.get(at)) {
             return Ok(story);

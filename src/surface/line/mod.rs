@@ -134,7 +134,10 @@ impl<W: Write> LineSurface<W> {
             return Vec::new();
         }
         if self.question.is_some() {
-            self.say(Style::Dim, "Sent as a message: it was typed before the question.");
+            self.say(
+                Style::Dim,
+                "Sent as a message, because you typed it before the question appeared.",
+            );
         }
         self.own_command(text).unwrap_or_else(|text| vec![self.message(text)])
     }
@@ -324,6 +327,10 @@ impl<W: Write> Surface for LineSurface<W> {
         let settled = self.asked.filter(|_| !self.settled()).map(|asked| asked + SETTLE);
         let next = [settled, self.reminder_at()].into_iter().flatten().min()?;
         Some(next.saturating_sub(self.now))
+    }
+
+    fn set_now(&mut self, now: Now) {
+        self.now = now;
     }
 
     fn typed(&mut self, typed: Typed) -> Vec<Intent> {

@@ -6,7 +6,7 @@ pub(super) fn advice(error: &str) -> Option<&'static str> {
     let known: [(&[&str], &str); 9] = [
         (
             &["no conversation found", "valid session id"],
-            "`ccc sessions` lists those of this project, `ccc --supervisor --resume` lets you choose.",
+            "`ccc sessions` lists the sessions of this project; `ccc --supervisor --resume` lets you choose one.",
         ),
         (
             &["not logged in", "oauth token has expired", "token has been revoked"],

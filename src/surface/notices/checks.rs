@@ -68,7 +68,7 @@ impl Transcript {
     }
 
     pub(super) fn checks_changed_files(&mut self) -> Vec<Styled> {
-        let text = "The checks have changed files of the project.";
+        let text = "The checks changed files of the project.";
         self.shown(vec![Styled::new(Style::Dim, text)])
     }
 }

@@ -22,6 +22,7 @@ impl Transcript {
         self.question_shown(&asked.tool, &asked.input);
         if let Some(questions) = form::questions(asked) {
             let lines = questions.iter().flat_map(form_lines).collect();
+            let lines = self.fitted(lines, "    ");
             return self.apart(lines);
         }
         if plan::is_plan(asked) {
@@ -49,7 +50,7 @@ impl Transcript {
                         if path.ends_with(asked.description.trim()) {
                             lines.clear();
                         }
-                        head = head.with(Style::Plain, &format!(" {}", exposed(&path)));
+                        head = head.with(Style::Plain, &format!(" {}", exposed(self.near(&path))));
                     }
                     let counts = format!("  +{} -{}", change.added, change.removed);
                     head = head.with(Style::Dim, &counts);
@@ -68,10 +69,10 @@ impl Transcript {
         let always = asked.suggestions.as_deref().map(always_means).unwrap_or_default();
         if !always.is_empty() {
             let always = format!("\"Yes, always\" would allow: {}", always.join(", "));
-            let line = Styled::new(Style::Dim, &format!("  {}", exposed(&always)));
-            lines.extend(self.fitted(vec![line], "    "));
+            lines.push(Styled::new(Style::Dim, &format!("  {}", exposed(&always))));
         }
         lines.insert(0, head);
+        let lines = self.fitted(lines, "    ");
         self.apart(lines)
     }
 }
@@ -133,8 +134,13 @@ fn exposed_lines(text: &str) -> String {
 /// A question with its options, numbered for the answer.
 fn form_lines(form: &FormQuestion) -> Vec<Styled> {
     let several = if form.several { " (choose one or more)" } else { "" };
-    let mut lines =
-        indented(Style::Question, "? ", &exposed_lines(&format!("{}{several}", form.question)));
+    let text = exposed_lines(&format!("{}{several}", form.question));
+    let mut lines: Vec<_> = text
+        .split('\n')
+        .enumerate()
+        .map(|(at, line)| (if at == 0 { "? " } else { "  " }, line))
+        .map(|(mark, line)| Styled::new(Style::Question, &format!("{mark}{line}")))
+        .collect();
     for (at, option) in form.options.iter().enumerate() {
         let label = format!("  {}. {}", at + 1, exposed(&option.label));
         lines.push(

@@ -52,6 +52,8 @@ impl Transcript {
             let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
             lines.push(last.with(Style::Dim, &facts));
         }
+        let mut lines = self.in_rows(lines);
+        // In one piece, however narrow the screen is: it is there to be copied.
         if let Some(text) = self.how_to_go_on(report) {
             lines.push(Styled::new(Style::Dim, &text));
         }

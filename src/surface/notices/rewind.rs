@@ -8,7 +8,8 @@ impl Transcript {
     pub(super) fn went_back(&mut self, text: &str, what: GoBack) -> Vec<Styled> {
         let (first, more) = styled::first_line(text);
         let more = if more { format!(" {}", self.look.glyphs.ellipsis) } else { String::new() };
-        let line = format!("{} back to before: {first}{more}", subject(what));
+        let (what, were) = subject(what);
+        let line = format!("Restored {what} as {were} before: {first}{more}");
         let lines = self.fitted(vec![Styled::new(Style::Dim, &line)], "  ");
         self.apart(lines)
     }
@@ -25,16 +26,16 @@ impl Transcript {
             "" => "claude gave no reason",
             other => other,
         };
-        let line = format!("{} not changed: {why}", subject(what));
+        let line = format!("Could not restore {}: {why}", subject(what).0);
         let lines = self.fitted(vec![Styled::new(Style::Bad, &line)], "  ");
         self.apart(lines)
     }
 }
 
-fn subject(what: GoBack) -> &'static str {
+fn subject(what: GoBack) -> (&'static str, &'static str) {
     match what {
-        GoBack::Both => "The conversation and the files are",
-        GoBack::Conversation => "The conversation is",
-        GoBack::Files => "The files are",
+        GoBack::Both => ("the conversation and the files", "they were"),
+        GoBack::Conversation => ("the conversation", "it was"),
+        GoBack::Files => ("the files", "they were"),
     }
 }

@@ -72,7 +72,7 @@ fn what_ccc_says() {
         ),
         (
             Notice::ReviewDropped { round: 1, why: Dropped::UserMessage },
-            "Review cancelled (you sent a message)",
+            "┃ Review cancelled (you sent a message)",
         ),
         (Notice::ReviewDropped { round: 1, why: Dropped::SessionEnded }, ""),
         (
@@ -86,7 +86,7 @@ fn what_ccc_says() {
         (
             Notice::TurnFailed { error: "No conversation found with session ID: x".into() },
             "The agent's turn failed: No conversation found with session ID: x.\n  → `ccc sessions` \
-             lists those of this project, `ccc --supervisor --resume` lets you choose.",
+             lists the sessions of this project; `ccc --supervisor --resume` lets you choose one.",
         ),
         (Notice::Interrupted, "Interrupted."),
         (
@@ -179,6 +179,11 @@ fn last_words_are_not_said_twice() {
     let summary = "✘ Failed: claude exited with code 1 · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)";
     assert_eq!(texts(&transcript.report(&failed))[1], summary);
     transcript.agent(&sample::line(r#"{"type":"tomorrow"}"#));
+    assert_eq!(texts(&transcript.report(&failed))[1], summary, "nothing new on the screen");
+    let error = Notice::TurnFailed { error: "see the log".into() };
+    assert_eq!(texts(&transcript.notice(&error))[1], "The agent's turn failed.");
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Hello."}]}}"#;
+    transcript.agent(&sample::line(text));
     assert!(texts(&transcript.report(&failed))[1].ends_with("code 1: no config"));
 }
 
@@ -251,10 +256,7 @@ fn what_always_would_mean_is_said() {
     };
     let question = Question { asker: Asker::Agent, request_id: "r".into(), asked, before: None };
     let lines = texts(&Transcript::new(LOOK).question(&question));
-    assert_eq!(
-        lines[2..],
-        [r#"  "Yes, always" would allow: Bash(rm \u{1b}:*), all edits of files"#]
-    );
+    assert_eq!(lines[2..], [r#"  "Yes, always" would allow: Bash(rm \u{1b}:*), all file edits"#]);
 }
 
 #[test]
@@ -378,7 +380,7 @@ fn what_was_met_before_is_not_said_again() {
     let third = item("R3", Standing::Met);
     let again = listing(false, vec![met.clone(), open, third]);
     let text = texts(&transcript.notice(&again)).join("\n");
-    assert!(!text.contains("wish R1") && text.contains("1 is met as before"), "{text}");
+    assert!(!text.contains("wish R1") && text.contains("1 still met"), "{text}");
     assert!(text.contains("✘ wish R2") && text.contains("✔ wish R3"), "{text}");
     // A confirmation rests on all of it.
     let all = vec![met, item("R2", Standing::Met), item("R3", Standing::Met)];
@@ -392,10 +394,7 @@ fn a_long_list_is_folded_on_a_screen_and_whole_elsewhere() {
     let shown =
         |look| texts(&Transcript::new(look).notice(&listing(true, list.clone()))).join("\n");
     let screen = shown(Look { live: true, ..LOOK });
-    assert!(
-        screen.matches("✔ wish").count() == 8 && screen.contains("22 more are met"),
-        "{screen}"
-    );
+    assert!(screen.matches("✔ wish").count() == 8 && screen.contains("22 more met"), "{screen}");
     assert_eq!(shown(Look { live: false, ..LOOK }).matches("✔ wish").count(), 30);
 }
 

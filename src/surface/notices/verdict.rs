@@ -17,7 +17,7 @@ const MOST_DENIED: usize = 5;
 /// So many requirements that are met are shown on a screen.
 const MOST_SETTLED: usize = 8;
 /// The columns in front of a requirement: the margins of the block, and its mark.
-const MARGIN: usize = 8;
+const MARGIN: usize = 6;
 
 impl Transcript {
     pub(super) fn review_started(
@@ -108,7 +108,7 @@ impl Transcript {
             let mut facts = vec![duration(opinion.seconds)];
             facts.extend(review_cost(opinion.cost_usd, &opinion.usage));
             let dot = glyphs.dot;
-            Styled::new(style, &format!("  {mark} "))
+            Styled::new(style, &format!("{mark} "))
                 .with(Style::Plain, &format!("judge {}", opinion.told()))
                 .with(Style::Dim, &format!(" {dot} {}", facts.join(&format!(" {dot} "))))
         };
@@ -153,15 +153,14 @@ impl Transcript {
         lines.extend(new.iter().take(shown).map(|one| self.requirement(one)));
         let mut folded = Vec::new();
         if new.len() > shown {
-            folded.push(format!("{} more are met", new.len() - shown));
+            folded.push(format!("{} more met", new.len() - shown));
         }
         if old > 0 {
-            let are = if old == 1 { "is" } else { "are" };
-            folded.push(format!("{old} {are} met as before"));
+            folded.push(format!("{old} still met"));
         }
         if !folded.is_empty() {
             let how = if self.keeps_whole { "; Ctrl-O shows all" } else { "" };
-            let text = format!("  {} {}{how}", glyphs.ellipsis, folded.join(", "));
+            let text = format!("{} {}{how}", glyphs.ellipsis, folded.join(", "));
             lines.push(Styled::new(Style::Dim, &text));
             let all = verdict.requirements.iter().map(|one| self.requirement_text(one));
             let text = all.collect::<Vec<_>>().join("\n");
@@ -170,7 +169,7 @@ impl Transcript {
             }
         }
         if let Some(amended) = &verdict.amended {
-            lines.push(Styled::new(Style::Dim, &format!("  Requirements: {amended}")));
+            lines.push(Styled::new(Style::Dim, &format!("Requirements: {amended}")));
         }
         lines
     }
@@ -210,7 +209,7 @@ impl Transcript {
             let left = room.saturating_sub(shown.width() + if shown.is_empty() { 0 } else { 3 });
             text = styled::cut(&text, left.max(1), ellipsis);
         }
-        let line = Styled::new(style, &format!("  {mark} ")).with(Style::Plain, &text);
+        let line = Styled::new(style, &format!("{mark} ")).with(Style::Plain, &text);
         if shown.is_empty() { line } else { line.with(Style::Dim, &format!("   {shown}")) }
     }
 }

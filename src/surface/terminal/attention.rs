@@ -82,7 +82,7 @@ impl Attention {
         let Some(name) = &self.name else { return String::new() };
         let state = match (status.phase, round_of(status.phase, status.round, status.max)) {
             (Phase::Ended, _) => return String::new(),
-            _ if asked => "asks".to_owned(),
+            _ if asked => "question".to_owned(),
             (Phase::Waiting, _) => "ready".to_owned(),
             (Phase::Working, Some(round)) if status.supervising => {
                 format!("working {round}/{}", status.max)
@@ -109,7 +109,7 @@ impl Attention {
             return String::new();
         }
         let text = match question {
-            Some(tool) => plain(&format!("ccc wants to use {tool}")),
+            Some(tool) => plain(&format!("The agent wants to use {tool}")),
             None => "ccc is waiting for you".to_owned(),
         };
         match self.call {
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(title(&at(Phase::Waiting), None), "\x1b]2;ccc: ready - project\x07");
         assert_eq!(title(&at(Phase::Waiting), None), "");
         assert_eq!(title(&at(Phase::Working), None), "\x1b]2;ccc: working 1/10 - project\x07");
-        assert_eq!(title(&at(Phase::Working), Some("Bash")), "\x1b]2;ccc: asks - project\x07");
+        assert_eq!(title(&at(Phase::Working), Some("Bash")), "\x1b]2;ccc: question - project\x07");
         let unsupervised = Status { supervising: false, ..at(Phase::Working) };
         assert_eq!(title(&unsupervised, None), "\x1b]2;ccc: working - project\x07");
         let mut without = Attention::new(Call::Off, None);
@@ -203,7 +203,7 @@ mod tests {
             attention.typed(seconds(typed));
             attention.escapes(&at(Phase::Working), Some("Ba;\x1b[0msh"), seconds(asked))
         };
-        assert_eq!(after(0, 0, 60), "\x07\x1b]9;ccc wants to use Bash\x07");
+        assert_eq!(after(0, 0, 60), "\x07\x1b]9;The agent wants to use Bash\x07");
         assert_eq!(after(100, 155, 160), "");
         assert_eq!(after(200, 200, 210), "");
     }

@@ -185,7 +185,14 @@ impl<S: Screen> Terminal<S> {
         };
         let behind = self.status.questions.saturating_sub(1);
         let form = self.form();
-        let head = status::question(question, form.as_ref(), behind, glyphs, columns);
+        let head = status::question(
+            question,
+            form.as_ref(),
+            behind,
+            |path| self.transcript.near(path),
+            glyphs,
+            columns,
+        );
         match (self.focus, form) {
             (Focus::Reason, Some(_)) => note(&format!("{head}  Enter to answer, Esc to go back")),
             (Focus::Reason, None) => note("Enter to deny, Esc to go back"),

@@ -17,14 +17,14 @@ pub const KEYS: [(&str, &str); 19] = [
     ("Ctrl-G, Ctrl-V", "edit in $VISUAL or $EDITOR; add an image"),
     ("Ctrl-O", "the session, or a question, in $PAGER"),
     ("!command, #note", "run in your shell; add to CLAUDE.md"),
-    ("Esc, Ctrl-C", "interrupt; twice: rewind, exit"),
+    ("Esc, Ctrl-C", "interrupt; twice when idle: rewind, exit"),
     ("Ctrl-D, Ctrl-Z, Ctrl-L", "exit (if empty), suspend, clear"),
-    ("Ctrl-A, Ctrl-E, Alt-B, Alt-F", "start, end of line; by words"),
-    ("Ctrl-W, Alt-D, Ctrl-U, Ctrl-K", "cut a word; to start, end of line"),
-    ("Ctrl-Y, Alt-Y", "paste the last cut; an earlier one"),
-    ("Ctrl-_, Ctrl-/, Alt-/", "undo, undo, redo"),
-    ("Alt-S, Alt-T, Alt-U, -L, -C", "swap; upper, lower, title case"),
-    ("?", "these keys (if empty)"),
+    ("Ctrl-A, Ctrl-E, Alt-B, Alt-F", "start, end of line; back, forward a word"),
+    ("Ctrl-W, Alt-D, Ctrl-U, Ctrl-K", "cut a word; cut to start, end of line"),
+    ("Ctrl-Y, Alt-Y", "paste the last cut; then an earlier one"),
+    ("Ctrl-_ or Ctrl-/, Alt-/", "undo, redo"),
+    ("Alt-S, Alt-T, Alt-U, -L, -C", "swap letters, words; upper, lower, title"),
+    ("?", "show these keys (if empty)"),
 ];
 
 const BETWEEN: usize = 2;

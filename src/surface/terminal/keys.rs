@@ -143,7 +143,8 @@ impl<S: Screen> Terminal<S> {
         if self.transcript.has_todos() {
             self.todos = Some(!self.transcript.shows_todos);
         } else {
-            self.pending.push(Styled::new(Style::Dim, NO_TODOS));
+            let lines = self.transcript.remark(Style::Dim, NO_TODOS);
+            self.print(lines);
         }
     }
 
@@ -154,7 +155,8 @@ impl<S: Screen> Terminal<S> {
     fn choose_model(&mut self) {
         self.menu = Menu::models(&self.desk.models, &self.status.model);
         if self.menu.is_none() {
-            self.pending.push(Styled::new(Style::Dim, NO_MODELS));
+            let lines = self.transcript.remark(Style::Dim, NO_MODELS);
+            self.print(lines);
         }
     }
 
@@ -185,6 +187,12 @@ impl<S: Screen> Terminal<S> {
         let popup = self.desk.completion.is_open();
         if key.code == KeyCode::Tab && self.question.is_some() && !popup {
             self.focus = Focus::Answer;
+            return None;
+        }
+        // An Enter that came a moment too early to be an answer, and had nothing to send.
+        let too_early = self.focus == Focus::Fresh && key.code == KeyCode::Enter;
+        if too_early && self.editor.is_empty() && self.editor.searching().is_none() {
+            self.asked = Some(self.now);
             return None;
         }
         // Whoever is typing goes on typing: a question that comes up in between gets no key.
@@ -383,7 +391,8 @@ impl<S: Screen> Terminal<S> {
     fn form_answer(&mut self, typed: &str) -> Option<Intent> {
         let (question, at, of) = self.form()?;
         let answer = question.answer(typed);
-        self.pending.push(Styled::new(Style::User, &format!("  {answer}")));
+        let arrow = self.look.glyphs.arrow;
+        self.pending.push(Styled::new(Style::User, &format!("  {arrow} {answer}")));
         self.answers.push((question.question, answer));
         if at < of {
             self.offer();

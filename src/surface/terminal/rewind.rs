@@ -29,7 +29,7 @@ impl Rewind {
     pub fn new(points: Vec<Offered>) -> Self {
         let entries = points.iter().map(shown).collect();
         Self {
-            picker: Picker::new("Go back to just before which message?", entries),
+            picker: Picker::new("Go back to before which message?", entries),
             points,
             chosen: None,
         }
@@ -68,7 +68,7 @@ impl<S: Screen> Terminal<S> {
             (Picked::Entry(at), None) => {
                 rewind.chosen = rewind.points.get(at).map(|point| point.uuid.clone());
                 let what = WHAT.map(|(text, _)| text.to_owned()).to_vec();
-                rewind.picker = Picker::new("What should go back?", what);
+                rewind.picker = Picker::new("What should be restored?", what);
                 None
             }
             (Picked::Entry(at), Some(uuid)) => {

@@ -95,6 +95,10 @@ impl<S: Screen> Surface for Terminal<S> {
         self.next_picture().or((moves || waits).then_some(status::FRAME))
     }
 
+    fn set_now(&mut self, now: Now) {
+        self.now = now;
+    }
+
     fn input(&mut self, input: crossterm::event::Event) -> Vec<Intent> {
         self.urgent = true;
         self.attention.typed(self.now);

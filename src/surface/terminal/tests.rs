@@ -108,6 +108,7 @@ impl Bench {
     }
 
     fn input(&mut self, input: Input) -> Vec<Intent> {
+        self.terminal.set_now(self.now);
         let intents = self.terminal.input(input);
         self.update();
         intents

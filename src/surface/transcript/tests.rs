@@ -133,6 +133,7 @@ fn a_result_stands_below_its_tool() {
         ),
         ("a<system-reminder>\nx\n</system-reminder>", false, "  └ a"),
         ("\x1b[31mred\x1b[0m", false, "  └ red"),
+        ("  if x:\n\n      go()\n", false, "  └ if x:|        go()"),
         ("a\r\n 10%\r 55%\r100%\r\n\rb\r", false, "  └ a|    100%|    b"),
         (
             "<persisted-output>\nOutput too large (47.7KB). Full output saved to: /t/x.txt\n\n\

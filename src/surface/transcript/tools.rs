@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::sub_agents::{SubAgent, starts_one};
 use super::todos::keeps_list;
-use super::{Author, Transcript};
+use super::{Author, NARROWEST, Transcript};
 use crate::client::stream::ToolResult;
 use crate::client::{form, plan};
 use crate::event::{Asker, Now};
@@ -31,11 +31,12 @@ const READERS: [&str; 6] = ["Read", "NotebookRead", "Glob", "Grep", "LS", "ToolS
 const FOR_THE_MODEL: [&str; 3] =
     ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
 const ASYNC_AGENT: &str = "Async agent launched successfully";
+const DENIED: &str = "not run: denied";
 /// What the client, or ccc, tells the model, and what a person is told instead.
 const CLIENTS_WORDS: [(&str, &str); 11] = [
-    ("The user doesn't want to proceed with this tool use", "not run: denied"),
-    ("The user doesn't want to take this action right now", "not run: denied"),
-    (NOBODY, "not run: denied"),
+    ("The user doesn't want to proceed with this tool use", DENIED),
+    ("The user doesn't want to take this action right now", DENIED),
+    (NOBODY, DENIED),
     (ASYNC_AGENT, "started in the background"),
     ("[Request interrupted by user", "interrupted"),
     ("User has approved your plan", "approved"),
@@ -72,6 +73,9 @@ const DESCRIPTIVE_FIELDS: [&str; 12] = [
     "task_id",
 ];
 
+/// Those that are paths.
+const PATHS: [&str; 3] = ["file_path", "notebook_path", "path"];
+
 /// A use of a tool that has not answered yet.
 #[derive(Debug)]
 pub struct RunningTool {
@@ -91,6 +95,8 @@ pub struct RunningTool {
     seen: bool,
     /// The person is being asked about it: the question says what it is.
     asked: bool,
+    /// The person has said no.
+    denied: bool,
 }
 
 impl Transcript {
@@ -101,7 +107,7 @@ impl Transcript {
         input: &str,
         place: Author,
     ) -> Vec<Styled> {
-        let purpose = purpose(input);
+        let purpose = purpose(input, |path| self.near(path));
         let (first, more) = styled::first_line(&purpose);
         let glyph = format!("{} ", self.look.glyphs.tool);
         let used = glyph.width() + name.width() + 1;
@@ -130,6 +136,7 @@ impl Transcript {
             input: input.to_owned(),
             seen: false,
             asked: false,
+            denied: false,
         };
         self.running.push(running);
         // Where there is no place for what is going on, its line comes at once.
@@ -170,7 +177,7 @@ impl Transcript {
         let mut lines = Vec::new();
         let (mut name, mut label) = (String::new(), String::new());
         let mut code = exit_code(&result.preview);
-        let mut seen = false;
+        let (mut seen, mut denied) = (false, false);
         // After a compaction the client repeats old results, of uses that nobody sees.
         if at.is_none() && place.own {
             return lines;
@@ -195,10 +202,8 @@ impl Transcript {
                     head = head.restyled(Style::Bad);
                 }
                 let style = if result.is_error { Style::Bad } else { Style::Dim };
-                running.head = match facts.join(" ") {
-                    facts if facts.is_empty() => head,
-                    facts => head.with(style, &format!("  {facts}")),
-                };
+                let head = self.with_facts(head, style, &facts.join(" "), place);
+                self.running[at].head = head;
             }
             lines = self.show_tool(at);
             let running = self.running.remove(at);
@@ -215,16 +220,31 @@ impl Transcript {
             }
             name = running.name;
             seen = running.seen;
+            denied = running.denied;
         }
         if let Some(code) = code {
             label = format!("{label}exit {code}: ");
         }
-        let mut body = self.output(result, &name, &label, place);
+        let mut body = match denied {
+            // Why is said above, and what the client makes of it is for the agent.
+            true => self.outcome(Style::Dim, vec![DENIED.to_owned()], &label, place),
+            false => self.output(result, &name, &label, place),
+        };
         if seen && !result.patch.is_empty() {
             body.truncate(1);
         }
         lines.extend(self.tool_lines(body, place));
         lines
+    }
+
+    /// The line of a tool with what is known of its run; what it was used for gives way to that.
+    fn with_facts(&self, head: Styled, style: Style, facts: &str, place: Author) -> Styled {
+        if facts.is_empty() {
+            return head;
+        }
+        let facts = format!("  {facts}");
+        let room = self.width.max(NARROWEST).saturating_sub(self.margin(place) + facts.width());
+        head.cut(room, self.look.glyphs.ellipsis).with(style, &facts)
     }
 
     /// The outcome, hanging from the tool's line.
@@ -241,6 +261,12 @@ impl Transcript {
             return std::iter::once(head).chain(lines).collect();
         }
         let (style, texts) = self.summary(result, name);
+        self.outcome(style, texts, label, place)
+    }
+
+    fn outcome(&self, style: Style, texts: Vec<String>, label: &str, place: Author) -> Vec<Styled> {
+        let branch = format!("  {} ", self.look.glyphs.branch);
+        let indent = " ".repeat(branch.width());
         let row = |(at, text): (usize, String)| {
             let (head, text) =
                 if at == 0 { (&branch, format!("{label}{text}")) } else { (&indent, text) };
@@ -265,9 +291,11 @@ impl Transcript {
         let output = without_remarks(&output);
         let output = if starts_one(name) { report(&output) } else { output };
         let (kept, output) = kept_elsewhere(&output);
-        let clean = |line: &str| styled::first_line(last_state(line)).0.into_owned();
-        let mut lines: Vec<_> =
-            output.lines().filter(|line| !line.trim().is_empty()).map(clean).collect();
+        // Code without its indentation would be other code; what all lines have is no part of it.
+        let clean = |line: &str| styled::untabbed(last_state(line)).trim_end().to_owned();
+        let mut lines: Vec<_> = output.lines().map(clean).filter(|line| !line.is_empty()).collect();
+        let indent = lines.iter().map(|line| line.len() - line.trim_start().len()).min();
+        lines.iter_mut().for_each(|line| drop(line.drain(..indent.unwrap_or(0))));
         let code = exit_code(&result.preview);
         if code.is_some() && !ending && !lines.is_empty() {
             // It stands on the tool's own line.
@@ -278,8 +306,9 @@ impl Transcript {
             return (style, vec!["no output".to_owned()]);
         };
         if result.is_error {
-            if code.is_none() && !ending && !first.to_lowercase().starts_with("error") {
-                *first = format!("error: {first}");
+            if code.is_none() && !ending && !first.trim_start().to_lowercase().starts_with("error")
+            {
+                *first = format!("error: {}", first.trim_start());
             }
             let hidden = lines.len().saturating_sub(FAILURE);
             if hidden > 1 || ending {
@@ -343,6 +372,11 @@ impl Transcript {
         }
     }
 
+    /// The person has said no to what they are asked.
+    pub(in crate::surface) fn was_denied(&mut self) {
+        self.running.iter_mut().for_each(|running| running.denied |= running.asked);
+    }
+
     /// The plan of the use that the person is asked about.
     pub(in crate::surface) fn running_plan(&self) -> Option<String> {
         let asked = self.running.iter().rev().find(|running| running.name == plan::TOOL)?;
@@ -357,12 +391,8 @@ impl Transcript {
     pub(super) fn running_rows(&self) -> Vec<Styled> {
         let row = |running: &RunningTool| {
             let took = self.asked_at.unwrap_or(self.now).saturating_sub(running.since);
-            let line = running.head.clone();
-            let line = if took >= WORTH_TELLING {
-                line.with(Style::Dim, &format!("  {}", clock(took)))
-            } else {
-                line
-            };
+            let facts = if took >= WORTH_TELLING { clock(took) } else { String::new() };
+            let line = self.with_facts(running.head.clone(), Style::Dim, &facts, running.place);
             self.placed(line, running.place)
         };
         let in_tree =
@@ -419,10 +449,15 @@ fn last_state(line: &str) -> &str {
 }
 
 /// What a tool is used for, in one line.
-fn purpose(input: &str) -> String {
+fn purpose(input: &str, near: impl Fn(&str) -> &str) -> String {
     let Ok(Value::Object(fields)) = serde_json::from_str(input) else {
         return String::new();
     };
-    let named = DESCRIPTIVE_FIELDS.iter().find_map(|name| fields.get(*name)?.as_str());
-    named.or_else(|| fields.values().find_map(Value::as_str)).unwrap_or_default().to_owned()
+    let named =
+        DESCRIPTIVE_FIELDS.iter().find_map(|name| Some((*name, fields.get(*name)?.as_str()?)));
+    match named {
+        Some((name, path)) if PATHS.contains(&name) => near(path).to_owned(),
+        Some((_, text)) => text.to_owned(),
+        None => fields.values().find_map(Value::as_str).unwrap_or_default().to_owned(),
+    }
 }

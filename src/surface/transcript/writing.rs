@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Author, LineKind, NARROWEST, TEXT_MARGIN, Transcript, text_width};
-use crate::client::stream::Partial;
+use crate::client::stream::{Compaction, Partial};
 use crate::event::Now;
 use crate::surface::markdown::{self, Markdown};
 use crate::surface::styled::{self, Style, Styled};
@@ -204,31 +204,43 @@ impl Transcript {
         self.shown(vec![line])
     }
 
-    /// The conversation was made shorter, by the person or by the client itself.
-    pub(super) fn compacted(&mut self, raw: &[u8]) -> Vec<Styled> {
-        let line: Value = serde_json::from_slice(raw).unwrap_or_default();
-        let about = &line["compact_metadata"];
+    pub(super) fn compacted(&mut self, compaction: &Compaction) -> Vec<Styled> {
         let tokens =
-            |name: &str| about[name].as_u64().map(|tokens| format!("{}k", tokens.div_ceil(1000)));
-        let how = if about["trigger"] == "auto" { " automatically" } else { "" };
-        let size = match (tokens("pre_tokens"), tokens("post_tokens")) {
+            |tokens: Option<u64>| tokens.map(|tokens| format!("{}k", tokens.div_ceil(1000)));
+        let how = if compaction.automatic { " automatically" } else { "" };
+        let size = match (tokens(compaction.before), tokens(compaction.after)) {
             (Some(before), Some(after)) => {
                 format!(": {before} {} {after} tokens", self.look.glyphs.arrow)
             }
             (Some(before), None) => format!(" from {before} tokens"),
             _ => String::new(),
         };
+        self.kept.clone_from(&compaction.kept);
         let mut lines = self.stop_writing();
         let line = Styled::new(Style::Dim, &format!("Conversation compacted{how}{size}"));
         lines.extend(self.apart(vec![line]));
         lines
     }
 
+    /// Whether the client only says again what it has kept: it stands above already.
+    pub(super) fn is_repeated(&self, raw: &[u8]) -> bool {
+        if self.kept.is_empty() {
+            return false;
+        }
+        let line: Value = serde_json::from_slice(raw).unwrap_or_default();
+        line["uuid"].as_str().is_some_and(|uuid| self.kept.iter().any(|kept| kept == uuid))
+    }
+
     /// What is being written, run and waited for; at most so many rows, the last ones.
     pub fn live(&self, rows: usize) -> Vec<Styled> {
         let mut below = self.running_rows();
         if self.shows_todos {
-            below.extend(self.live_todos(rows.saturating_sub(below.len())));
+            let gap = usize::from(!below.is_empty());
+            let todos = self.live_todos(rows.saturating_sub(below.len() + gap));
+            if !todos.is_empty() {
+                below.extend(vec![Styled::default(); gap]);
+                below.extend(todos);
+            }
         }
         if let Some(retry) = &self.retry {
             let when = match seconds(retry.until.saturating_sub(self.now)) {

@@ -66,6 +66,26 @@ fn a_fork_takes_the_task_along_and_not_the_costs() {
 }
 
 #[test]
+fn the_latest_conversation_is_known_before_the_client_names_it() {
+    let home = tempfile::tempdir().unwrap();
+    let place = place(home.path());
+    let dir = place.conversations().unwrap();
+    std::fs::create_dir_all(&dir).unwrap();
+    let begun = std::time::SystemTime::now();
+    let changed = |name: &str, seconds: u64| {
+        let file = std::fs::File::create(dir.join(name)).unwrap();
+        file.set_modified(begun + std::time::Duration::from_secs(seconds)).unwrap();
+    };
+    changed("abc-1.jsonl", 1);
+    changed("new-4.jsonl", 2);
+    changed("memory.md", 9);
+    let up = taken_up(&place, "--continue").unwrap();
+    assert_eq!((up.resume.as_deref(), up.carried.is_some()), (Some("new-4"), true));
+    changed("elsewhere.jsonl", 3);
+    assert_eq!(taken_up(&place, "--continue").unwrap().first, AgentStart::Continue);
+}
+
+#[test]
 fn without_recordings_the_client_is_asked() {
     let home = tempfile::tempdir().unwrap();
     let dir = || home.path().to_owned();

@@ -216,6 +216,22 @@ fn control_c_clears_interrupts_or_asks_before_it_leaves() {
     }
 }
 
+/// While nothing happens nothing is drawn, and the last picture is as old as the pause.
+#[test]
+fn after_a_long_pause_two_keys_are_as_close_together_as_ever() {
+    let mut bench = Bench::new(80, 24);
+    bench.now += Duration::from_mins(1);
+    assert_eq!(bench.control('c'), None);
+    assert_eq!(bench.last(), "press Ctrl-C again to exit");
+    assert_eq!(bench.control('c'), Some(Intent::Event(Event::Leave)));
+    let mut bench = Bench::new(80, 24);
+    bench.now += Duration::from_mins(1);
+    bench.key(KeyCode::Esc);
+    bench.key(KeyCode::Esc);
+    let told = bench.rows().join("\n");
+    assert!(told.contains("no earlier message"), "{told}");
+}
+
 #[test]
 fn escape_and_control_c_at_once_are_two_keys() {
     let mut bench = Bench::new(80, 24);

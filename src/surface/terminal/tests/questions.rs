@@ -176,6 +176,18 @@ fn a_key_that_was_on_its_way_is_no_answer() {
 }
 
 #[test]
+fn an_enter_that_came_too_early_leaves_the_question_where_it_is() {
+    let mut bench = asked("");
+    bench.wait(300);
+    assert_eq!(bench.key(KeyCode::Enter), None);
+    bench.wait(200);
+    assert_eq!(bench.key(KeyCode::Enter), None, "still too close to the first");
+    bench.wait(500);
+    assert_eq!(bench.rows()[7..], ANSWERS);
+    assert_eq!(bench.key(KeyCode::Enter), Some(answered(Permission::Once)));
+}
+
+#[test]
 fn a_paste_is_no_answer() {
     let mut bench = ready();
     assert!(bench.input(Input::Paste("y".into())).is_empty());
