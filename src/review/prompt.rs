@@ -1,5 +1,5 @@
-//! The review's message. It holds everything the supervisor needs to know, its instructions
-//! included: today's client drops a system prompt on a resumed session.
+//! The messages to a judge. The first one contains everything the judge needs to know, including
+//! its instructions, because current clients drop a system prompt when they resume a session.
 
 use std::fmt::Write;
 

@@ -1,6 +1,7 @@
-//! A review, from its start to a verdict or to the reason why there is none. It has no process, no
-//! clock and no screen: its driver (the session's machine, the Stop hook) tells it what happened and
-//! does what it wants done. Where the two differ is a [`Policy`].
+//! A review, from its start to a verdict or to the reason why there is none. The engine has no
+//! process, no clock and no screen. Its driver (the session's machine or the Stop hook) tells it
+//! what happened and performs the steps that it asks for. A [`Policy`] describes how the two
+//! drivers differ.
 //!
 //! ```text
 //! start ─► judge ─► its last words ─► evidence looked up ─► its opinion ─► verdict
@@ -12,8 +13,8 @@
 //!   └──────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Judges are asked one after the other: a process at a time is what a machine and a rate limit can
-//! bear, and a no of the first can spare the others.
+//! Judges are asked one after the other: this is easier on the machine and on rate limits, and if the
+//! first judge says no, the others need not be asked.
 
 mod clock;
 mod proof;

@@ -1,4 +1,4 @@
-//! What a confirmation has to carry: requirements, each with evidence that exists.
+//! The proof that a confirmation needs: requirements, each with evidence that exists.
 
 use std::collections::BTreeSet;
 
