@@ -32,9 +32,9 @@ use crate::review::requirement::{Evidence, Requirement};
 use crate::review::verdict::Verdict;
 use sitting::Sitting;
 
-/// The request that tells the judge's client to ask before each tool.
+/// The id of the request that makes the judge's client ask before each tool.
 pub const INITIALIZE: &str = "ccc-judge";
-/// Why something is denied that a person could have allowed.
+/// The reason for denying what a person could have allowed.
 const NOBODY: &str = "Nobody is there to give permission.";
 
 /// What the driver has to do next, in this order.
@@ -46,7 +46,7 @@ pub enum Step {
     Tell(String),
     /// Ask the person what the judge asks; the answer goes to `answered`.
     Ask { request_id: String, asked: PermissionRequest },
-    /// The judge does not wait for this answer any more.
+    /// The judge no longer waits for this answer.
     Unask { request_id: String },
     /// Nobody is there to give permission.
     Deny { request_id: String, asked: PermissionRequest },
@@ -80,7 +80,7 @@ pub struct Engine {
     cost_usd: f64,
     usage: Usage,
     sitting: Sitting,
-    /// What the judges before it said; of the one judge that there usually is, nothing.
+    /// What the earlier judges said; empty if there is only one judge.
     opinions: Vec<Opinion>,
 }
 
@@ -168,7 +168,7 @@ impl Engine {
         self.sitting.deadline()
     }
 
-    /// With several judges the end of one is not the end of all.
+    /// With several judges, the end of one is not the end of the review.
     fn pass_on(&mut self, steps: Vec<Step>, now: Now) -> Vec<Step> {
         if self.policy.judges.is_empty() {
             return steps;
