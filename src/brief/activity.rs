@@ -1,5 +1,5 @@
-//! What the agent ran and when it last edited a file, out of the lines that its client prints. Bounded:
-//! a session of days keeps as much as one of minutes.
+//! What the agent ran and when it last edited a file, read from the lines that its client prints.
+//! Bounded: a session of days keeps no more than one of minutes.
 
 use std::collections::VecDeque;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! What the agent's last message says, held against what ccc knows.
+//! Compares the claims in the agent's last message with what ccc knows.
 //!
 //! | claim | supported by |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | a file is created | the file, with something in it |
 //! | a server is running | something listens on the port that is named; else background work |
 //!
-//! A sentence that takes it back, or only hopes for it, claims nothing. Each line names its source.
+//! A sentence that denies something, or only hopes for it, is not a claim. Each line names its source.
 
 mod told;
 

@@ -1,4 +1,4 @@
-//! What kind of command something is, and what its output says about itself.
+//! What kind of command a command is, and what its output says about its result.
 //!
 //! | question | answered by |
 //! |---|---|

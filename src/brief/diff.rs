@@ -1,5 +1,5 @@
-//! What changed in the files, line by line: git tells it against the commit that the task began on;
-//! files that are new stand there themselves. Bounded, whatever was changed.
+//! What changed in the files, line by line: git compares them with the commit that the task began
+//! on; new files appear in full. Bounded, whatever was changed.
 
 use std::fmt::Write as _;
 use std::io::Read;

@@ -1,5 +1,5 @@
-//! Which tools and commands change a file that a test may depend on. Prose is none: a README that is
-//! written last does not make a test run stale.
+//! Which tools and commands change a file that a test may depend on. Prose does not count: writing
+//! a README last does not make a test run stale.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! Whether the exit code of a script is that of what it tests, builds or checks, or of something around
-//! it: a pipe, `||`, `!`, `if`, `&`, another command.
+//! Whether the exit code of a script comes from its test, build or check, or from something around
+//! that: a pipe, `||`, `!`, `if`, `&`, another command.
 
 use std::sync::LazyLock;
 

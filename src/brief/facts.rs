@@ -1,4 +1,4 @@
-//! What was found out about the project's files when the agent stopped. Small, whatever changed.
+//! What ccc found out about the project's files when the agent stopped. Small, whatever changed.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! The brief: what ccc knows about the work, for whoever judges it, as facts with their sources. A
-//! model need not find them out, and cannot get them wrong.
+//! The brief: facts about the work that ccc knows itself, with their sources, for the judge. A
+//! model does not have to find them out, and cannot get them wrong.
 
 pub mod activity;
 pub mod claims;

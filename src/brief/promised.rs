@@ -1,4 +1,4 @@
-//! What the agent's last message says is there, looked up: files on disk, ports of this machine.
+//! Looks up what the agent's last message says exists: files on disk, ports of this machine.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Signs worth a look in what changed: facts with their place, no accusations. Most of them have an
-//! honest reason. A sign that is often wrong is not in the table.
+//! Signs worth a look in what changed: facts with their place, not accusations. Most of them have
+//! an honest reason. A sign that is often wrong is not in the table.
 //!
 //! | sign | found in |
 //! |---|---|

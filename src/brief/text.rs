@@ -1,4 +1,4 @@
-//! The brief as a text, for the judge and for people. It stays short, however much there is to tell.
+//! The brief as text, for the judge and for people. It stays short, however much there is to say.
 
 use std::fmt::Write;
 

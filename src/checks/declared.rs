@@ -1,4 +1,4 @@
-//! A check as it was written down, in YAML or JSON: a command, or a map.
+//! A check as the user declares it, in YAML or JSON: a command, or a map.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the agent is told of checks that failed: no model is needed for that.
+//! The feedback to the agent about failed checks, which needs no model.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Checks: commands of the user's that ccc runs itself, before any model is asked.
+//! Checks: the user's own commands, which ccc runs before it asks any model.
 
 mod declared;
 pub mod feedback;

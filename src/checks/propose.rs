@@ -1,5 +1,5 @@
-//! Which checks a project probably wants, out of the files that say how it is built. Only commands
-//! that its own files name, or that everybody in its language types.
+//! Proposes checks for a project, from the files that say how it is built: only commands that these
+//! files name, or that are usual in the language.
 //!
 //! | in the project's directory | proposed |
 //! |---|---|

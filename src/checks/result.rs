@@ -1,4 +1,4 @@
-//! What came of a check, and the end of what it printed.
+//! The result of a check, and the end of its output.
 
 use std::collections::VecDeque;
 

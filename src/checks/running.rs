@@ -1,5 +1,5 @@
-//! A check's process: a shell behind the shim, in a session and process group of its own, so that
-//! the end of the check is the end of everything that it started.
+//! A check's process: a shell behind the shim, in its own session and process group, so that
+//! everything the check started ends with it.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, PipeReader, Read, pipe};

@@ -1,6 +1,5 @@
-//! The checks of one moment, one after the other. It has no process and no clock: its driver (the
-//! session's machine, the Stop hook, `ccc check`) starts and stops what it names, and tells it what
-//! happened.
+//! Runs the checks one after the other. It has no process and no clock: its driver (the session's
+//! machine, the Stop hook or `ccc check`) starts and stops the checks and reports what happened.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! Who may run what: commands in a file of the project are somebody else's code, and run only after
-//! the person has said yes to them, once. The yes is for these commands in this directory, and is
-//! kept outside the project, where a project cannot give it to itself.
+//! Which checks may run. Commands in a file of the project are somebody else's code, so ccc runs
+//! them only after the user has agreed once. The agreement covers exactly these commands in this
+//! directory. ccc stores it outside the project, so that a project cannot grant it to itself.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

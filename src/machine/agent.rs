@@ -1,4 +1,4 @@
-//! What the agent does.
+//! How the machine reacts to what the agent does.
 
 use super::conversation::Naming;
 use super::task::is_command;

@@ -1,4 +1,5 @@
-//! What the agent left running when its turn ended, and how long the review waits for it.
+//! Background tasks that the agent left running when its turn ended, and how long the review waits
+//! for them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

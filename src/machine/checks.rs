@@ -1,5 +1,5 @@
-//! Before a review: what changed is looked at, and the checks run. One that is red is the verdict, and
-//! no model is asked.
+//! The steps before a judge: ccc looks at what changed and runs the checks. If a check fails, that
+//! is the verdict, and ccc asks no model.
 
 use super::Machine;
 use super::judgement::Judgement;

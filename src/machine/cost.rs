@@ -1,6 +1,6 @@
-//! What a session has cost. The client reports its own total, which starts again at 0 after `/clear`
-//! and, in older clients, with each process. Newer ones go on from the total that the session had when
-//! it was left, and so do the forks of such a session.
+//! What a session has cost. The client reports its own total. That total starts again at 0 after
+//! `/clear` and, in older clients, with each process. Newer clients continue from the total at
+//! which the session stopped, and so do forks of that session.
 
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Cost {

@@ -1,5 +1,5 @@
-//! What is being done about work that has no verdict yet: its checks run, or a judge looks at it, never
-//! both at once.
+//! How far the judgement of the work has come: its checks are running or a judge is looking at it,
+//! never both at once.
 
 use super::checks::CheckRun;
 use crate::client::stream::Usage;

@@ -1,51 +1,52 @@
-//! The loop's rules. `step(event, now) -> actions`: no file, process, thread, clock or environment.
+//! The loop's rules: `step(event, now) -> actions`, without files, processes, threads, clock or
+//! environment.
 //!
 //! | phase | event | what follows | tests |
 //! |---|---|---|---|
-//! | any | start | the agent is started; a prompt is its first message | `scenario_001_the_loop_starts` |
+//! | any | start | the agent starts; a prompt is its first message | `scenario_001_the_loop_starts` |
 //! | waiting | a message | sent; after a confirmed task or a reached limit it starts a new task, at round 0 | `scenario_001_supervisor_phase_to_the_end_when_completed` |
 //! | working | a message | sent at once: it steers the running turn | `a_message_while_working_steers_and_delays_the_review` |
 //! | working | take back | the last message that the agent has not taken up returns to the person | `a_message_that_the_agent_has_not_taken_up_can_be_taken_back` |
-//! | waiting | go back to a message | the client's conversation, its files or both go back, and with the conversation the task | `going_back_takes_the_task_with_the_conversation` |
+//! | waiting | go back to a message | the client's conversation, its files or both go back; the task goes back with the conversation | `going_back_takes_the_task_with_the_conversation` |
 //! | reviewing | a message | the review is dropped, the message sent | `a_message_while_reviewing_wins_over_the_verdict` |
 //! | working | result, all messages taken up, no background task | review, or the limit | `scenario_001_agent_phase_to_supervisor_phase`, `at_the_limit_the_next_idle_is_not_reviewed` |
 //! | working | result of a turn that the agent began by itself, after a confirmation | review; the count starts anew | `an_agent_that_wakes_after_a_confirmation_is_counted_anew` |
 //! | working | result with an error | reported, no review | `an_error_result_is_reported_and_not_reviewed` |
 //! | working | result after the person's interrupt | no review | `an_interrupt_by_the_user_is_not_reviewed` |
-//! | working | result with `num_turns: 0` | a slash command: no review; if a tool was used, no success either | `a_slash_command_is_not_reviewed_and_is_no_wish_of_the_user`, `a_turn_that_used_a_tool_is_no_slash_command` |
+//! | working | result with `num_turns: 0` | a slash command: no review. If a tool was used, it does not count as a success | `a_slash_command_is_not_reviewed_and_is_no_wish_of_the_user`, `a_turn_that_used_a_tool_is_no_slash_command` |
 //! | any | the agent names another conversation, and the person did not ask for one | an error: the person decides | `only_the_person_moves_the_agent_to_another_conversation` |
 //! | working | result while background tasks run | wait for their end, then for the agent to wake | `a_background_task_delays_the_review_until_the_agent_has_seen_its_end` |
 //! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped | `an_agent_that_wakes_during_a_review_drops_it` |
-//! | reviewing | the agent stopped | what changed is looked at, and the checks run, before any judge | `checks_run_before_any_judge_is_asked` |
+//! | reviewing | the agent stopped | ccc looks at what changed and runs the checks, before it asks a judge | `checks_run_before_any_judge_is_asked` |
 //! | reviewing | a check is red | its output goes to the agent; no judge is asked | `a_red_check_goes_to_the_agent_and_no_judge_is_asked` |
 //! | reviewing | all checks passed, and no file has changed since | they do not run again | `green_checks_do_not_run_again_while_no_file_changes` |
-//! | reviewing | "completed", and files have changed since the checks ran | checked and judged again, once | `a_yes_about_files_that_changed_meanwhile_is_given_again` |
+//! | reviewing | "completed", but files have changed since the checks ran | ccc runs the checks and asks the judge again, once | `a_yes_about_files_that_changed_meanwhile_is_given_again` |
 //! | reviewing | completed | back to the person | `scenario_001_supervisor_phase_to_the_end_when_completed` |
 //! | reviewing | not completed | the feedback goes to the agent | `scenario_001_supervisor_phase_to_agent_phase_when_not_completed` |
-//! | reviewing | not completed, and an earlier round was better | the person is told, and can go back there; nothing else changes | `a_round_that_was_better_is_told_and_marked` |
+//! | reviewing | not completed, and an earlier round was better | ccc tells the person, who can go back there; nothing else changes | `a_round_that_was_better_is_told_and_marked` |
 //! | reviewing | blocked, impossible | the person decides | `a_task_that_cannot_go_on_is_the_persons` |
-//! | reviewing | not completed, and the third time the same | stuck: the person decides | `a_task_that_goes_in_circles_is_the_persons` |
+//! | reviewing | not completed, for the same reason the third time | stuck: the person decides | `a_task_that_goes_in_circles_is_the_persons` |
 //! | reviewing | no verdict, failure, deadline | once more, then the person decides | `a_review_without_a_verdict_is_tried_once_more` |
 //! | working | the agent dies | resumed once; a second death soon after is an error | `a_death_in_mid_turn_is_resumed_once` |
 //! | waiting, reviewing | the agent dies | resumed with the next message | `a_death_while_nobody_needs_the_agent_is_resumed_with_the_next_message` |
 //! | any | a tool needs permission | the person is asked; without a person: denied | `the_person_is_asked_for_permission_one_question_at_a_time`, `without_a_person_permission_is_denied` |
-//! | any, before the first review | the session has been here before | its count, its messages and its cost continue | `a_session_that_the_agent_names_goes_on_where_it_was` |
+//! | any, before the first review | the session was recorded before | its count, its messages and its cost continue | `a_session_that_the_agent_names_goes_on_where_it_was` |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off | `supervision_can_be_switched_off_and_on` |
 //! | any | the client is in another conversation | its messages and its count are new | `another_conversation_has_its_own_messages_and_count`, `clear_starts_a_new_conversation` |
-//! | any, typed into the client | a message | the client has it already: it is noted, and drops a review; nothing is sent | `the_client_has_the_message_already_and_a_review_is_dropped_for_it` |
+//! | any, typed into the client | a message | the client has the message already: ccc notes it and drops a running review, but sends nothing | `the_client_has_the_message_already_and_a_review_is_dropped_for_it` |
 //! | any, typed into the client | the person went back to before a message | it is no wish of theirs any more | `what_the_person_went_back_behind_is_no_wish_any_more` |
 //! | any, typed into the client | the client leaves | the end, with its exit code | `the_client_leaves_and_the_session_ends_with_its_code` |
 //! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on | `the_judge_is_denied_what_nobody_can_be_asked_for` |
 //! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now | `without_a_verdict_the_next_stop_is_reviewed` |
-//! | reviewing | the project changed meanwhile | the person is told; the verdict counts all the same | `a_project_that_changes_during_its_review_is_told_and_the_verdict_counts` |
-//! | any | another permission mode, model, … is wanted | the client is asked; what it says then counts | `the_key_goes_to_the_next_mode_and_what_the_client_says_counts`, `a_model_is_told_before_a_turn_has_used_it` |
+//! | reviewing | the project changed during the review | ccc tells the person; the verdict still counts | `a_project_that_changes_during_its_review_is_told_and_the_verdict_counts` |
+//! | any | the person wants another permission mode, model, … | ccc asks the client; the client's answer counts | `the_key_goes_to_the_next_mode_and_what_the_client_says_counts`, `a_model_is_told_before_a_turn_has_used_it` |
 //! | any | the client starts up, nobody chose a mode | the mode that the client's own screen would begin in | `a_session_begins_where_the_clients_own_screen_would` |
 //! | any | the client is started again | it gets the mode that it had | `a_new_process_gets_the_mode_that_the_old_one_had` |
-//! | working | what runs is to go on in the background | the client is asked | `only_what_runs_goes_to_the_background` |
+//! | working | the person sends a running tool to the background | ccc asks the client | `only_what_runs_goes_to_the_background` |
 //! | any | leave, signal | the end | `leaving_and_signals_end_the_session` |
 //!
 //! Without a person at the terminal, "back to the person" is the end of the session. The tests are in
-//! `tests/`; `tests/cli/scenarios.rs` holds that every row has one.
+//! `tests/`; `tests/cli/scenarios.rs` checks that every row has one.
 
 mod agent;
 mod background;

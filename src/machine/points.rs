@@ -1,5 +1,5 @@
-//! Going back: the messages of this run are the points to go back to, each with how the task stood
-//! before it. Each round begins with one: the feedback of the round before.
+//! Going back. The messages of this run are the points to go back to; each keeps the state of the
+//! task before it. Each round begins with such a message: the feedback of the round before.
 
 use super::task::Snapshot;
 use super::{Machine, TypedInto};

@@ -1,4 +1,4 @@
-//! The agent's process, as far as the rules need to know it.
+//! The agent's process, as far as the rules need to know about it.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Permission: who asks, who answers, and what becomes of a question that nobody waits for.
+//! Permission questions: who asks, who answers, and what happens to a question whose asker no
+//! longer waits.
 
 use super::Machine;
 use crate::client::stream::{Control, Permission, PermissionRequest};

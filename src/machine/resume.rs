@@ -1,4 +1,4 @@
-//! A session that is taken up again: what one run leaves, and what the next one goes on with.
+//! Resuming a session: what one run leaves behind, and what the next run starts with.
 
 use super::Machine;
 use super::cost::Cost;

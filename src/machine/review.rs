@@ -1,4 +1,4 @@
-//! The review of a turn: the engine says how it goes on, and this does it in the session's way.
+//! The review of a turn. The engine says what happens next; this module does it for a session.
 
 use super::judgement::{Judgement, Review};
 use super::{Machine, TypedInto};

@@ -1,4 +1,4 @@
-//! What is decided before a session begins.
+//! The settings that are fixed before a session begins.
 
 use std::time::Duration;
 

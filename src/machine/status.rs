@@ -1,4 +1,4 @@
-//! How things stand: for a status line, for the recording, and at the end.
+//! The state of the session, for the status line, the recording and the final report.
 
 use super::{Machine, Offered};
 use crate::checks::suite::RunningCheck;

@@ -1,4 +1,4 @@
-//! The task: what the person wants, how often it was reviewed, and what those reviews found.
+//! The task: what the person wants, how often ccc has reviewed it, and what those reviews found.
 
 use crate::event::{Carried, Said};
 use crate::review::circle::Circle;

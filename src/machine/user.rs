@@ -1,4 +1,4 @@
-//! What the person does.
+//! How the machine reacts to what the person does.
 
 use super::background::Background;
 use super::outbox::TakenBack;

@@ -1,5 +1,5 @@
-//! What the person wants of the agent's client, and how the client stands: its permission mode, its
-//! model, its subscription's limit.
+//! What the person wants from the agent's client, and the client's own state: its permission mode,
+//! its model, the limit of its subscription.
 
 use super::Machine;
 use crate::client::mode::PermissionMode;

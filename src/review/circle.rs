@@ -1,4 +1,4 @@
-//! Whether a task goes in circles: the same again, review after review.
+//! Whether a task goes in circles: review after review finds the same thing.
 //!
 //! | over three rejections in a row | stuck |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! What a client ran, and what that printed: the record that evidence is held against. Bounded, so
-//! that a session of days costs no more than one of minutes.
+//! What a client ran, and what the commands printed: the record in which ccc looks up evidence. Its
+//! size is bounded, so that a session of days costs no more than one of minutes.
 
 use std::collections::VecDeque;
 

@@ -1,14 +1,14 @@
-//! Whether a piece of evidence exists, and is of a kind that can show anything. What is needed from the
-//! world comes through [`Facts`].
+//! Whether a piece of evidence exists, and whether it can prove anything. [`Facts`] supplies what
+//! has to be looked up.
 //!
-//! | kind | does not hold |
+//! | kind | rejected if |
 //! |---|---|
-//! | all | a quote that is nearly everywhere: too few characters, and no line of its own |
-//! | `check` | not run, not green |
-//! | `command` | not run, not ended, not with that output; only prints what it is given, or a file that reads like a test run and is none; failed, or hides whether it did, unless the failure is what was asked for; ran no test; ran before the last edit, or in a copy that the judge had changed |
-//! | `file` | not in the project, no text, ccc's or git's own records, the judge's instructions, another line |
-//! | `answer` | a claim about the work; or the user asked for work, and for nothing in words |
-//! | `user` | not said, or not said after the task began, or words that drop nothing |
+//! | all | the quote is too short to be found in one place and is not a whole line |
+//! | `check` | it did not run, or did not pass |
+//! | `command` | it did not run, did not end, or did not print that; it only prints its arguments, or a file that looks like a test run; it failed or hides whether it failed, unless the user asked for the failure; it ran no test; it ran before the last edit, or in a copy that the judge had changed |
+//! | `file` | it is outside the project, is not text, belongs to ccc's or git's own records, is the judge's instructions, or has the quote on another line |
+//! | `answer` | it is a claim about the work, or the user asked for work and for nothing in words |
+//! | `user` | the user did not say it, did not say it after the task began, or it drops nothing |
 
 mod command;
 mod words;

@@ -1,4 +1,4 @@
-//! The front matter of SUPERVISOR.md: what ccc itself is told there, above the text for the judge.
+//! The front matter of SUPERVISOR.md: the settings for ccc itself, above the text for the judge.
 //!
 //! ```yaml
 //! ---

@@ -1,4 +1,4 @@
-//! SUPERVISOR.md: the project's, then the user's own.
+//! Finds SUPERVISOR.md: the project's, or else the user's own.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Evidence held against the world: the record of a session, and the files of its project.
+//! Looks up evidence in the record of a session and in the files of its project.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! A review: what the judge is told, what it said, whether its proof exists, and how it goes on until
-//! there is a verdict.
+//! A review: the messages to the judge, its answers, whether its proof exists, and the steps that
+//! lead to a verdict.
 
 pub mod circle;
 pub mod commands;

@@ -1,11 +1,11 @@
-//! Several judges: what each of them said, and what it comes to.
+//! Several judges: the opinion of each, and the verdict that follows from all of them.
 //!
 //! | what they said | the verdict |
 //! |---|---|
 //! | all: complete | complete |
-//! | at least one: not complete | not complete; the feedback is theirs who say so |
+//! | at least one: not complete | not complete, with the feedback of those who say so |
 //! | all who object: blocked, or impossible | that |
-//! | nobody objects, and one gave no verdict | none: that is no confirmation |
+//! | nobody objects, and one gave no verdict | none: this does not count as a confirmation |
 
 use serde::{Deserialize, Serialize};
 

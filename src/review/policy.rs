@@ -1,4 +1,4 @@
-//! What a review may do, where the session and the Stop hook differ.
+//! What a review may do. The session and the Stop hook differ only here.
 
 use std::time::Duration;
 

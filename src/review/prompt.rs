@@ -1,5 +1,5 @@
-//! The review's message. It holds everything the supervisor needs to know, its instructions
-//! included: today's client drops a system prompt on a resumed session.
+//! The messages to a judge. The first one contains everything the judge needs to know, including
+//! its instructions, because current clients drop a system prompt when they resume a session.
 
 use std::fmt::Write;
 
@@ -88,7 +88,7 @@ fn role(request: &ReviewRequest) -> String {
     format!("{who} The agent sees nothing of what you write here except your feedback.")
 }
 
-/// Where no file changed, what the agent said is its work.
+/// A fresh judge sees the agent's answer only if no file changed: then the answer is the work.
 fn shown_answer(request: &ReviewRequest) -> Option<&str> {
     (!request.fresh || request.diff.is_empty()).then_some(request.last_answer.as_str())
 }
@@ -100,7 +100,7 @@ fn round(request: &ReviewRequest) -> String {
         request.round, request.max
     );
     let earlier: Vec<_> = request.earlier_rounds.iter().map(ToString::to_string).collect();
-    // Whoever does not know the conversation cannot compare.
+    // A judge with fresh eyes does not know the earlier rounds.
     if !earlier.is_empty() && !request.fresh {
         let _ = write!(
             text,
@@ -142,8 +142,8 @@ fn how_to_answer(request: &ReviewRequest) -> String {
     if let Some(word) = &request.word {
         let _ = write!(
             text,
-            "\n\nThe word of this review is {word:?}. Put it into your verdict as \"word\": it tells your \
-             verdict from anything that you quote. In \"requirements\", list everything the user asked for, \
+            "\n\nThe word of this review is {word:?}. Put it into your verdict as \"word\": it sets your \
+             verdict apart from anything that you quote. In \"requirements\", list everything the user asked for, \
              one item each, and give evidence for every item that is met. ccc looks up each piece of \
              evidence. A confirmation does not count if evidence is missing or cannot be found. {EVIDENCE}"
         );
@@ -166,7 +166,7 @@ fn how_to_answer(request: &ReviewRequest) -> String {
     text
 }
 
-/// What the judge is told of files that count as they were at the beginning.
+/// Tells the judge which files changed since the session began, and whether the change counts.
 pub fn changes(pinned: &[(String, u32)], applied: &[(String, u32)]) -> String {
     let pinned = pinned.iter().map(|(what, round)| {
         format!(
@@ -195,7 +195,7 @@ pub fn feedback_message(feedback: &str) -> String {
     format!("{FEEDBACK_PREFIX}\n{feedback}")
 }
 
-/// To a judge whose last answer is no verdict.
+/// To a judge whose last answer cannot be read as a verdict.
 pub fn ask_for_the_verdict(why: &str, word: Option<&str>) -> String {
     format!(
         "Your last answer cannot be used as a verdict: {why}. Give your verdict again, and nothing else: \
@@ -206,7 +206,7 @@ pub fn ask_for_the_verdict(why: &str, word: Option<&str>) -> String {
     )
 }
 
-/// To a judge that says yes, and does not show it.
+/// To a judge that says yes without proof, or with evidence that does not exist.
 pub fn ask_for_proof(problems: &[String], word: Option<&str>) -> String {
     let what = if problems.is_empty() {
         "You call the task complete, but you give no proof. A confirmation must list everything the user \
@@ -227,7 +227,7 @@ pub fn ask_for_proof(problems: &[String], word: Option<&str>) -> String {
     )
 }
 
-/// To the agent, after a yes whose evidence does not exist.
+/// Feedback to the agent, after a yes whose evidence does not exist.
 pub fn unproven_feedback(problems: &[String]) -> String {
     let problems: Vec<_> = problems.iter().map(|problem| format!("- {problem}")).collect();
     format!(
@@ -261,7 +261,7 @@ fn said(request: &ReviewRequest) -> String {
     text
 }
 
-/// Quoted, so that no heading of theirs can pass for one of ours.
+/// As a quotation, so that no heading in the text can pass for one of this message.
 fn quoted(text: &str) -> String {
     if text.trim().is_empty() {
         return "> (none)".to_owned();

@@ -1,4 +1,4 @@
-//! What the user asked for, item by item, and what shows that it is there.
+//! What the user asked for, item by item, with the evidence for each item.
 
 use std::sync::LazyLock;
 

@@ -1,9 +1,9 @@
-//! The supervisor's verdict, read out of the last words of one of its turns.
+//! Reads the supervisor's verdict from the final text of one of its turns.
 //!
-//! Only the end of the final text counts: an earlier text, a tool's output, a sub-agent, or something
-//! quoted in front of the end is nobody's judgement. In this order, the first that fits decides:
+//! Only the end of the final text counts. An earlier text, a tool's output, a sub-agent's text, or a quote
+//! before the end is not a verdict. The first row that fits decides:
 //!
-//! | the final words | read as |
+//! | the final text | read as |
 //! |---|---|
 //! | `structured_output` of the result | the object |
 //! | a text that ends with an object with a boolean `completed` or `allow_stop`, fenced or not | the object |
@@ -12,7 +12,7 @@
 //! | any other text | prose |
 //! | nothing | nothing |
 //!
-//! However long and hostile the text, it is read in one pass.
+//! The text is read in one pass, however long and hostile it is.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a message claims, by its words.
+//! Finds the claims in a message, by its words.
 
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, OnceLock};

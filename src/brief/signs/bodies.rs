@@ -1,4 +1,4 @@
-//! Functions that were put there with nothing in them: tests that test nothing, and stubs.
+//! Added functions with an empty body: tests that test nothing, and stubs.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Signs about how tests are run, and about what reads like a test run and is a file.
+//! Signs about how the tests run, and about files that look like the output of a test run.
 
 use std::sync::LazyLock;
 

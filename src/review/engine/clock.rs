@@ -1,4 +1,4 @@
-//! The time that a judge has. It stands while a person is asked in its name.
+//! The time limit of a judge. The clock stops while a person answers a question of the judge.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,6 +1,7 @@
-//! A review, from its start to a verdict or to the reason why there is none. It has no process, no
-//! clock and no screen: its driver (the session's machine, the Stop hook) tells it what happened and
-//! does what it wants done. Where the two differ is a [`Policy`].
+//! A review, from its start to a verdict or to the reason why there is none. The engine has no
+//! process, no clock and no screen. Its driver (the session's machine or the Stop hook) tells it
+//! what happened and performs the steps that it asks for. A [`Policy`] describes how the two
+//! drivers differ.
 //!
 //! ```text
 //! start ─► judge ─► its last words ─► evidence looked up ─► its opinion ─► verdict
@@ -12,8 +13,8 @@
 //!   └──────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Judges are asked one after the other: a process at a time is what a machine and a rate limit can
-//! bear, and a no of the first can spare the others.
+//! Judges are asked one after the other: this is easier on the machine and on rate limits, and if the
+//! first judge says no, the others need not be asked.
 
 mod clock;
 mod proof;
@@ -31,9 +32,9 @@ use crate::review::requirement::{Evidence, Requirement};
 use crate::review::verdict::Verdict;
 use sitting::Sitting;
 
-/// The request that tells the judge's client to ask before each tool.
+/// The id of the request that makes the judge's client ask before each tool.
 pub const INITIALIZE: &str = "ccc-judge";
-/// Why something is denied that a person could have allowed.
+/// The reason for denying what a person could have allowed.
 const NOBODY: &str = "Nobody is there to give permission.";
 
 /// What the driver has to do next, in this order.
@@ -45,7 +46,7 @@ pub enum Step {
     Tell(String),
     /// Ask the person what the judge asks; the answer goes to `answered`.
     Ask { request_id: String, asked: PermissionRequest },
-    /// The judge does not wait for this answer any more.
+    /// The judge no longer waits for this answer.
     Unask { request_id: String },
     /// Nobody is there to give permission.
     Deny { request_id: String, asked: PermissionRequest },
@@ -79,7 +80,7 @@ pub struct Engine {
     cost_usd: f64,
     usage: Usage,
     sitting: Sitting,
-    /// What the judges before it said; of the one judge that there usually is, nothing.
+    /// What the earlier judges said; empty if there is only one judge.
     opinions: Vec<Opinion>,
 }
 
@@ -167,7 +168,7 @@ impl Engine {
         self.sitting.deadline()
     }
 
-    /// With several judges the end of one is not the end of all.
+    /// With several judges, the end of one is not the end of the review.
     fn pass_on(&mut self, steps: Vec<Step>, now: Now) -> Vec<Step> {
         if self.policy.judges.is_empty() {
             return steps;

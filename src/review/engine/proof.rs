@@ -1,4 +1,4 @@
-//! What a confirmation has to carry: requirements, each with evidence that exists.
+//! The proof that a confirmation needs: requirements, each with evidence that exists.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const NO_PROOF: &str =
 #[derive(Debug, Clone, PartialEq)]
 pub struct Doubt {
     verdict: Verdict,
-    /// What does not hold; of a bare yes, nothing.
+    /// What is wrong with the evidence; empty for a yes without any.
     problems: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl Sitting {
         self.doubt = Some(doubt);
     }
 
-    /// It has been asked, and there is nothing better.
+    /// The judge was asked for proof, and gave nothing better.
     pub(super) fn unproven(&mut self, doubt: Doubt, _now: Now) {
         let Doubt { verdict, problems } = doubt;
         if !problems.is_empty() {
@@ -85,8 +85,8 @@ impl Sitting {
 }
 
 impl Sitting {
-    /// What was asked for and is not listed stays on the list: else two short lists would make it go
-    /// away.
+    /// A requirement that the judge did not list stays on the list; otherwise two short lists would make it
+    /// disappear.
     fn rejected(&mut self, mut verdict: Verdict) {
         if !verdict.requirements.is_empty() {
             let left_out: Vec<_> = unlisted(&self.known, &verdict).cloned().collect();
@@ -100,7 +100,7 @@ fn is_settled(requirement: &Requirement) -> bool {
     !requirement.is_open()
 }
 
-/// All evidence that counts, in order.
+/// The evidence of all settled requirements, in order.
 fn claimed(verdict: &Verdict) -> Vec<Evidence> {
     let settled = verdict.requirements.iter().filter(|one| is_settled(one));
     settled.flat_map(|requirement| requirement.evidence.iter().cloned()).collect()
@@ -120,7 +120,7 @@ fn contradictions(verdict: &Verdict) -> Vec<String> {
     open.map(|requirement| format!("{}: its status is not \"met\"", named(requirement))).collect()
 }
 
-/// Evidence that does not exist; what it was for is not shown by it.
+/// Evidence that does not exist; its requirement becomes unproven.
 fn refuted(verdict: &mut Verdict, findings: &[Option<String>]) -> Vec<String> {
     let mut findings = findings.iter();
     let mut problems = Vec::new();
@@ -128,7 +128,7 @@ fn refuted(verdict: &mut Verdict, findings: &[Option<String>]) -> Vec<String> {
         let name = named(requirement);
         let mut holds = true;
         for evidence in &requirement.evidence {
-            // What was not looked up is not believed.
+            // Evidence that was not looked up does not count.
             let unknown = Some("ccc could not look it up".to_owned());
             if let Some(why) = findings.next().unwrap_or(&unknown) {
                 problems.push(format!("{name}, {evidence}: {why}"));
@@ -164,15 +164,15 @@ fn unlisted<'a>(
     known.iter().filter(|known| verdict.requirements.iter().all(|one| one.id != known.id))
 }
 
-/// What the last round found does not go away by itself.
+/// A requirement of the last round must not simply disappear.
 fn forgotten(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
     unlisted(known, verdict)
         .map(|one| format!("{}: the last review listed it, and this verdict does not", named(one)))
         .collect()
 }
 
-/// Nor by giving its id to something else. Other words for the same share some of their stems; what the
-/// user has changed is shown by the user's words.
+/// Nor may its id be given to something else. A new wording of the same requirement shares some word
+/// stems with the old one; if the user changed the requirement, a quote of the user shows it.
 fn exchanged(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
     let by_user = |now: &Requirement| {
         now.evidence.iter().any(|evidence| matches!(evidence, Evidence::User(_)))

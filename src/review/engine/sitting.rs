@@ -18,8 +18,8 @@ use crate::review::verdict::{Reading, Verdict};
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum JudgeTurn {
     Review,
-    /// A verdict that can be read, after an answer that was none. What it said then still counts if it
-    /// says nothing better.
+    /// A readable verdict, after an answer that was not one. That answer still counts if the judge says
+    /// nothing better.
     Form {
         prose: Option<String>,
         why: String,
@@ -36,12 +36,12 @@ pub(super) struct Sitting {
     pub(super) proof_asks_left: u32,
     turn: JudgeTurn,
     clock: Clock,
-    /// What this judge runs in, as its shim says before it says anything.
+    /// The glass case of this judge; its shim reports it before the judge prints anything.
     case: Option<CaseReport>,
-    /// The judge has spoken: whoever names a case now is not the shim.
+    /// The judge has printed something: a report about the case that comes now is not from the shim.
     spoke: bool,
     denied: Vec<Denied>,
-    /// What is known to be asked for: no verdict may leave it out.
+    /// The requirements of the last round: no verdict may leave one out.
     pub(super) known: Vec<Requirement>,
     pub(super) word: Option<String>,
     /// A verdict whose evidence is being looked up, and whether it has the review's word.
@@ -116,7 +116,7 @@ impl Sitting {
 
     /// The judge's process is gone, and all that it printed has been heard.
     pub fn gone(&mut self, gone: &Gone, now: Now) -> Vec<Step> {
-        // One that left rather than answer has said what it has said.
+        // If the judge exits normally instead of answering again, its earlier answer counts.
         let left = gone.code == Some(0);
         match (std::mem::replace(&mut self.turn, JudgeTurn::Review), self.doubt.take()) {
             (_, Some(doubt)) if left => self.unproven(doubt, now),
@@ -201,7 +201,7 @@ impl Sitting {
         match Reading::of(result, self.word.as_deref()) {
             Reading::Verdict { verdict, has_word } => self.given(verdict, has_word, now),
             Reading::Broken(why) => self.ask_again(&why, None, now),
-            // The first one is the review; the second is about its form.
+            // The first text is the review; the second is only about its form.
             Reading::Prose(text) => {
                 self.ask_again("it is plain text", Some(earlier.unwrap_or(text)), now);
             }
@@ -209,7 +209,7 @@ impl Sitting {
         }
     }
 
-    /// Once more, in the same conversation; or this was its last word.
+    /// Asks again in the same conversation, if the judge may be asked again.
     fn ask_again(&mut self, why: &str, prose: Option<String>, now: Now) {
         if self.asks_left > 0 {
             self.asks_left -= 1;
@@ -220,7 +220,7 @@ impl Sitting {
         }
     }
 
-    /// There is nothing but an answer that is no verdict.
+    /// The judge gave no readable verdict, only this answer.
     fn unread(&mut self, why: &str, prose: Option<String>, now: Now) {
         match prose.filter(|_| self.policy.prose == Prose::Feedback) {
             Some(prose) => self.end(Ok(Verdict::new(false, &prose))),

@@ -1,4 +1,4 @@
-//! Whether a command was run, with that output, and whether that shows anything.
+//! Whether a command ran, printed what is quoted, and proves anything.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! The agent's own words show something only where words were asked for: an explanation, a plan, a
-//! question. Of work they are a claim.
+//! The agent's own words prove something only if the user asked for words: an explanation, a plan,
+//! an answer. About work, they are only a claim.
 
 use std::sync::LazyLock;
 

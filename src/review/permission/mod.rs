@@ -1,19 +1,19 @@
-//! What a supervisor may do, asked before each of its tools runs. The answer depends on whether a
-//! glass case holds what it writes (`client::case`), and on `supervisor.allowed_tools`.
+//! What a supervisor may do. The client asks before each tool runs; the answer depends on whether a
+//! glass case contains what the tool writes (`client::case`), and on `supervisor.allowed_tools`.
 //!
 //! | | in a case | without one |
 //! |---|---|---|
 //! | tools that only look | allowed | allowed |
 //! | tools that edit | denied, always | denied, always |
 //! | commands that only read | allowed | allowed |
-//! | commands that reach what no case holds (`outward`) | denied unless a rule names them | the same |
-//! | all other commands | allowed | asked; without a person denied |
-//! | the web | allowed | asked; without a person denied |
-//! | tools that nobody here knows, as those of MCP servers | denied unless a rule names them | the same |
+//! | commands that reach beyond every case (`outward`) | denied unless a rule names them | the same |
+//! | all other commands | allowed | the person is asked; without a person, denied |
+//! | the web | allowed | the person is asked; without a person, denied |
+//! | tools that ccc does not know, such as those of MCP servers | denied unless a rule names them | the same |
 //!
-//! Commands are known by name, behind `&&`, pipes, `sh -c`, `sudo`, `xargs` and the like. A script, an
-//! alias or a program of another language can do the same unseen: this keeps a judge from a mistake,
-//! not an attacker from an attack. What may never change is what the case holds.
+//! ccc recognizes commands by name, behind `&&`, pipes, `sh -c`, `sudo`, `xargs` and the like. A script or
+//! a program in another language can do the same unseen: these rules prevent a judge's mistake, not an
+//! attack. Only the case reliably protects the project.
 
 pub mod outward;
 mod reading;

@@ -1,5 +1,5 @@
-//! Commands whose effect no case holds: it is on another machine, or in a program that runs outside.
-//! The table is shown to people (docs/glass-case.md); a test keeps the two the same.
+//! Commands whose effect no glass case can contain, because it happens on another machine or in a
+//! program outside the case. docs/glass-case.md shows this table; a test keeps the two the same.
 
 /// What a command reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,5 @@
-//! Commands that only read. Without a case these are the only ones that run unasked, so whatever can
-//! be made to write or to run something else by an option is not among them.
+//! Commands that only read. Without a case, only these run without permission, so a command that
+//! some option can make write or run something else is not among them.
 
 const READING: [&str; 46] = [
     "basename",

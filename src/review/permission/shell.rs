@@ -1,6 +1,6 @@
-//! A shell script as the commands in it: split at its operators, with what stands in `$(…)`, `sh -c`,
-//! `eval` and behind `sudo`, `xargs` and the like taken out and looked at too. Rather one command too
-//! many than one too few: the body of a here-document counts as commands.
+//! Splits a shell script into its commands: at its operators, and also inside `$(…)`, `sh -c`,
+//! `eval` and behind `sudo`, `xargs` and the like. It rather finds one command too many than one
+//! too few: the body of a here-document counts as commands.
 
 /// One command: its words without assignments and without what only runs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
