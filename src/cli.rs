@@ -168,7 +168,7 @@ pub enum Command {
     Replay(replay::ReplayArgs),
     /// Turn a recorded session into a fixture, without keys, names and paths
     Fixture(replay::FixtureArgs),
-    /// Measure how good your judge is: sessions with a known result, reviewed by it
+    /// Measure how good your judge is, on sessions whose right verdict is known
     Judge(judge::JudgeArgs),
     /// Check that everything ccc needs is in place
     Doctor {

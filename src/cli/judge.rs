@@ -4,29 +4,28 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// What the table says, for those who run it in CI.
 const EXIT_CODES: &str = "\
-Exit codes: 0 if every verdict was right, 1 if one was wrong, 4 if none was wrong and one is missing.";
+Exit codes: 0 if every verdict was right, 1 if one was wrong, 4 if none was wrong but one is missing.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct JudgeArgs {
-    /// Print the sessions that would be played, and what is wrong with the work in them
+    /// List the sessions that would be played, and what is wrong in each
     #[arg(long)]
     pub list: bool,
-    /// Play all sessions instead of the sample
+    /// Play all sessions, not only the sample of 20
     #[arg(long)]
     pub all: bool,
-    /// Play the sessions whose name contains this; may be given several times
+    /// Play only the sessions whose name contains this text; can be repeated
     #[arg(long, value_name = "TEXT", conflicts_with = "all")]
     pub only: Vec<String>,
-    /// Judge with this model instead of the configured judges
+    /// Measure this model instead of the configured judges
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Judge on this provider from ccc.json instead of the configured judges
+    /// Measure this provider from ccc.json instead of the configured judges
     #[arg(long, value_name = "NAME")]
     pub provider: Option<String>,
-    /// Judge by this file instead of the SUPERVISOR.md that counts here
+    /// Use these instructions instead of the SUPERVISOR.md that counts here
     #[arg(long, value_name = "FILE")]
     pub supervisor: Option<PathBuf>,
     /// Say whether the work of a recorded session was done when it got its last verdict

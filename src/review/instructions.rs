@@ -77,25 +77,27 @@ fn places(project: &Path) -> Vec<&Path> {
     project.ancestors().take(root.unwrap_or(0) + 1).collect()
 }
 
+/// Those in this file, if it is there.
+pub fn at(path: &Path) -> Result<Option<Instructions>, Problem> {
+    let unreadable = |why: String| Err(Problem::Unreadable { path: path.to_owned(), why });
+    match files::read_text(path) {
+        Ok(text) if text.trim().is_empty() => unreadable("it is empty".to_owned()),
+        // It stands on a command line as well, where nothing can come after it.
+        Ok(text) if text.contains('\0') => {
+            unreadable("it contains a NUL character, so it is not text".to_owned())
+        }
+        Ok(text) => Instructions::read(path, &text).map(Some),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => unreadable(error.to_string()),
+    }
+}
+
 pub fn find(project: &Path, config_dir: &Path) -> Result<Instructions, Problem> {
     let looked_in = [project.join(FILE), config_dir.join(FILE)];
     let above = places(project).into_iter().map(|dir| dir.join(FILE));
-    for path in &above.chain([config_dir.join(FILE)]).collect::<Vec<_>>() {
-        match files::read_text(path) {
-            Ok(text) if text.trim().is_empty() => {
-                let why = "it is empty".to_owned();
-                return Err(Problem::Unreadable { path: path.clone(), why });
-            }
-            // It stands on a command line as well, where nothing can come after it.
-            Ok(text) if text.contains('\0') => {
-                let why = "it contains a NUL character, so it is not text".to_owned();
-                return Err(Problem::Unreadable { path: path.clone(), why });
-            }
-            Ok(text) => return Instructions::read(path, &text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => {
-                return Err(Problem::Unreadable { path: path.clone(), why: error.to_string() });
-            }
+    for path in above.chain([config_dir.join(FILE)]) {
+        if let Some(found) = at(&path)? {
+            return Ok(found);
         }
     }
     Err(Problem::Missing { looked_in })

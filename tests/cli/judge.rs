@@ -26,7 +26,10 @@ fn what_cannot_be_meant_is_said_before_anything_costs_money() {
         assert!(done.err().contains(told), "{args:?}: {}", done.err());
     }
     let done = room.ccc(&["judge", "--yes", "--supervisor", "zq.md"]).run().code(1);
-    assert!(done.err().contains("cannot read zq.md"), "{}", done.err());
+    assert!(done.err().contains("there is no file zq.md"), "{}", done.err());
+    room.write("project/empty.md", "");
+    let done = room.ccc(&["judge", "--yes", "--supervisor", "empty.md"]).run().code(1);
+    assert!(done.err().contains("cannot read empty.md: it is empty"), "{}", done.err());
     let done = Room::new().ccc(&["judge", "--yes"]).run().code(1);
     assert!(done.err().contains("there is no SUPERVISOR.md"), "{}", done.err());
     assert_eq!(room.reviews(), 0);
@@ -53,7 +56,7 @@ fn a_judge_that_always_says_yes_is_found_out() {
     for part in [
         "2 sessions: the work is done in 1 of them and not done in 1.",
         "about 4 to 16 requests,",
-        "half of two requests … FALSE ACCEPT: confirmed, and it is not done",
+        "half of two requests … FALSE ACCEPT: confirmed, but it is not done",
         "a question answered … right: confirmed",
         "false accepts  1 of 1 that are not done",
         "half of two requests: the second function is missing",
@@ -96,7 +99,10 @@ fn a_judge_that_fails_three_times_in_a_row_is_asked_no_more() {
     room.client("#!/bin/sh\necho 'zq-no-key' >&2\nexit 1\n");
     let done = room.ccc(&["judge", "--yes"]).run().code(4);
     let out = done.out();
-    assert!(out.contains("The last reviews gave no verdict, so the rest is not played."), "{out}");
+    assert!(
+        out.contains("The last three reviews gave no verdict, so ccc skips the rest."),
+        "{out}"
+    );
     assert!(out.contains("sessions       3 of 20"), "{out}");
     assert!(out.contains("no verdict     3"), "{out}");
 }

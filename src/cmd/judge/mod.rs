@@ -10,6 +10,10 @@
 //! - A review without a verdict is neither right nor wrong. After a few in a row it is over: a key that is
 //!   not valid costs three attempts, and not twenty.
 //! - One session after the other: a provider's limits would otherwise be measured as well.
+//! - `--model` and `--provider` mean what they mean for `ccc --supervisor`: agent and judge use them, and the
+//!   judge is the agent's fork. Without them the judges of `ccc.json` are asked, all of them.
+//! - What the user says later comes while the agent is still working, so that there is one review and not one
+//!   for each message. The judge reads the same either way.
 //! - The user's own recordings are compared with labels, and not judged again: `recorded` says why.
 
 mod bench;
@@ -34,7 +38,6 @@ use crate::config::clients::check_providers;
 use crate::console;
 use crate::directories::Directories;
 use crate::executables;
-use crate::files;
 use crate::gauntlet::session::{self, Session};
 use crate::review::instructions::{self, Instructions};
 use crate::review::policy::Judging;
@@ -63,8 +66,7 @@ pub fn run(args: &JudgeArgs) -> Result<i32> {
     let question = told::beforehand(&judge, &sessions, &left_out);
     if !args.yes {
         if !questions::is_possible() || args.json {
-            let problem =
-                "this asks a model and costs money: add --yes to start without a question";
+            let problem = "`ccc judge` asks a model, which costs money; add --yes to start without a question";
             return Err(Usage(problem.into()).into());
         }
         output::print(&format!("{question}\n\n"))?;
@@ -86,8 +88,14 @@ pub fn run(args: &JudgeArgs) -> Result<i32> {
     Ok(bench.ending.signal().map_or_else(|| totals.exit_code(), |signal| ENDED_BY + signal))
 }
 
-/// What is played, and what cannot be: with the program that is missing.
-fn chosen(args: &JudgeArgs) -> Result<(Vec<Session>, Vec<(String, String)>)> {
+/// A session that cannot be played, and the program that is missing.
+struct LeftOut {
+    name: String,
+    program: String,
+}
+
+/// What is played, and what cannot be.
+fn chosen(args: &JudgeArgs) -> Result<(Vec<Session>, Vec<LeftOut>)> {
     let mut sessions = session::all()?;
     sessions.retain(|one| one.is_right() || one.checks.is_empty());
     let (all, sample) = (args.all, args.only.is_empty());
@@ -103,13 +111,13 @@ fn chosen(args: &JudgeArgs) -> Result<(Vec<Session>, Vec<(String, String)>)> {
     let mut left_out = Vec::new();
     sessions.retain(|one| match one.lacks() {
         Some(program) => {
-            left_out.push((one.name.clone(), program.to_owned()));
+            left_out.push(LeftOut { name: one.name.clone(), program: program.to_owned() });
             false
         }
         None => true,
     });
     if sessions.is_empty() {
-        bail!("no session can be played here without {}", left_out[0].1);
+        bail!("no session can be played here without {}", left_out[0].program);
     }
     Ok((in_turn(sessions), left_out))
 }
@@ -179,21 +187,30 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
 
 /// The agent's model, as far as arguments say it.
 fn last_model(args: &[OsString]) -> String {
-    let args: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
-    let apart = args.windows(2).filter(|pair| pair[0] == "--model").map(|pair| &*pair[1]);
-    let joined = args.iter().filter_map(|arg| arg.strip_prefix("--model="));
-    apart.chain(joined).next_back().unwrap_or_default().to_owned()
+    let mut model = String::new();
+    let mut args = args.iter().map(|arg| arg.to_string_lossy());
+    while let Some(arg) = args.next() {
+        if let Some(joined) = arg.strip_prefix("--model=") {
+            joined.clone_into(&mut model);
+        } else if arg == "--model" {
+            model = args.next().unwrap_or_default().into_owned();
+        }
+    }
+    model
 }
 
 fn instructions(chosen: Option<&Path>, place: &Directories) -> Result<Instructions> {
     let found = match chosen {
-        None => instructions::find(&place.project, &place.config_dir),
-        Some(path) => match files::read_text(path) {
-            Ok(text) => Instructions::read(path, &text),
-            Err(error) => bail!("cannot read {}: {error}", path.display()),
-        },
+        None => instructions::find(&place.project, &place.config_dir).map(Some),
+        Some(path) => instructions::at(path),
     };
-    found.map_err(|problem| anyhow::anyhow!("{problem}"))
+    match (found, chosen) {
+        (Ok(Some(found)), _) => Ok(found),
+        (Ok(None), path) => {
+            bail!("there is no file {}", path.unwrap_or(Path::new(instructions::FILE)).display())
+        }
+        (Err(problem), _) => bail!("{problem}"),
+    }
 }
 
 /// All of them, or those before the first that somebody ended, with the models that judged.
@@ -225,4 +242,29 @@ fn play(bench: &Bench, sessions: &[Session], quiet: bool) -> Result<(Vec<Scored>
     }
     told.end()?;
     Ok((scored, models))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_model_of_the_arguments_counts() {
+        let model =
+            |args: &[&str]| last_model(&args.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(model(&["--verbose"]), "");
+        assert_eq!(model(&["--model", "opus", "--verbose"]), "opus");
+        assert_eq!(model(&["--model=opus"]), "opus");
+        assert_eq!(model(&["--model", "opus", "--model", "haiku"]), "haiku");
+        assert_eq!(model(&["--model=opus", "--model", "haiku"]), "haiku");
+        assert_eq!(model(&["--model", "opus", "--model=haiku"]), "haiku");
+    }
+
+    #[test]
+    fn sessions_that_are_done_and_not_done_take_turns() {
+        let sessions = session::all().unwrap();
+        let labels: Vec<_> = in_turn(sessions).iter().map(Session::is_right).collect();
+        assert_eq!(labels[..4], [false, true, false, true]);
+        assert_eq!(labels.len(), session::all().unwrap().len());
+    }
 }

@@ -5,16 +5,20 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::LeftOut;
 use super::bench::Bench;
 use super::score::{Given, Scored, Share, Spent, Totals};
 use crate::cmd::output;
 use crate::console;
 use crate::gauntlet::session::Session;
 use crate::review::front_matter::Proof;
-use crate::surface::{cut, duration, first_line, review_cost};
+use crate::surface::{cut, duration, first_line, money, review_cost};
 
 /// How much of a feedback stands in the table; `--json` has all of it.
 const FEEDBACK_WIDTH: usize = 100;
+
+/// For so few sessions nobody needs a forecast.
+const FEW: usize = 3;
 
 /// Who judged, and by what.
 pub struct Judge {
@@ -67,7 +71,7 @@ impl Judge {
 }
 
 /// What is about to happen, and about how much it costs.
-pub fn beforehand(judge: &Judge, sessions: &[Session], left_out: &[(String, String)]) -> String {
+pub fn beforehand(judge: &Judge, sessions: &[Session], left_out: &[LeftOut]) -> String {
     let done = sessions.iter().filter(|session| session.is_right()).count();
     let mut text = format!(
         "{}: the work is done in {done} of them and not done in {}.\n\
@@ -89,8 +93,8 @@ pub fn beforehand(judge: &Judge, sessions: &[Session], left_out: &[(String, Stri
         2 * reviews,
         8 * reviews,
     );
-    for (name, program) in left_out {
-        let _ = write!(text, "\nLeft out, because {program} is not installed: {name}");
+    for LeftOut { name, program } in left_out {
+        let _ = write!(text, "\nSkipped, because {program} is not installed: {name}");
     }
     text
 }
@@ -101,7 +105,10 @@ fn counted(count: usize, what: &str) -> String {
 
 pub fn list(sessions: &[Session], as_json: bool) -> Result<i32> {
     if as_json {
-        let one = |session: &Session| json!({"name": session.name, "done": session.is_right(), "wrong": session.wrong});
+        let one = |session: &Session| {
+            let done = session.is_right();
+            json!({"name": session.name, "done": done, "wrong": session.wrong})
+        };
         let all: Vec<_> = sessions.iter().map(one).collect();
         console::print_json(&json!({"sessions": all}))?;
         return Ok(0);
@@ -148,11 +155,22 @@ impl Progress {
             return Ok(());
         }
         self.begun = false;
-        output::print(&format!("{line}\n"))
+        output::print(&format!("{line}\n"))?;
+        self.at_this_rate(one)
+    }
+
+    /// The first review has a price, which tells more than any estimate.
+    fn at_this_rate(&self, first: &Scored) -> Result<()> {
+        let Some(usd) = first.spent.usd.filter(|_| self.at == 1 && self.of > FEW) else {
+            return Ok(());
+        };
+        #[expect(clippy::cast_precision_loss, reason = "there are hundreds of sessions at most")]
+        let all = money(usd * self.of as f64);
+        output::print(&format!("At this rate, all of it costs about {all}. Ctrl-C stops it.\n"))
     }
 
     pub fn gives_up(&self) -> Result<()> {
-        let told = "The last reviews gave no verdict, so the rest is not played.";
+        let told = "The last three reviews gave no verdict, so ccc skips the rest.";
         if self.quiet {
             console::say(told);
             return Ok(());
@@ -167,8 +185,8 @@ impl Progress {
 
 fn came(one: &Scored) -> String {
     match &one.verdict {
-        _ if one.is_false_accept() => "FALSE ACCEPT: confirmed, and it is not done".to_owned(),
-        _ if one.is_false_reject() => "FALSE REJECT: sent back, and it is done".to_owned(),
+        _ if one.is_false_accept() => "FALSE ACCEPT: confirmed, but it is not done".to_owned(),
+        _ if one.is_false_reject() => "FALSE REJECT: sent back, but it is done".to_owned(),
         Given::Accepted { without_proof: true } => "right: confirmed, without proof".to_owned(),
         Given::Accepted { .. } => "right: confirmed".to_owned(),
         Given::Rejected { .. } => "right: not confirmed".to_owned(),
@@ -181,7 +199,7 @@ fn spent(spent: &Spent) -> Vec<String> {
 }
 
 fn short(text: &str) -> String {
-    cut(&first_line(text).0, FEEDBACK_WIDTH, "…").to_string()
+    cut(&first_line(text).0, FEEDBACK_WIDTH, "…")
 }
 
 pub fn table(judge: &Judge, sessions: &[Session], scored: &[Scored], totals: &Totals) -> String {
