@@ -34,12 +34,11 @@ pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
     let switched = Switched { state: &state, file: &file, session: &session, state_dir: &dir };
     // What follows the word is for the agent.
     match words.first().map(String::as_str) {
-        Some("on") => drop(switched.on(None)?),
-        Some("off") => drop(switched.off()?),
+        Some("on") => switched.on(None)?,
+        Some("off") => switched.off()?,
         Some(other) => return Err(Usage(format!("expected on or off, not {other:?}")).into()),
         None => {
-            let on = state.load()?.is_some_and(|state| state.enabled);
-            console::print(if on { "on\n" } else { "off\n" })?;
+            console::print(if switched.is_on()? { "on\n" } else { "off\n" })?;
         }
     }
     Ok(0)
@@ -55,23 +54,20 @@ pub struct Switched<'a> {
 }
 
 impl Switched<'_> {
-    /// Says what was done.
-    pub fn on(&self, cwd: Option<&str>) -> Result<String> {
+    pub fn on(&self, cwd: Option<&str>) -> Result<()> {
         let found = Directories::find()?;
         let project = project(cwd).unwrap_or(found.project);
         let directories = Directories { project, state_dir: self.state_dir.to_owned(), ..found };
         let max_iterations = env::var("CCC_MAX_ITERATIONS").ok().and_then(|max| max.parse().ok());
         let begins = Begins { max_iterations, ..Begins::default() };
-        supervision::begin(&directories, Some(self.state), self.file, self.session, &begins)?;
-        Ok("Supervision is on: each time the agent stops, ccc reviews its work, until the work is \
-            confirmed. /supervisoroff turns it off."
-            .to_owned())
+        supervision::begin(&directories, Some(self.state), self.file, self.session, &begins)
     }
 
-    pub fn off(&self) -> Result<String> {
-        self.state.change(|state| state.enabled = false)?;
-        Ok("Supervision is off: ccc does not review the agent's work. /supervisor turns it on \
-            again."
-            .to_owned())
+    pub fn off(&self) -> Result<()> {
+        self.state.change(|state| state.enabled = false)
+    }
+
+    pub fn is_on(&self) -> Result<bool> {
+        Ok(self.state.load()?.is_some_and(|state| state.enabled))
     }
 }
