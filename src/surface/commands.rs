@@ -143,7 +143,7 @@ pub fn models(models: &[Model], now: &str) -> String {
         return NO_MODELS.to_owned();
     }
     let line = |model: &Model| {
-        let mark = if model.resolved == now || model.value == now { " (now)" } else { "" };
+        let mark = if model.resolved == now || model.value == now { " (current)" } else { "" };
         let description = model.description.lines().next().unwrap_or_default();
         format!("{}{mark}: {description}", model.value)
     };

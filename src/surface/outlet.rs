@@ -129,7 +129,7 @@ impl Drop for Outlet {
 }
 
 fn nobody_reads() -> io::Error {
-    io::Error::new(ErrorKind::TimedOut, "nobody reads it")
+    io::Error::new(ErrorKind::TimedOut, "nothing is reading it")
 }
 
 fn write(mut out: &File, shared: &Shared) {

@@ -9,6 +9,7 @@ use super::notices::{money, round_of};
 use super::styled::{self, Glyphs, Style, Styled};
 use crate::checks::suite::RunningCheck;
 use crate::client::form::FormQuestion;
+use crate::client::mode::PermissionMode;
 use crate::client::plan;
 use crate::event::{Asker, Now, Phase, Question};
 use crate::machine::Status;
@@ -84,7 +85,7 @@ fn facts(
         }
     }
     facts.extend(status.met.map(|(met, all)| (3, format!("{met}/{all} met"))));
-    facts.extend(status.mode.as_ref().map(|mode| (2, mode.words().to_owned())));
+    facts.extend(status.mode.as_ref().map(|mode| (2, mode_told(mode))));
     match status.background {
         0 => {}
         1 => facts.push((3, "1 background task".to_owned())),
@@ -103,6 +104,16 @@ fn facts(
     }
     facts.extend(keys.iter().zip(8..).map(|(key, rank)| (rank, (*key).to_owned())));
     Styled::new(Style::Dim, &as_fits(facts, &format!(" {} ", glyphs.dot), width, glyphs))
+}
+
+/// A bare "ask" or "plan" between other words says nothing to a newcomer.
+fn mode_told(mode: &PermissionMode) -> String {
+    match mode {
+        PermissionMode::Ask | PermissionMode::Plan | PermissionMode::Auto => {
+            format!("{} mode", mode.words())
+        }
+        mode => mode.words().to_owned(),
+    }
 }
 
 /// As many facts as have room, the first in any case: those with the highest number give way.
@@ -188,7 +199,6 @@ pub fn can_always(question: &Question) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::mode::PermissionMode;
     use crate::surface::sample;
 
     fn text(status: &Status, seconds: u64, width: usize) -> String {
@@ -212,7 +222,7 @@ mod tests {
         };
         assert_eq!(
             line(&known, "kimi", Now::from_secs(72), Glyphs::unicode(), 80).text(),
-            "⠦ working 1:12 · round 1/10 · plan · test · kimi · context 1% · $0.20"
+            "⠦ working 1:12 · round 1/10 · plan mode · test · kimi · context 1% · $0.20"
         );
         working.context = Some((1001, None));
         assert!(text(&working, 72, 80).contains("2k tokens · $0.20"));

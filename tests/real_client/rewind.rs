@@ -43,7 +43,7 @@ fn escape_twice_goes_back_to_before_a_message(client: &Path) {
     terminal.keys("\x1b");
     terminal.wait_for("before which message?");
     terminal.keys("\r");
-    terminal.wait_for("What should go back?");
+    terminal.wait_for("What should be restored?");
     terminal.keys("\r");
     terminal.wait_for("Restored the files as they were before: zq-second");
     assert_eq!(fs::read_to_string(&file).expect("a file"), "one");

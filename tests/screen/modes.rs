@@ -51,7 +51,7 @@ fn the_start_says_where_one_is() {
     let text = picture.text();
     assert!(text.contains("/project") && text.contains("SUPERVISOR.md · no checks"), "{text}");
     let status = picture.status().join(" ");
-    assert!(status.contains("ask · zq-opus-5"), "{status}");
+    assert!(status.contains("ask mode · zq-opus-5"), "{status}");
 }
 
 /// As on the client's own screen, where nobody chose a mode and the provider is Anthropic.
@@ -62,16 +62,19 @@ fn a_newer_client_begins_in_auto_mode() {
     let request = agent.hears("the mode", is_request("set_permission_mode"));
     assert_eq!(request["request"]["mode"], "auto");
     tells_mode(&agent, "auto");
-    stage.person.looks_for("it", |picture| picture.status().join(" ").contains("on · auto ·"));
+    stage.person.looks_for("it", |picture| picture.status().join(" ").contains("on · auto mode ·"));
 }
 
 #[test]
 fn shift_tab_goes_through_the_modes() {
     let (mut stage, agent) = opening().ready();
     introduces_itself(&agent, OLDER);
-    for (mode, words) in
-        [("acceptEdits", "accept edits"), ("plan", "plan"), ("auto", "auto"), ("default", "ask")]
-    {
+    for (mode, words) in [
+        ("acceptEdits", "accept edits"),
+        ("plan", "plan mode"),
+        ("auto", "auto mode"),
+        ("default", "ask mode"),
+    ] {
         stage.person.types("\x1b[Z");
         let wanted = mode.to_owned();
         agent.hears("the next mode", move |line| line["request"]["mode"] == wanted.as_str());
@@ -142,7 +145,7 @@ fn a_model_is_picked() {
     stage.person.sees("zq-opus-5");
     stage.person.types("/model\r");
     stage.person.looks_for("the list", |picture| {
-        picture.text().contains("❯ 1. Opus (now)  big")
+        picture.text().contains("❯ 1. Opus (current)  big")
             && picture.text().contains("2. Haiku  small")
     });
     stage.person.types("\x1b[B\r");

@@ -36,7 +36,7 @@ const ALSO_OWN: [(&str, &str); 14] = [
     ("diff", "what the task has changed"),
     ("exit", "end the session"),
     ("help", "keys and commands"),
-    ("image", "add an image: a path, or what the clipboard holds"),
+    ("image", "add an image from a path or the clipboard"),
     ("mode", "change the permission mode"),
     ("model", "choose the model"),
     ("quit", "end the session"),

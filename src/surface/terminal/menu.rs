@@ -32,7 +32,7 @@ impl Menu {
         let selected = models.iter().position(is_now).unwrap_or(0);
         let item = |(at, model): (usize, &Model)| {
             let name = if model.name.is_empty() { &model.value } else { &model.name };
-            let mark = if at == selected && is_now(model) { " (now)" } else { "" };
+            let mark = if at == selected && is_now(model) { " (current)" } else { "" };
             let wish = Wish::Model(model.value.clone());
             (format!("{}{mark}", styled::exposed(name)), model.description.clone(), wish)
         };
@@ -113,7 +113,7 @@ mod tests {
         let mut menu = menu();
         let rows: Vec<_> =
             menu.rows((40, 24), Glyphs::unicode()).iter().map(Styled::text).collect();
-        assert_eq!(rows[2], "❯ 2. Sonnet (now)  Sonnet is a model");
+        assert_eq!(rows[2], "❯ 2. Sonnet (current)  Sonnet is a model");
         assert_eq!(press(&mut menu, KeyCode::Down), Pressed::Stays);
         assert_eq!(press(&mut menu, KeyCode::Enter), Pressed::Chosen(Wish::Model("haiku".into())));
         press(&mut menu, KeyCode::Char('1'));
