@@ -130,6 +130,9 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     if let Some(unknown) = config.unknown_told() {
         console::say(format!("ccc: {} has {unknown}; check the spelling", config::FILE));
     }
+    if let Some(missing) = config.missing_provider() {
+        console::say(format!("ccc: in {}, {missing}", config::FILE));
+    }
     let words = args.rest.len();
     let provider = take_provider(&config, &mut args.rest);
     // Behind a provider's name every word is the client's.

@@ -167,9 +167,37 @@ impl Config {
     /// The error of the JSON parser names line and column.
     pub fn parse(text: &str) -> Result<Self> {
         match json::parse(text)? {
-            Value::Object(root) => Ok(Self { root }),
+            Value::Object(root) => {
+                let config = Self { root };
+                config.check_types()?;
+                Ok(config)
+            }
             _ => bail!("line 1 must begin a JSON object"),
         }
+    }
+
+    /// A value of the wrong type would be passed over in silence. (`supervisor` is read later.)
+    fn check_types(&self) -> Result<()> {
+        let is_list =
+            |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
+        let are_objects =
+            |value: &Value| value.as_object().is_some_and(|map| map.values().all(Value::is_object));
+        type Check<'a> = (&'static str, &'static str, &'a dyn Fn(&Value) -> bool);
+        let checks: [Check<'_>; 4] = [
+            ("settings", "an object", &Value::is_object),
+            ("claude_args", "a list of strings", &is_list),
+            ("current_provider", "a string", &Value::is_string),
+            ("providers", "an object with an object for each provider", &are_objects),
+        ];
+        for (name, expected, is_right) in checks {
+            match self.root.get(name) {
+                Some(value) if !value.is_null() && !is_right(value) => {
+                    bail!("{name} must be {expected}")
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     pub fn supervisor(&self) -> Result<Supervisor> {
@@ -268,6 +296,19 @@ impl Config {
         current.or_else(|| providers.keys().next().map(String::as_str)).map(str::to_owned)
     }
 
+    /// A current provider that does not exist, and what is used instead.
+    pub fn missing_provider(&self) -> Option<String> {
+        let current = self.root.get("current_provider")?.as_str()?;
+        if current == OWN_LOGIN || self.has_provider(current) {
+            return None;
+        }
+        let used = match self.default_provider() {
+            Some(first) => format!("the first provider, {first}"),
+            None => "claude's own login".to_owned(),
+        };
+        Some(format!("current_provider {current:?} does not exist; ccc uses {used}"))
+    }
+
     /// Why somebody should change the permissions of the file, if they should.
     pub fn readable_keys(&self, config_dir: &Path) -> Option<String> {
         let path = config_dir.join(FILE);
@@ -317,6 +358,27 @@ mod tests {
     }
 
     #[test]
+    fn a_value_of_the_wrong_type_is_named() {
+        for (text, problem) in [
+            (r#"{"claude_args": "--verbose"}"#, "claude_args must be a list of strings"),
+            (r#"{"claude_args": [1]}"#, "claude_args must be a list of strings"),
+            (r#"{"settings": []}"#, "settings must be an object"),
+            (r#"{"current_provider": {}}"#, "current_provider must be a string"),
+            (
+                r#"{"providers": []}"#,
+                "providers must be an object with an object for each provider",
+            ),
+            (
+                r#"{"providers": {"a": 1}}"#,
+                "providers must be an object with an object for each provider",
+            ),
+        ] {
+            assert_eq!(Config::parse(text).unwrap_err().to_string(), problem);
+        }
+        assert!(Config::parse(r#"{"claude_args": null, "providers": {}}"#).is_ok());
+    }
+
+    #[test]
     fn the_current_provider_else_the_first() {
         assert_eq!(config().default_provider().as_deref(), Some("kimi"));
         let current =
@@ -325,6 +387,9 @@ mod tests {
         let gone =
             Config::parse(r#"{"current_provider":"z","providers":{"a":{},"b":{}}}"#).unwrap();
         assert_eq!(gone.default_provider().as_deref(), Some("a"));
+        let told = gone.missing_provider().unwrap();
+        assert_eq!(told, "current_provider \"z\" does not exist; ccc uses the first provider, a");
+        assert_eq!(current.missing_provider(), None);
         assert_eq!(Config::default().default_provider(), None);
         let own = Config::parse(r#"{"current_provider":"none","providers":{"a":{}}}"#).unwrap();
         assert_eq!(own.default_provider(), None);

@@ -111,6 +111,14 @@ fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding 
         let text = format!("{} has {unknown}", path.display());
         return Finding::odd(NAME, text, "check the spelling; an unknown setting is ignored");
     }
+    if let Some(missing) = config.missing_provider() {
+        let text = format!("in {}, {missing}", path.display());
+        return Finding::odd(
+            NAME,
+            text,
+            "`ccc provider use NAME`, or `none` for claude's own login",
+        );
+    }
     Finding::well(NAME, path.display().to_string())
 }
 
