@@ -4,6 +4,7 @@
 //! Where the screen has a place for what is going on right now (`Look::live`), a text that is being
 //! written and tools that are running stand there, and go to the transcript when they are done.
 
+mod outputs;
 mod sub_agents;
 mod todos;
 mod tools;

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use super::tools::{WORTH_TELLING, report};
+use super::outputs::report;
+use super::tools::WORTH_TELLING;
 use super::{Author, Transcript};
 use crate::client::stream::{Block, Message, TaskNote};
 use crate::event::Now;

@@ -1,0 +1,196 @@
+//! What came of a tool, as far as it is for people: some lines of its output, or what an edit changed.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::sub_agents::starts_one;
+use super::{Author, Transcript};
+use crate::client::stream::ToolResult;
+use crate::machine::NOBODY;
+use crate::surface::diff;
+use crate::surface::styled::{self, Style, Styled};
+
+/// So many lines of a tool's output are shown: of its beginning, or of its end where it failed, which
+/// is where it says why; and of an edit.
+const OUTPUT: usize = 3;
+const FAILURE: usize = 8;
+const CHANGES: usize = 16;
+/// Tools whose output is for the agent: how much it was says enough.
+const READERS: [&str; 6] = ["Read", "NotebookRead", "Glob", "Grep", "LS", "ToolSearch"];
+/// Lines around a sub-agent's report that are for the model.
+const FOR_THE_MODEL: [&str; 3] =
+    ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
+pub const ASYNC_AGENT: &str = "Async agent launched successfully";
+pub const DENIED: &str = "not run: denied";
+/// What the client, or ccc, tells the model, and what a person is told instead.
+const CLIENTS_WORDS: [(&str, &str); 11] = [
+    ("The user doesn't want to proceed with this tool use", DENIED),
+    ("The user doesn't want to take this action right now", DENIED),
+    (NOBODY, DENIED),
+    (ASYNC_AGENT, "started in the background"),
+    ("[Request interrupted by user", "interrupted"),
+    ("User has approved your plan", "approved"),
+    ("User has approved exiting plan mode", "approved"),
+    ("Command was manually backgrounded by user", "continues in the background"),
+    ("Command running in background with ID", "runs in the background"),
+    (
+        "Permission for this action was denied by the Claude Code auto mode",
+        "not run: auto mode denied it",
+    ),
+    (
+        "Auto mode is unavailable",
+        "not run: auto mode cannot check actions here; choose another permission mode",
+    ),
+];
+/// Remarks for the model behind what a person may read.
+const REMARKS: [(&str, &str); 2] =
+    [("<system-reminder>", "</system-reminder>"), (" (file state is current in your context", ")")];
+
+impl Transcript {
+    /// The outcome, hanging from the tool's line.
+    pub(super) fn output(
+        &self,
+        result: &ToolResult,
+        name: &str,
+        label: &str,
+        place: Author,
+    ) -> Vec<Styled> {
+        let branch = format!("  {} ", self.look.glyphs.branch);
+        let indent = " ".repeat(branch.width());
+        if !result.patch.is_empty() {
+            let head =
+                Styled::new(Style::Dim, &format!("{branch}{label}{}", diff::extent(&result.patch)));
+            let room =
+                self.wrap.map(|cells| cells.saturating_sub(self.margin(place) + indent.len()));
+            let lines = diff::hunks(&result.patch, room, CHANGES, self.look.glyphs);
+            let lines = lines.into_iter().map(|line| line.behind(Style::Plain, &indent));
+            return std::iter::once(head).chain(lines).collect();
+        }
+        let (style, texts) = self.summary(result, name);
+        self.outcome(style, texts, label, place)
+    }
+
+    pub(super) fn outcome(
+        &self,
+        style: Style,
+        texts: Vec<String>,
+        label: &str,
+        place: Author,
+    ) -> Vec<Styled> {
+        let branch = format!("  {} ", self.look.glyphs.branch);
+        let indent = " ".repeat(branch.width());
+        let row = |(at, text): (usize, String)| {
+            let (head, text) =
+                if at == 0 { (&branch, format!("{label}{text}")) } else { (&indent, text) };
+            let text = self.short(&text, false, head.width(), place);
+            Styled::new(Style::Dim, head).with(style, &text)
+        };
+        texts.into_iter().enumerate().map(row).collect()
+    }
+
+    fn summary(&self, result: &ToolResult, name: &str) -> (Style, Vec<String>) {
+        let style = if result.is_error { Style::Bad } else { Style::Dim };
+        if let Some((_, instead)) =
+            CLIENTS_WORDS.iter().find(|(words, _)| result.preview.starts_with(words))
+        {
+            return (Style::Dim, vec![(*instead).to_owned()]);
+        }
+        let cut = !result.tail.is_empty();
+        let ending = result.is_error && cut;
+        let output = if ending { &result.tail } else { &result.preview };
+        // The client marks its own complaints for the model; a person needs no mark.
+        let output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
+        let output = without_remarks(&output);
+        let output = if starts_one(name) { report(&output) } else { output };
+        let (kept, output) = kept_elsewhere(&output);
+        // Code without its indentation would be other code; what all lines have is no part of it.
+        let clean = |line: &str| styled::untabbed(last_state(line)).trim_end().to_owned();
+        let mut lines: Vec<_> = output.lines().map(clean).filter(|line| !line.is_empty()).collect();
+        let indent = lines.iter().map(|line| line.len() - line.trim_start().len()).min();
+        lines.iter_mut().for_each(|line| drop(line.drain(..indent.unwrap_or(0))));
+        let code = exit_code(&result.preview);
+        if code.is_some() && !ending && !lines.is_empty() {
+            // It stands on the tool's own line.
+            lines.remove(0);
+        }
+        let ellipsis = self.look.glyphs.ellipsis;
+        let Some(first) = lines.first_mut() else {
+            return (style, vec!["no output".to_owned()]);
+        };
+        if result.is_error {
+            if code.is_none() && !ending && !first.trim_start().to_lowercase().starts_with("error")
+            {
+                *first = format!("error: {}", first.trim_start());
+            }
+            let hidden = lines.len().saturating_sub(FAILURE);
+            if hidden > 1 || ending {
+                lines.drain(..hidden);
+                let many = if ending { String::new() } else { format!("{hidden} ") };
+                let how = if self.look.live { "; Ctrl-O shows all" } else { "" };
+                lines.insert(0, format!("{ellipsis} {many}lines above{how}"));
+            }
+            return (style, lines);
+        }
+        let more = if cut { "+" } else { "" };
+        let all = result.preview.lines().count();
+        if READERS.contains(&name) && all > 1 {
+            return (style, vec![format!("{all}{more} lines")]);
+        }
+        if let Some(kept) = kept {
+            lines.truncate(OUTPUT);
+            lines.push(format!("{ellipsis} {kept}"));
+            return (style, lines);
+        }
+        // A line that only says that there is one more is no shorter than that line.
+        if lines.len() > OUTPUT + 1 || cut {
+            let hidden = lines.len().saturating_sub(OUTPUT);
+            lines.truncate(OUTPUT);
+            if hidden > 0 {
+                lines.push(format!("{ellipsis} {hidden}{more} more lines"));
+            }
+        }
+        (style, lines)
+    }
+}
+
+/// An output that the client found too long for the agent is a file: what the client says about
+/// that, and how the output begins.
+fn kept_elsewhere(preview: &str) -> (Option<&str>, &str) {
+    let split = || {
+        let (note, rest) =
+            preview.strip_prefix("<persisted-output>")?.trim_start().split_once('\n')?;
+        let (_, output) = rest.split_once("):\n")?;
+        Some((note, output.trim_end().trim_end_matches("</persisted-output>")))
+    };
+    split().map_or((None, preview), |(note, output)| (Some(note), output))
+}
+
+/// What a sub-agent reported, as far as it is for people.
+pub fn report(preview: &str) -> String {
+    let preview = preview.split("\n<usage>").next().unwrap_or_default();
+    let for_the_model =
+        |line: &&str| FOR_THE_MODEL.iter().any(|mark| line.trim_start().starts_with(mark));
+    let lines: Vec<_> = preview.lines().filter(|line| !for_the_model(line)).collect();
+    lines.join("\n")
+}
+
+/// What a command ended with, where the client says it.
+pub fn exit_code(output: &str) -> Option<u32> {
+    let line = output.lines().next()?.trim();
+    line.strip_prefix("Error: ").unwrap_or(line).strip_prefix("Exit code ")?.parse().ok()
+}
+
+fn without_remarks(output: &str) -> String {
+    let mut out = output.to_owned();
+    for (open, close) in REMARKS {
+        while let Some(from) = out.find(open) {
+            let to = out[from..].find(close).map_or(out.len(), |at| from + at + close.len());
+            out.replace_range(from..to, "");
+        }
+    }
+    out
+}
+
+/// What a terminal would show of a line that was written over and over, as a progress bar is.
+fn last_state(line: &str) -> &str {
+    line.rsplit('\r').find(|state| !state.trim().is_empty()).unwrap_or_default()
+}
