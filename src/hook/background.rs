@@ -47,7 +47,7 @@ pub struct Background {
 
 impl Background {
     /// The agent has stopped, and these still run. What the review waits for; nothing, if it need not.
-    pub fn to_wait_for(&mut self, tasks: &[Task]) -> Vec<String> {
+    pub fn awaited(&mut self, tasks: &[Task]) -> Vec<String> {
         let is_new = |task: &&Task| !(task.is_command && self.seen.contains(&task.id));
         let waited: Vec<_> = tasks.iter().filter(is_new).map(|task| task.name.clone()).collect();
         self.seen = tasks.iter().map(|task| task.id.clone()).collect();
@@ -76,20 +76,20 @@ mod tests {
     #[test]
     fn what_is_new_is_waited_for_and_a_server_is_not_waited_for_twice() {
         let mut background = Background::default();
-        assert_eq!(background.to_wait_for(&[task("a", true)]), ["run a"]);
-        assert!(background.to_wait_for(&[task("a", true)]).is_empty());
-        assert_eq!(background.to_wait_for(&[task("a", true), task("b", true)]), ["run b"]);
-        assert!(background.to_wait_for(&[]).is_empty());
+        assert_eq!(background.awaited(&[task("a", true)]), ["run a"]);
+        assert!(background.awaited(&[task("a", true)]).is_empty());
+        assert_eq!(background.awaited(&[task("a", true), task("b", true)]), ["run b"]);
+        assert!(background.awaited(&[]).is_empty());
     }
 
     #[test]
     fn nobody_can_put_a_review_off_for_ever() {
         let mut background = Background::default();
-        let mut at = |id: &str| background.to_wait_for(&[task(id, true)]).len();
+        let mut at = |id: &str| background.awaited(&[task(id, true)]).len();
         assert_eq!(["1", "2", "3", "4", "5"].map(&mut at), [1, 1, 1, 0, 1]);
         let mut background = Background::default();
         // Another agent may take long.
-        let mut at = |_: u32| background.to_wait_for(&[task("agent", false)]).len();
+        let mut at = |_: u32| background.awaited(&[task("agent", false)]).len();
         assert_eq!([0, 1, 2, 3].map(&mut at), [1, 1, 1, 0]);
         background.person_spoke();
     }

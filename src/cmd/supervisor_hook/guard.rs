@@ -163,9 +163,9 @@ impl Guarded {
     }
 
     /// What the review waits for; nothing, if it need not, or if the client may leave meanwhile.
-    pub fn to_wait_for(&mut self, tasks: &[background::Task]) -> Result<Vec<String>> {
+    pub fn awaited(&mut self, tasks: &[background::Task]) -> Result<Vec<String>> {
         let before = self.pinned.background.clone();
-        let waits_for = self.pinned.background.to_wait_for(tasks);
+        let waits_for = self.pinned.background.awaited(tasks);
         if self.pinned.background != before {
             self.pinned.save(&self.file.current())?;
         }

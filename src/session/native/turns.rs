@@ -19,7 +19,7 @@ impl Session<'_> {
             native.warn(SCHEDULED);
         }
         native.keys.agent_stopped();
-        let tasks = native.background.to_wait_for(&call.event.background());
+        let tasks = native.background.awaited(&call.event.background());
         if !tasks.is_empty() {
             self.surface.notice(&Notice::WaitingForBackground { tasks });
             call.answer.send(&Reply::Nothing);
