@@ -180,8 +180,7 @@ impl Config {
     fn check_types(&self) -> Result<()> {
         let is_list =
             |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
-        type Check<'a> = (&'static str, &'static str, &'a dyn Fn(&Value) -> bool);
-        let checks: [Check<'_>; 4] = [
+        let checks: [(&str, &str, &dyn Fn(&Value) -> bool); 4] = [
             ("settings", "an object", &Value::is_object),
             ("claude_args", "a list of strings", &is_list),
             ("current_provider", "a string", &Value::is_string),
