@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{CROWDED, FORGED, GOAL, IN_BACKGROUND, STRANGER, Session};
 use crate::client::session_id;
 use crate::client::transcript::{ClientTranscript, Turn};
-use crate::event::{Event, Now, Outcome, Phase};
+use crate::event::{Event, Notice, Now, Outcome, Phase};
 use crate::native::lines::Ended;
 use crate::native::origin::Origin;
 use crate::native::reply::Reply;
@@ -168,6 +168,13 @@ impl Session<'_> {
                 let failure = call.event.failure();
                 self.turn_begins();
                 self.turn_ended(Ended::Failed(&failure));
+                call.answer.send(&Reply::Nothing);
+            }
+            "SessionEnd" => {
+                // Of the next conversation nothing is known but that it is another one.
+                if call.event.reason == "clear" {
+                    self.surface.notice(&Notice::Session { session_id: String::new() });
+                }
                 call.answer.send(&Reply::Nothing);
             }
             _ => {

@@ -56,6 +56,9 @@ fn a_branch_and_a_conversation_that_is_taken_up_again_have_their_words_and_a_rew
     assert_eq!(done(&mut terminal, &api, "zq-branched"), ["zq-first", "zq-branched"]);
     terminal.say("/clear");
     terminal.wait_until("an empty screen", |screen| !screen.contains("zq-branched"));
+    terminal.wait_until("no word of the last review", |screen| {
+        screen.lines().any(|line| line.trim_start().starts_with("supervised"))
+    });
     assert_eq!(done(&mut terminal, &api, "zq-cleared"), ["zq-cleared"]);
     terminal.say(&format!("/resume {first}"));
     terminal.wait_until("the first conversation", |screen| {
@@ -71,7 +74,11 @@ fn a_branch_and_a_conversation_that_is_taken_up_again_have_their_words_and_a_rew
     terminal.wait_for("❯ 1. Restore conversation");
     terminal.keys("\r");
     terminal.wait_until("the message in the input", |screen| {
-        screen.matches("zq-regretted").count() == 1 && screen.contains("confirmed in round 1")
+        let lines: Vec<_> = screen.lines().collect();
+        let is_input = |pair: &[&str]| {
+            pair[0].starts_with('❯') && pair[0].contains("zq-regretted") && pair[1].starts_with('─')
+        };
+        lines.windows(2).any(is_input) && screen.contains("confirmed in round 1")
     });
     terminal.keys("\x15");
     terminal.wait_until("an empty input", |screen| !screen.contains("zq-regretted"));
