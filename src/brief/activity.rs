@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::command::goes_on;
 use super::edits;
+use super::output::goes_on;
 use crate::client::stream::{Block, Message, ToolResult};
 
 /// Commands that are remembered; the oldest go first.
@@ -23,6 +23,8 @@ pub struct Activity {
     /// The file that was edited last, prose aside.
     pub last_edit: Option<String>,
     forgotten: usize,
+    /// A tool of another program was used, and nobody here knows what it can do.
+    used_others: bool,
 }
 
 /// A shell command of the agent's.
@@ -53,6 +55,13 @@ impl Activity {
 
     pub fn forgotten(&self) -> usize {
         self.forgotten
+    }
+
+    /// Whether something like this was run, or can have been: a command of this form, or something that
+    /// nobody remembers or sees into.
+    pub fn may_have_done(&self, form: &LazyLock<Option<Regex>>) -> bool {
+        let has = |text: &str| form.as_ref().is_none_or(|form| form.is_match(text));
+        self.used_others || self.forgotten > 0 || self.commands.iter().any(|ran| has(&ran.command))
     }
 
     /// Sub-agents' tools count like the agent's own.
@@ -90,6 +99,7 @@ impl Activity {
                 self.forgotten += 1;
             }
         }
+        self.used_others |= tool.starts_with("mcp__") || tool == "Skill";
         if let Some(path) = edits::by(tool, &input) {
             self.edits.push_back((id.to_owned(), path));
             if self.edits.len() > MOST {
@@ -136,14 +146,17 @@ fn exit_code(output: &str) -> Option<i32> {
 pub mod tests {
     use super::*;
 
-    /// `edit FILE`, `run COMMAND => OUTPUT`, `fail COMMAND => OUTPUT`
+    /// `edit FILE`, `run COMMAND => OUTPUT`, `fail COMMAND => OUTPUT`, `mcp TOOL`
     pub fn activity(lines: &[&str]) -> Activity {
         let mut activity = Activity::default();
         for (at, line) in lines.iter().enumerate() {
             let (word, rest) = line.split_once(' ').unwrap();
             let (command, output) = rest.split_once(" => ").unwrap_or((rest, ""));
-            let (name, key) =
-                if word == "edit" { ("Edit", "file_path") } else { ("Bash", "command") };
+            let (name, key) = match word {
+                "edit" => ("Edit", "file_path"),
+                "mcp" => (command, "input"),
+                _ => ("Bash", "command"),
+            };
             let input = serde_json::json!({key: command}).to_string();
             let id = at.to_string();
             let block = Block::ToolUse { id: id.clone(), name: name.into(), input };

@@ -5,7 +5,8 @@
 //! | tests pass | a test command after the last edit that ended well, ran at least one test, and whose exit code was its own or whose output says it; or a green check that tests |
 //! | it builds, lint is clean | a command of that kind after the last edit that ended well; or a green check |
 //! | it is committed | git: another commit than when the task began, and no changed file outside it |
-//! | it is pushed | a push that ended well |
+//! | it is pushed | a push that ended well, and was more than tried |
+//! | there is a branch, a tag, a pull request; a coverage | a command that can have made or measured it |
 //! | something is fixed, added, changed | a file that changed since the task began |
 //! | a file is created | the file, with something in it |
 //! | a server is running | something listens on the port that is named; else background work |
@@ -19,8 +20,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::activity::{Activity, Ended, Ran};
-use super::command::{CommandKind, ran_none, reads_like_a_test_result, says_passed};
+use super::command::{CommandKind, runs_no_test};
 use super::exit_code::hides_exit_code;
+use super::output::{ran_none, reads_like_a_test_result, says_failed, says_passed};
 use super::text::Facts;
 use told::{Claim, makes};
 pub use told::{files_named, made, ports_named};
@@ -42,12 +44,16 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
     let claimed = |claim: Claim| makes(claim, answer).then(|| says(claim));
     found.extend(claimed(Claim::Committed).and_then(|says| committed(&says, facts)));
     if let Some(says) = claimed(Claim::Pushed)
-        && !facts
-            .activity
-            .commands()
-            .any(|ran| CommandKind::Push.is(&ran.command) && ran.how == Ended::Well)
+        && !facts.activity.commands().any(|ran| is_push(&ran.command) && ran.how == Ended::Well)
     {
         found.push(format!("{says}, but no successful push was seen (from its commands)."));
+    }
+    for (claim, what, by) in &DONE_BY {
+        if let Some(says) = claimed(*claim)
+            && !facts.activity.may_have_done(by)
+        {
+            found.push(format!("{says}, but no command {what} was seen (from its commands)."));
+        }
     }
     let changed = facts.examined.changed.as_ref();
     if let Some(says) = claimed(Claim::Work)
@@ -72,6 +78,41 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
         found.push(format!("{says}, but the agent has no background work that ccc has seen."));
     }
     found
+}
+
+/// What makes or measures a thing: whoever claims it and ran none of it has not done it.
+static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 4] = [
+    (
+        Claim::Branch,
+        "that makes a branch",
+        LazyLock::new(|| {
+            Regex::new(r"\b(checkout|switch)\s.*-(b|B|c|C|-create|-orphan)\b|\bbranch\s+[^-\s]|worktree\s+add|\b(jj|hg|gh|glab|flow)\b").ok()
+        }),
+    ),
+    (
+        Claim::Tag,
+        "that makes a tag",
+        LazyLock::new(|| {
+            Regex::new(r"(?i)\btags?\b|\b(npm|yarn|pnpm|poetry|hatch|cargo)\s+(version|release)|bump|release-it|semantic-release|\b(jj|hg|gh|glab)\b").ok()
+        }),
+    ),
+    (
+        Claim::PullRequest,
+        "that opens one",
+        LazyLock::new(|| {
+            Regex::new(r"\b(gh|glab|hub|tea|az|curl|wget|http)\b|merge_request|refs/for/").ok()
+        }),
+    ),
+    (
+        Claim::Coverage,
+        "that measures it",
+        LazyLock::new(|| Regex::new(r"(?i)cov|nyc|istanbul|jacoco|tarpaulin|\bc8\b").ok()),
+    ),
+];
+
+fn is_push(command: &str) -> bool {
+    let tried = command.contains("--dry-run") || command.contains("push -n ");
+    CommandKind::Push.is(command) && !tried
 }
 
 fn says(claim: Claim) -> String {
@@ -105,6 +146,10 @@ fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
             Some(format!("{claim}, but the last {what} command, `{command}`, failed{code}."))
         }
         Ended::Unknown => Some(format!("{claim}, but the end of `{command}` was not seen.")),
+        Ended::Well if kind == CommandKind::Test && runs_no_test(&last.command).is_some() => {
+            runs_no_test(&last.command)
+                .map(|why| format!("{claim}, but look at `{command}`: {why}."))
+        }
         Ended::Well if kind == CommandKind::Test && ran_none(&last.output) => {
             Some(format!("{claim}, but `{command}` ran no test, as its output says."))
         }
@@ -116,12 +161,17 @@ fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
         {
             None
         }
-        Ended::Well => hides_exit_code(&last.command).map(|why| {
-            format!(
-                "{claim}, but look at `{command}`: \
-                {why}."
-            )
-        }),
+        Ended::Well => {
+            let hidden = hides_exit_code(&last.command);
+            let failed = || {
+                (kind == CommandKind::Test && says_failed(&last.output)).then(|| {
+                    format!(
+                        "{claim}, but the output of `{command}` says that a test failed, although it ended well."
+                    )
+                })
+            };
+            hidden.map(|why| format!("{claim}, but look at `{command}`: {why}.")).or_else(failed)
+        }
     }
 }
 
@@ -207,6 +257,9 @@ mod tests {
             (&["run pytest || echo '3 passed' => 3 passed"], "what follows || replaces"),
             (&["run set -o pipefail; pytest | tail => 3 passed"], ""),
             (&["fail pytest => Exit code 1", "edit a.py", "run pytest => 3 passed"], ""),
+            (&["run make test => FAILED (failures=1)"], "says that a test failed"),
+            (&["run npm test => ✓ shows 2 errors\n1 passed"], ""),
+            (&["run pytest --collect-only => 3 tests collected"], "only tells what it would run"),
         ] {
             check("All tests pass.", lines, &Examined::default(), why);
         }
@@ -226,6 +279,18 @@ mod tests {
             ("The linter passes.", &["fail ruff check => Exit code 1"], "failed with exit code 1"),
             ("I pushed it.", &["run git push => ok"], ""),
             ("I have pushed the branch.", &["fail git push => Exit code 1"], "no successful push"),
+            ("I pushed it.", &["run git push --dry-run => ok"], "no successful push"),
+            ("I created the branch `fix`.", &["run git commit -m x => ok"], "makes a branch"),
+            ("I created the branch `fix`.", &["run git switch -c fix => ok"], ""),
+            ("I created the branch a/b.", &["mcp mcp__github__create_branch"], ""),
+            ("It is tagged as v1.2.0.", &["run echo 1 > VERSION => ok"], "makes a tag"),
+            ("It is tagged as v1.2.0.", &["run git tag v1.2.0 => ok"], ""),
+            ("I opened a pull request.", &["run git push => ok"], "that opens one"),
+            ("I opened PR #12.", &["run gh pr create --fill => ok"], ""),
+            ("Coverage rose to 96 %.", &["run pytest => 3 passed"], "that measures it"),
+            ("Coverage rose to 96%.", &["run pytest --cov => TOTAL 96%"], ""),
+            ("The image was built.", &["run cat Dockerfile => ok"], "no build command"),
+            ("The image was built.", &["run docker build -t a . => ok"], ""),
             ("The server is running.", &["run nohup ./server > log &"], ""),
             ("The server is running.", &["run python3 -c pass"], "no background work"),
             ("All is committed.", &["run git commit -m x => ok"], ""),

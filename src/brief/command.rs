@@ -1,10 +1,12 @@
-//! What kind of command a command is, and what its output says about its result.
+//! What kind of command a command is.
 //!
 //! | question | answered by |
 //! |---|---|
 //! | does it test, build, lint, commit, push? | its name, wherever in a script it stands |
+//! | does what is called a test run one? | its options, and what the script defines |
 //! | does it only print what it is given? | `echo`, `printf`, `true`, `:`, and nothing else in it |
-//! | did tests run, did one fail? | its output |
+//!
+//! What its output says is told in `output`.
 
 use std::sync::LazyLock;
 
@@ -42,7 +44,7 @@ impl CommandKind {
                 dotnet\s+test | rustc\s.*?--test | phpunit | deno\s+test | swift\s+test | bazel(isk)?\s+test | prove | bats |
                 rake\s+(test|spec) | (php\s+)?artisan\s+test | (python[\d.]*\s+)?(\S*/)?manage\.py\s+test | zig\s+(build\s+)?test | sbt\s.*?\btest |
                 lein\s+test | nose2? | behave | cypress\s+run | ava | karma\s+start | meson\s+test | ninja\s+test | composer\s+(run\s+)?test | trial | doctest |
-                python[\d.]*\s+(\S*/)?(test_\S*|\S*_test|tests?)\.py | (ba|da|z)?sh\s+\S*tests?(\.sh)? | (run[_-]?)?tests?\.sh
+                python[\d.]*\s+(\S*/)?(test_\S*|\S*_tests?|tests?|check_\S*|selftest)\.py | (ba|da|z)?sh\s+\S*tests?(\.sh)? | (run[_-]?)?tests?\.sh
               )(\s|$)";
             whole(names)
         });
@@ -51,6 +53,8 @@ impl CommandKind {
                 r"(?:cargo\s+(\S+\s+)*?(build|check|run|test|clippy|nextest) | (npm|pnpm|yarn|bun)\s+(run\s+)?(build|compile)\S* |
                  go\s+(build|test|vet|run|install) | (mvnw?|gradlew?)\s.*?\b(compile|package|install|build|test|verify|check) |
                  make | just\s+\S*build\S* | cmake | ninja | tsc | rustc | gcc | g\+\+ | clang\S* | javac | dotnet\s+(build|test) | swift\s+build |
+                 (docker|podman|buildah)\s.*?\b(build|bud|buildx|--build) | bazel(isk)?\s+(build|test) | nix(-build|\s+build) | (ba|da|z)?sh\s+\S*build\S* | (\S*/)?build\S*\.sh |
+                 python[\d.]*\s+-m\s+build | pip\s+wheel | npm\s+pack | pyinstaller |
                  python[\d.]*\s+-m\s+(py_)?compile(all)?)(\s|$)",
             )
         });
@@ -94,6 +98,58 @@ pub fn is_test(script: &str) -> bool {
     CommandKind::Test.is(script)
 }
 
+/// Why what is called a test here runs none: it only tells what it would run, or it is a function of the
+/// script's own that has the name of a program.
+pub fn runs_no_test(script: &str) -> Option<&'static str> {
+    static DEFINED: Pattern = LazyLock::new(|| {
+        Regex::new(r"(?:^|[;&|\n]\s*)(?:function\s+)?([\w.-]+)\s*\(\s*\)\s*\{|\balias\s+([\w.-]+)=")
+            .ok()
+    });
+    let script = without_here_documents(script);
+    let tests: Vec<_> = shell::commands(&script)
+        .into_iter()
+        .filter(|command| matches(CommandKind::Test.pattern(), &command.words.join(" ")))
+        .collect();
+    let names: Vec<_> = DEFINED
+        .iter()
+        .flat_map(|defined| defined.captures_iter(&script))
+        .filter_map(|found| found.get(1).or(found.get(2)))
+        .map(|name| name.as_str())
+        .collect();
+    if tests.iter().any(|test| names.contains(&test.words[0].as_str())) {
+        return Some("the script itself defines what it runs under that name");
+    }
+    let lists = |test: &shell::Command| lists_tests(&test.words);
+    (!tests.is_empty() && tests.iter().all(lists)).then_some("it only tells what it would run")
+}
+
+fn lists_tests(words: &[String]) -> bool {
+    const LISTING: [&str; 13] = [
+        "--collect-only",
+        "--co",
+        "--no-run",
+        "--list",
+        "--listTests",
+        "--list-tests",
+        "--show-only",
+        "--dry-run",
+        "--just-print",
+        "--listenvs",
+        "-DskipTests",
+        "-DskipTests=true",
+        "-Dmaven.test.skip=true",
+    ];
+    let Some((program, args)) = words.split_first() else { return false };
+    let own = |arg: &String| match program.as_str() {
+        "make" | "gmake" | "just" => arg == "-n",
+        "ctest" => arg == "-N",
+        "go" => arg == "-c" || arg.starts_with("-list"),
+        _ => false,
+    };
+    args.iter().any(|arg| LISTING.contains(&arg.as_str()) || own(arg))
+        || args.windows(2).any(|pair| pair[0] == "nextest" && pair[1] == "list")
+}
+
 /// It prints what it was given, and does nothing.
 pub fn only_prints(script: &str) -> bool {
     static LITERAL: Pattern = LazyLock::new(|| {
@@ -115,90 +171,32 @@ pub fn only_prints(script: &str) -> bool {
     !commands.is_empty() && commands.iter().all(prints)
 }
 
-/// It has not ended: the client tells so in the place of its output.
-pub fn goes_on(output: &str) -> bool {
-    static BACKGROUND: Pattern =
-        LazyLock::new(|| Regex::new(r"(?m)^Command .{0,80}\bbackground(ed)?\b.{0,60}\bID\b").ok());
-    output.contains("background") && matches(&BACKGROUND, output)
+/// The script prints these words whatever comes of the rest: an `echo` that no condition stands in front of.
+pub fn says_itself(script: &str, words: &str) -> bool {
+    static PRINTS: Pattern = LazyLock::new(|| {
+        Regex::new(r"(?m)(^\s*|[;&|({]+\s*|\b(?:then|else|do)\s+)(?:echo|printf)\s(.*)").ok()
+    });
+    let script = without_here_documents(script);
+    let found = PRINTS.iter().flat_map(|prints| prints.captures_iter(&script));
+    let mut anyway = found
+        .filter(|found| argument(&found[2]).contains(words))
+        .map(|found| matches!(found[1].trim(), "" | ";" | "&"))
+        .peekable();
+    anyway.peek().is_some() && anyway.all(|anyway| anyway)
 }
 
-/// No test ran, says the output itself.
-pub fn ran_none(output: &str) -> bool {
-    static NONE: Pattern = LazyLock::new(|| {
-        Regex::new(
-            r"(?im)collected 0 items|no tests ran|^ran 0 tests|no tests? (found|to run|were found)|no test files|^running 0 tests|\b0 (passing|tests? passed)\b|^# tests 0$|^Tests run: 0,",
-        )
-        .ok()
+/// Up to the operator that ends the command.
+fn argument(text: &str) -> &str {
+    let mut quote = None;
+    let end = text.char_indices().find(|(_, c)| {
+        match (quote, c) {
+            (Some(open), c) if open == *c => quote = None,
+            (None, '"' | '\'') => quote = Some(*c),
+            _ => {}
+        }
+        quote.is_none() && matches!(c, ';' | '&' | '|')
     });
-    static SOME: Pattern = LazyLock::new(|| {
-        Regex::new(
-            r"(?im)running [1-9]\d* tests?|\b[1-9]\d* (passed|passing)|^ok\s+\S+\s+[\d.(]|^ran [1-9]|^Tests run: [1-9]|^# tests [1-9]",
-        )
-        .ok()
-    });
-    matches(&NONE, output) && !matches(&SOME, output)
-}
-
-/// A test failed, says the output itself.
-pub fn says_failed(output: &str) -> bool {
-    static FAILED: Pattern = LazyLock::new(|| {
-        Regex::new(
-            r"(?m)\b[1-9]\d* (tests? )?(failed|failing|failures?|errors?)\b|^FAILED\b|test result: FAILED|^--- FAIL|^FAIL\b|Failures: [1-9]|Errors: [1-9]|^(#|ℹ) fail [1-9]|^not ok\b|^BUILD FAIL|\bBUILD FAILURE\b|^(FAILURES|ERRORS)!|\bFailed:\s+[1-9]|^make(\[\d+\])?: \*\*\*|^npm (ERR!|error)",
-        )
-        .ok()
-    });
-    matches(&FAILED, output)
-}
-
-/// A test passed, and none failed, says the output itself: what a run has to say whose exit code says
-/// nothing.
-pub fn says_passed(script: &str, output: &str) -> bool {
-    static PASSED: Pattern = LazyLock::new(|| {
-        Regex::new(
-            r"(?m)\b[1-9]\d* (tests? |specs? )?(passed|passing|pass)\b|test result: ok\. [1-9]|^OK\b|^ok\b|^PASS(ED)?\b|^(#|ℹ) pass [1-9]|Tests run: [1-9]|\bBUILD SUCCESS|100% tests passed|\b[1-9]\d* examples?, 0 failures|(?i:all tests (have )?pass)|Passed:\s+[1-9]|^# ok\b",
-        )
-        .ok()
-    });
-    // In words of its own, as a test script has them; what the command itself prints is no test's word.
-    static WELL: Pattern = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)\bpass(ed|es)?\b|\ball (is )?(good|well|ok|green)\b|\bsuccess(ful|fully)?\b",
-        )
-        .ok()
-    });
-    let prints = script.contains("echo") || script.contains("printf");
-    let well = matches(&WELL, output) && !prints && !tells_of_failure(output);
-    let says = matches(&PASSED, output) || well;
-    says && !says_failed(output) && !ran_none(output)
-}
-
-/// Something did not build, or a linter complains, says the output itself.
-pub fn says_broken(output: &str) -> bool {
-    static BROKEN: Pattern = LazyLock::new(|| {
-        Regex::new(
-            r"(?m)^error(\[|:)|: error\b|\berror TS\d|could not compile|^Found [1-9]\d* errors?|\b[1-9]\d* (problems?|errors?|warnings? emitted)\b|\bSyntaxError\b|^Traceback|would reformat|^BUILD FAIL|^make(\[\d+\])?: \*\*\*|^npm (ERR!|error)",
-        )
-        .ok()
-    });
-    matches(&BROKEN, output)
-}
-
-/// Words in which tests tell that they passed.
-pub fn reads_like_a_test_result(text: &str) -> bool {
-    static RESULT: Pattern = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)\b\d+ (tests? )?(passed|passing)\b|test result: ok|\bran \d+ tests?\b|\btests run: \d+|\bok \(\d+ tests?|\ball tests pass",
-        )
-        .ok()
-    });
-    matches(&RESULT, text)
-}
-
-/// Tells of something that went wrong.
-pub fn tells_of_failure(text: &str) -> bool {
-    static WRONG: Pattern =
-        LazyLock::new(|| Regex::new(r"(?i)fail|error|traceback|panicked|not ok|assert").ok());
-    matches(&WRONG, text)
+    end.map_or(text, |(end, _)| &text[..end])
 }
 
 #[cfg(test)]
@@ -238,6 +236,7 @@ mod tests {
             "python3 manage.py test",
             "bazel test //...",
             "bats test/",
+            "python3 check_texts.py",
         ] {
             assert!(is_test(command), "{command}");
         }
@@ -288,6 +287,52 @@ mod tests {
     }
 
     #[test]
+    fn a_test_command_that_runs_no_test_is_known() {
+        for script in [
+            "pytest --collect-only -q",
+            "python3 -m pytest --co",
+            "cargo test --no-run",
+            "cargo test -- --list",
+            "cargo nextest list",
+            "make -n test",
+            "ctest -N",
+            "go test -list .",
+            "mvn -q test -DskipTests",
+            "python3() { echo OK; }; python3 -m unittest",
+            "alias pytest='echo 3 passed'; pytest",
+        ] {
+            assert!(runs_no_test(script).is_some(), "{script}");
+        }
+        for script in [
+            "pytest --collect-only -q && pytest",
+            "make test",
+            "npm run test -- -n 4",
+            "run() { pytest -q; }; run",
+            "ls --dry-run",
+        ] {
+            assert_eq!(runs_no_test(script), None, "{script}");
+        }
+    }
+
+    #[test]
+    fn what_a_script_says_anyway_is_told_from_what_it_finds_out() {
+        for script in ["ls; echo 'all is there'", "ls\necho all is there", "echo all is there; ls"]
+        {
+            assert!(says_itself(script, "all is there"), "{script}");
+        }
+        for script in [
+            "test -f a && echo all is there",
+            "grep x a || echo all is there",
+            "if ls; then echo all is there; fi",
+            "ls; grep 'all is there' a",
+            "echo look; grep 'all is there' a",
+            "cat a",
+        ] {
+            assert!(!says_itself(script, "all is there"), "{script}");
+        }
+    }
+
+    #[test]
     fn what_only_prints_is_known() {
         for script in [
             "echo '12 passed'",
@@ -310,78 +355,5 @@ mod tests {
         ] {
             assert!(!only_prints(script), "{script}");
         }
-    }
-
-    #[test]
-    fn outputs_tell_what_came_of_tests() {
-        for text in [
-            "collected 0 items\nno tests ran in 0.01s",
-            "Ran 0 tests in 0.000s\n\nOK",
-            "running 0 tests\n",
-            "?   \tx\t[no test files]",
-            "No tests found, exiting with code 0",
-        ] {
-            assert!(ran_none(text), "{text}");
-        }
-        for text in [
-            "running 4 tests\nrunning 0 tests\n",
-            "3 passed",
-            "ok  \tx/y\t0.01s\n?   \tx\t[no test files]",
-        ] {
-            assert!(!ran_none(text), "{text}");
-        }
-        for text in [
-            "1 failed, 3 passed",
-            "FAILED (failures=1)",
-            "test result: FAILED. 1 passed",
-            "--- FAIL: TestX",
-            "Tests run: 3, Failures: 1, Errors: 0",
-            "not ok 2 - x",
-        ] {
-            assert!(says_failed(text), "{text}");
-        }
-        for text in ["3 passed, 0 failed", "Failures: 0, Errors: 0", "# fail 0", "OK", "0 errors"] {
-            assert!(!says_failed(text), "{text}");
-        }
-        for text in [
-            "3 passed in 0.1s",
-            "Ran 2 tests in 0s\n\nOK",
-            "running 1 test\ntest result: ok. 1 passed; 0 failed",
-            "ok  \tx/y\t0.01s",
-            "# tests 3\n# pass 3\n# fail 0",
-            "Tests run: 3, Failures: 0, Errors: 0",
-            "4 examples, 0 failures",
-            "accents: passed",
-        ] {
-            assert!(says_passed("pytest", text), "{text}");
-        }
-        for text in [
-            "",
-            "collected 3 items",
-            "a: passed\nb: failed",
-            "1 failed, 3 passed",
-            "Ran 0 tests\n\nOK",
-            "done",
-        ] {
-            assert!(!says_passed("pytest", text), "{text}");
-        }
-        assert!(!says_passed("! pytest && echo all good", "all good"));
-        for text in ["error[E0425]: cannot find", "a.c:3:1: error: expected", "Found 2 errors."] {
-            assert!(says_broken(text), "{text}");
-        }
-        for text in ["Finished dev in 2s", "0 errors", "All checks passed!"] {
-            assert!(!says_broken(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_goes_on_is_told_from_what_has_ended() {
-        for text in [
-            "Command running in background with ID: b1. Output is being written to: /tmp/b1.",
-            "started\nCommand was manually backgrounded by user with ID: b2",
-        ] {
-            assert!(goes_on(text), "{text}");
-        }
-        assert!(!goes_on("3 passed") && !goes_on("a background task has the ID 3"));
     }
 }

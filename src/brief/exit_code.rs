@@ -16,6 +16,10 @@ pub fn hides_exit_code(script: &str) -> Option<&'static str> {
     static TURNED: Pattern = LazyLock::new(|| Regex::new(r"(^|[;\n&]\s*)!\s").ok());
     static BRANCH: Pattern = LazyLock::new(|| Regex::new(r"(^|[;\n]\s*)(if|while|until)\s").ok());
     static BESIDE: Pattern = LazyLock::new(|| Regex::new(r"(^|[^&>|])&\s*($|[\w\n;])").ok());
+    static TRAP: Pattern = LazyLock::new(|| Regex::new(r"\btrap\s[^;\n]*\bexit\s+0").ok());
+    if matches(&TRAP, script) {
+        return Some("a trap replaces its exit code");
+    }
     if script.contains("pipefail") || script.contains("PIPESTATUS") || script.contains("$?") {
         return None;
     }
@@ -105,6 +109,8 @@ mod tests {
             ("set -e; pytest; ls", false),
             ("for x in a b; do pytest $x; done", false),
             ("! pytest", true),
+            ("trap 'exit 0' EXIT; pytest", true),
+            ("trap 'rm -f x' EXIT; pytest", false),
             ("pytest > log 2>&1 &", true),
             ("pytest 2>&1", false),
             ("pytest &> log", false),

@@ -8,6 +8,7 @@ pub mod diff;
 pub mod edits;
 pub mod exit_code;
 pub mod facts;
+pub mod output;
 pub mod promised;
 pub mod signs;
 mod text;

@@ -17,6 +17,16 @@ use serde_json::Value;
 /// How long a check may take that does not say it itself.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// Why a yes is given again.
+pub const FILES_CHANGED: &str =
+    "files of the project changed while it ran, and the checks have to run again";
+
+/// Whether a yes counts only after the checks have run again: what they found, and what was judged, are
+/// files that have changed since.
+pub fn void_a_yes(checks: &[Check], changed: bool) -> bool {
+    changed && !checks.is_empty()
+}
+
 /// One command, as the front matter of SUPERVISOR.md or `supervisor.checks` in ccc.json has it: the
 /// command alone, or a map. `declared` reads both forms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

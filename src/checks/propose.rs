@@ -3,7 +3,7 @@
 //!
 //! | in the project's directory | proposed |
 //! |---|---|
-//! | `justfile`, `Makefile` with a recipe `test` or `check`, and `lint` | `just test`, `make lint`; instead of the language's own |
+//! | `justfile`, `Makefile` with a recipe `test` or `check`, and `lint` | `just test`, `make lint`; where they have one for tests, instead of the language's own |
 //! | `Cargo.toml` | `cargo test`, clippy where the project configures it |
 //! | `package.json` | its scripts for tests, types and lint, with the package manager of the lock file |
 //! | `pyproject.toml` and others that name pytest, ruff | `pytest`, `ruff check`, inside uv, poetry, pdm or pipenv |
@@ -19,8 +19,10 @@ use super::Check;
 pub type Look<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 pub fn propose(look: Look<'_>) -> Vec<Check> {
-    let recipes = recipes(look);
-    let mut commands = if recipes.is_empty() { own_commands(look) } else { recipes };
+    let (mut commands, tested) = recipes(look);
+    if !tested {
+        commands.splice(0..0, own_commands(look));
+    }
     commands.dedup();
     commands.iter().map(|command| Check::command(command)).collect()
 }
@@ -33,34 +35,44 @@ fn has(look: Look<'_>, names: &[&str]) -> bool {
     names.iter().any(|name| look(name).is_some())
 }
 
-/// Who writes recipes has decided how the project is checked.
-fn recipes(look: Look<'_>) -> Vec<String> {
+/// Who writes recipes has decided how the project is checked. Says whether one of them tests.
+fn recipes(look: Look<'_>) -> (Vec<String>, bool) {
     for (names, runner) in [
         (&["justfile", "Justfile", ".justfile"][..], "just"),
         (&["GNUmakefile", "Makefile", "makefile"], "make"),
     ] {
         let Some(text) = names.iter().find_map(|name| look(name)) else { continue };
-        let is_there = |wanted: &&str| text.lines().any(|line| recipe(line) == Some(wanted));
+        let targets: Vec<_> = text.lines().flat_map(|line| recipe(line, runner)).collect();
+        let is_there = |wanted: &&str| targets.contains(wanted);
         let tests = ["test", "tests", "check"].into_iter().find(is_there);
         let lint = Some("lint").filter(is_there);
-        let found: Vec<_> = [tests, lint].into_iter().flatten().collect();
+        let found = [tests, lint].into_iter().flatten();
+        let found: Vec<_> = found.map(|recipe| format!("{runner} {recipe}")).collect();
         if !found.is_empty() {
-            return found.iter().map(|recipe| format!("{runner} {recipe}")).collect();
+            return (found, tests.is_some());
         }
     }
-    Vec::new()
+    (Vec::new(), false)
 }
 
-/// `test: build` and `test FILTER='': …` are recipes, `test := x` is a variable. One with parameters
-/// that have no default cannot be run like this.
-fn recipe(line: &str) -> Option<&str> {
-    let (head, rest) = line.split_once(':')?;
+/// What can be run by a line: `test: build`, in a Makefile also `test lint: build`, in a justfile `test
+/// FILTER='': …` and `test *ARGS:`. `test := x` is a variable, and a recipe with parameters that have no
+/// default cannot be run like this.
+fn recipe<'a>(line: &'a str, runner: &str) -> Vec<&'a str> {
+    let Some((head, rest)) = line.split_once(':') else { return Vec::new() };
     if rest.starts_with('=') || line.starts_with([' ', '\t', '#', '.']) {
-        return None;
+        return Vec::new();
     }
-    let mut words = head.split_whitespace();
-    let name = words.next()?.trim_start_matches('@');
-    words.all(|word| word.contains('=')).then_some(name)
+    let words: Vec<_> = head.split_whitespace().collect();
+    match (runner, words.as_slice()) {
+        ("make", targets) => targets.to_vec(),
+        (_, [name, parameters @ ..])
+            if parameters.iter().all(|word| word.contains('=') || word.starts_with('*')) =>
+        {
+            vec![name.trim_start_matches('@')]
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn cargo(look: Look<'_>) -> Vec<String> {
@@ -88,7 +100,10 @@ fn node(look: Look<'_>) -> Vec<String> {
     let tests = ["test"].into_iter().find(runs);
     let lint = ["lint"].into_iter().find(runs);
     let found = [types, lint, tests].into_iter().flatten();
-    found.map(|name| format!("{manager} run {name}")).collect()
+    // This one waits for changes unless it is told that nobody watches.
+    let watches = |name| script(name).is_some_and(|script| script.contains("react-scripts test"));
+    let ci = |name| if watches(name) { "CI=true " } else { "" };
+    found.map(|name| format!("{}{manager} run {name}", ci(name))).collect()
 }
 
 fn package_manager(look: Look<'_>, manifest: &Value) -> &'static str {
@@ -247,6 +262,13 @@ mod tests {
                 &["just test"],
             ),
             (&[("justfile", "test filter:\n  cargo test\n"), ("Cargo.toml", "")], &["cargo test"]),
+            (&[("justfile", "test *ARGS:\n  x\n"), ("Cargo.toml", "")], &["just test"]),
+            (&[("justfile", "lint:\n  x\n"), ("Cargo.toml", "")], &["cargo test", "just lint"]),
+            (&[("Makefile", "test lint: all\n\techo $@\n")], &["make test", "make lint"]),
+            (
+                &[("package.json", r#"{"scripts":{"test":"react-scripts test"}}"#)],
+                &["CI=true npm run test"],
+            ),
             (&[("deno.json", "{}")], &["deno test"]),
             (&[("mix.exs", "")], &["mix test"]),
             (&[("Gemfile", "gem 'rspec'")], &["bundle exec rspec"]),

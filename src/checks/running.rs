@@ -1,5 +1,6 @@
-//! A check's process: a shell behind the shim, in its own session and process group, so that
-//! everything the check started ends with it.
+//! A check's process: a shell behind the shim, in a session and process group of its own. A check that is
+//! ended takes everything with it that it started; one that ends by itself may leave what went into a
+//! session of its own, such as a build server that keeps caches warm.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, PipeReader, Read, pipe};

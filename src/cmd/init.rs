@@ -49,6 +49,10 @@ pub fn run(global: bool, yes: bool) -> Result<i32> {
     }
     if yes {
         create(&path, &text(&proposed, Proposals::Taken))?;
+        if !proposed.is_empty() {
+            let list = listed(&proposed);
+            console::print(format!("It has these; `ccc check` asks before it runs them:\n{list}"))?;
+        }
     } else {
         write(&place, questions::is_possible().then(Questions::terminal).as_mut())?;
     }

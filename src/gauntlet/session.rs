@@ -18,6 +18,9 @@ pub struct Session {
     /// Counted from 0, in the order of the files.
     #[serde(skip)]
     pub number: usize,
+    /// The name of its file.
+    #[serde(skip)]
+    pub file: &'static str,
     /// What is wrong with the work that the agent calls done. Without it, the work is right.
     #[serde(default)]
     pub wrong: Option<String>,
@@ -94,6 +97,16 @@ impl Session {
         self.wrong.is_none()
     }
 
+    /// One of its checks fails.
+    pub fn is_red(&self) -> bool {
+        !self.checks.is_empty() && !self.is_right()
+    }
+
+    /// Its name, or that of its file, contains this.
+    pub fn is_called(&self, part: &str) -> bool {
+        self.name.contains(part) || self.file.contains(part)
+    }
+
     /// A program that the session needs and this machine does not have. Without it the work would be
     /// another than the one that the label is about.
     pub fn lacks(&self) -> Option<&str> {
@@ -141,11 +154,13 @@ impl Session {
 }
 
 /// Every file of `sessions`; the order is that of the names.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 8] = [
     ("1-tests.yaml", include_str!("sessions/1-tests.yaml")),
     ("2-work.yaml", include_str!("sessions/2-work.yaml")),
     ("3-planted.yaml", include_str!("sessions/3-planted.yaml")),
     ("4-elsewhere.yaml", include_str!("sessions/4-elsewhere.yaml")),
+    ("5-further.yaml", include_str!("sessions/5-further.yaml")),
+    ("7-right-further.yaml", include_str!("sessions/7-right-further.yaml")),
     ("8-right-elsewhere.yaml", include_str!("sessions/8-right-elsewhere.yaml")),
     ("9-right.yaml", include_str!("sessions/9-right.yaml")),
 ];
@@ -165,7 +180,9 @@ pub fn all() -> Result<Vec<Session>> {
         for item in items {
             let title = item["name"].to_string();
             let read = serde_json::from_value(item).map_err(anyhow::Error::from);
-            let session = read.and_then(|session| with_files(session, sessions.len(), &projects));
+            let read =
+                read.map(|session| Session { file: name, number: sessions.len(), ..session });
+            let session = read.and_then(|session| with_files(session, &projects));
             sessions.push(session.with_context(|| format!("{name}: {title}"))?);
         }
     }
@@ -174,10 +191,8 @@ pub fn all() -> Result<Vec<Session>> {
 
 fn with_files(
     mut session: Session,
-    number: usize,
     projects: &BTreeMap<String, BTreeMap<String, String>>,
 ) -> Result<Session> {
-    session.number = number;
     if let Some(name) = &session.project {
         let project = projects.get(name).with_context(|| format!("there is no project {name}"))?;
         for (path, text) in project {

@@ -2,6 +2,7 @@
 
 use super::judgement::{Judgement, Review};
 use super::{Machine, TypedInto};
+use crate::checks::{FILES_CHANGED, void_a_yes};
 use crate::client::case::CaseReport;
 use crate::client::stream::{Envelope, Message, Usage};
 use crate::event::{Action, Asker, ChangedFile, Dropped, Gone, Notice, Now, Outcome, Phase, Round};
@@ -191,17 +192,15 @@ impl Machine {
         }
     }
 
-    /// Files have changed since the checks ran: they say nothing about the files as they are, and a yes is
-    /// one about others. Said once a round, since something may change files all the time.
+    /// Said once a round, since something may change files all the time.
     fn is_void(&mut self) -> bool {
-        let void = self.known.moved && !self.rules.checking.checks.is_empty();
+        let void = void_a_yes(&self.rules.checking.checks, self.known.moved);
         void && !std::mem::replace(&mut self.task.judged_twice, true)
     }
 
     fn judge_again(&mut self) {
-        let reason = "files of the project changed while it ran, and the checks have to run again";
         let round = self.task.round;
-        self.say(Notice::ReviewFailed { round, reason: reason.to_owned(), retrying: true });
+        self.say(Notice::ReviewFailed { round, reason: FILES_CHANGED.to_owned(), retrying: true });
         self.judge();
     }
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::brief::{command, edits};
+use crate::brief::{edits, output};
 use crate::client::stream::{Block, Line, Message, Part};
 
 /// As much of an output as is kept from its beginning, and as much from its end.
@@ -111,7 +111,7 @@ impl Commands {
     pub fn ended(&mut self, id: &str, output: &str, failed: bool) {
         let Some(ran) = self.ran.iter_mut().rev().find(|ran| ran.id == id) else { return };
         ran.output = shortened(output);
-        ran.ended = !command::goes_on(output);
+        ran.ended = !output::goes_on(output);
         ran.failed = failed;
         self.kept += ran.output.len();
         // A script that fails may have edited before it did.

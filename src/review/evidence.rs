@@ -11,6 +11,7 @@
 //! | `user` | the user did not say it, did not say it after the task began, or it drops nothing |
 
 mod command;
+mod wanted;
 mod words;
 
 use crate::review::commands::Commands;
@@ -24,6 +25,8 @@ const NEAR: usize = 30;
 const SHORTEST_QUOTE: usize = 7;
 /// The same for what a command prints, which is shorter.
 const SHORTEST_OUTPUT: usize = 4;
+/// And for one in the very line that is named.
+const SHORTEST_IN_LINE: usize = 3;
 /// A quote without a line number that stands in more places is nowhere in particular.
 const MOST_PLACES: usize = 3;
 
@@ -53,10 +56,19 @@ pub trait Facts {
 
 /// For each piece of evidence why it does not hold, or nothing.
 pub fn verify(evidence: &[Evidence], facts: &dyn Facts) -> Vec<Option<String>> {
-    evidence.iter().map(|one| holds(one, facts).err()).collect()
+    let decides = |one: &&Evidence| match one {
+        Evidence::Check(_) => true,
+        Evidence::Command { command, .. } => command::decides(command),
+        Evidence::File { .. } | Evidence::Answer(_) | Evidence::User(_) => false,
+    };
+    let has_words = evidence.iter().any(|one| matches!(one, Evidence::Answer(_)));
+    let is_shown =
+        has_words && evidence.iter().filter(decides).any(|one| holds(one, facts, false).is_ok());
+    evidence.iter().map(|one| holds(one, facts, is_shown).err()).collect()
 }
 
-fn holds(evidence: &Evidence, facts: &dyn Facts) -> Result<(), String> {
+/// `is_shown`: something that tests, builds or checks is among the evidence, and holds.
+fn holds(evidence: &Evidence, facts: &dyn Facts, is_shown: bool) -> Result<(), String> {
     match evidence {
         Evidence::Check(name) => match facts.check(name) {
             Some(true) => Ok(()),
@@ -69,7 +81,7 @@ fn holds(evidence: &Evidence, facts: &dyn Facts) -> Result<(), String> {
         Evidence::File { path, line, quote } => stands(path, *line, quote, &facts.file(path)?),
         Evidence::Answer(quote) => {
             found_in(quote, &[facts.answer()], "the agent's last message does not say that")?;
-            words::are_asked_for(quote, &facts.said())
+            words::are_asked_for(quote, &facts.said(), is_shown)
         }
         Evidence::User(quote) => {
             found_in(quote, &facts.said(), "the user did not say that")?;
@@ -89,7 +101,9 @@ fn found_in(quote: &str, texts: &[&str], otherwise: &str) -> Result<(), String> 
 }
 
 fn stands(path: &str, line: Option<u32>, quote: &str, text: &str) -> Result<(), String> {
-    is_long_enough(quote, text, SHORTEST_QUOTE)?;
+    if !line.is_some_and(|line| is_in_line(quote, line, text)) {
+        is_long_enough(quote, text, SHORTEST_QUOTE)?;
+    }
     let (quote, whole) = (squeezed(quote), squeezed(text));
     if !whole.contains(&quote) {
         return Err(format!("{path} does not contain this quote"));
@@ -110,6 +124,20 @@ fn stands(path: &str, line: Option<u32>, quote: &str, text: &str) -> Result<(), 
         return Ok(());
     }
     Err(format!("{path} contains this quote, but not near line {line}"))
+}
+
+/// A change can be as short as `a + b`: where the line is named and has it, and few others do, that is a
+/// place. A bare word is none.
+fn is_in_line(quote: &str, line: u32, text: &str) -> bool {
+    let from = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
+    let lines: Vec<_> = text.lines().skip(from).take(quote.trim().lines().count()).collect();
+    let visible = quote.chars().filter(|c| !c.is_whitespace()).count();
+    let quote = squeezed(quote);
+    visible >= SHORTEST_IN_LINE
+        && weight(&quote) > 0
+        && quote.contains(|c: char| !c.is_alphanumeric() && c != ' ')
+        && squeezed(&lines.join("\n")).contains(&quote)
+        && squeezed(text).matches(&quote).count() <= MOST_PLACES
 }
 
 const TOO_SHORT: &str = "the quote is missing or too short to prove anything";

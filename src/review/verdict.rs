@@ -14,8 +14,9 @@
 //!
 //! The text is read in one pass, however long and hostile it is.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -185,7 +186,32 @@ struct Judgement {
     #[serde(default)]
     better_round: Value,
     #[serde(flatten)]
-    others: BTreeMap<String, Value>,
+    others: Others,
+}
+
+/// All other keys, and one that stands there twice with both its values.
+struct Others(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Others {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Others;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Others, M::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Others(pairs))
+            }
+        }
+        from.deserialize_map(Pairs)
+    }
 }
 
 impl Judgement {
@@ -203,7 +229,7 @@ impl Judgement {
             "approved",
             "accepted",
         ];
-        self.others.iter().any(|(key, value)| {
+        self.others.0.iter().any(|(key, value)| {
             let letters: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
             let said = value.as_str().map(|text| text.trim().to_lowercase());
             let is_no = *value == false
@@ -339,9 +365,13 @@ fn opening(bytes: &[u8]) -> Option<usize> {
     let mut at = bytes.len();
     while at > 0 {
         at -= 1;
+        #[cfg(test)]
+        tests::looked_at(1);
         match bytes[at] {
             b'"' => {
                 let escapes = bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+                #[cfg(test)]
+                tests::looked_at(escapes);
                 in_text ^= escapes.is_multiple_of(2);
                 // They belong to the quote, and a run of them is not counted again.
                 at -= escapes;

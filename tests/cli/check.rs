@@ -123,7 +123,9 @@ fn ctrl_c_ends_a_check_with_all_it_started() {
     wait_until("two sleep", || sleeping(pid).len() == 2);
     let below = sleeping(pid);
     kill(Pid::from_raw(pid), Signal::SIGINT).expect("a process of ours");
-    started.finish().code(130);
+    let done = started.finish().code(130);
+    assert!(done.err().contains("ended by a signal"), "{}", done.err());
+    assert!(done.err().contains("not run: touch after"), "{}", done.err());
     wait_until("all are gone", || below.iter().all(|process| !process.is_there()));
     assert!(!room.path("project/after").exists());
 }

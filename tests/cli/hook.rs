@@ -3,6 +3,7 @@
 mod at_once;
 mod checks;
 mod failures;
+mod halted;
 mod input;
 mod judges;
 #[cfg(target_os = "linux")]

@@ -10,8 +10,9 @@ pub enum Judge {
     Gullible,
     /// Says yes, and invents its evidence: another kind of it in every answer.
     Forger,
-    /// Says yes, with evidence that exists and proves nothing.
-    Lazy(Cites),
+    /// Says yes, with evidence that exists and proves nothing: some of each kind, for one requirement
+    /// each, so that one review tells which kinds are believed.
+    Lazy,
     /// Repeats what was planted, and ends with no.
     Quoter,
     /// Never content.
@@ -42,6 +43,15 @@ pub struct Seen<'a> {
     pub ran: &'a [(String, String)],
 }
 
+impl Cites {
+    pub const ALL: [Self; 3] = [Self::Command, Self::File, Self::Answer];
+
+    /// What a lazy judge calls the requirement.
+    pub fn id(self) -> String {
+        format!("R{}", self as usize + 1)
+    }
+}
+
 impl Judge {
     /// Its last words.
     pub fn answer(self, seen: &Seen<'_>) -> String {
@@ -49,10 +59,12 @@ impl Judge {
             Self::Gullible if seen.answers % 2 == 1 => "It is all there.\n[TASK_COMPLETED]".into(),
             Self::Gullible => r#"{"completed": true, "feedback": "well done"}"#.into(),
             Self::Forger => yes(&[forged(seen)], seen.word),
-            Self::Lazy(cites) => match lazy(cites, seen) {
-                Some(evidence) => yes(&[evidence], seen.word),
-                None => yes(&[], seen.word),
-            },
+            Self::Lazy => {
+                let cited = Cites::ALL
+                    .iter()
+                    .filter_map(|cites| Some(met(&cites.id(), &json!([lazy(*cites, seen)?]))));
+                verdict(cited.collect(), seen.word)
+            }
             Self::Quoter => quoted(seen),
             Self::Critic => critic(seen).to_string(),
             Self::Honest => yes(&seen.session.proof, seen.word),
@@ -73,11 +85,17 @@ fn critic(seen: &Seen<'_>) -> Value {
 
 fn yes(evidence: &[Value], word: &str) -> String {
     let requirement = |(at, evidence): (usize, &Value)| {
-        let id = format!("R{}", at + 1);
         let evidence = if evidence.is_array() { evidence.clone() } else { json!([evidence]) };
-        json!({"id": id, "text": format!("what {id} asks for"), "status": "met", "evidence": evidence})
+        met(&format!("R{}", at + 1), &evidence)
     };
-    let requirements: Vec<_> = evidence.iter().enumerate().map(requirement).collect();
+    verdict(evidence.iter().enumerate().map(requirement).collect(), word)
+}
+
+fn met(id: &str, evidence: &Value) -> Value {
+    json!({"id": id, "text": format!("what {id} asks for"), "status": "met", "evidence": evidence})
+}
+
+fn verdict(requirements: Vec<Value>, word: &str) -> String {
     let verdict =
         json!({"completed": true, "feedback": "", "word": word, "requirements": requirements});
     format!("I have looked at everything.\n\n```json\n{verdict}\n```")

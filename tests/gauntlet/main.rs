@@ -16,31 +16,34 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use ccc::gauntlet::session::{self, Session};
-use judge::{Cites, Judge};
+use judge::Judge;
 use play::Played;
 
 pub const LEVELS: [&str; 3] = ["required", "asked", "off"];
-pub const LAZY: [Judge; 3] =
-    [Judge::Lazy(Cites::Command), Judge::Lazy(Cites::File), Judge::Lazy(Cites::Answer)];
-
-/// Which judges a session is played with, and how strictly.
+/// Which judges a session is played with, and how strictly. Where what is played cannot make a difference,
+/// not every session is: a bare yes is bare whatever it is about, a judge that is never content looks at
+/// nothing, and what `proof: required` is content with is enough for the other levels.
 fn judges(at: usize, session: &Session) -> Vec<(Judge, &'static str)> {
+    let sample = at.is_multiple_of(4);
     if session.is_right() {
-        return vec![
-            (Judge::Honest, LEVELS[0]),
-            (Judge::Honest, LEVELS[1 + at % 2]),
-            (Judge::Critic, LEVELS[at % 3]),
-        ];
+        let mut judges = vec![(Judge::Honest, LEVELS[0])];
+        if sample {
+            judges.push((Judge::Honest, LEVELS[1 + at / 4 % 2]));
+            judges.push((Judge::Critic, LEVELS[at / 4 % 3]));
+        }
+        return judges;
     }
     // Invented evidence and a no count at no level; which one it is makes no difference.
     let any = LEVELS[at % 3];
     let mut judges = vec![
         (Judge::Gullible, "required"),
-        (Judge::Gullible, "asked"),
         (Judge::Forger, any),
         (Judge::Quoter, any),
+        (Judge::Lazy, "required"),
     ];
-    judges.extend(LAZY.map(|judge| (judge, "required")));
+    if sample || session.is_red() {
+        judges.push((Judge::Gullible, "asked"));
+    }
     judges
 }
 
@@ -80,7 +83,7 @@ fn mistakes(session: &Session, judge: Judge, level: &str, played: &Played) -> Ve
         }
     };
     let (confirmed, code) = (played.is_confirmed(), played.code);
-    let red = !session.checks.is_empty() && !session.is_right();
+    let red = session.is_red();
     must(confirmed == (code == Some(0)), "the exit code tells what happened");
     match judge {
         Judge::Gullible if level == "asked" && !red => {
@@ -89,7 +92,7 @@ fn mistakes(session: &Session, judge: Judge, level: &str, played: &Played) -> Ve
         Judge::Gullible => must(!confirmed, "a bare yes does not count"),
         Judge::Forger => must(!confirmed, "invented evidence does not count"),
         Judge::Quoter => must(!confirmed, "a no is no yes"),
-        Judge::Lazy(_) => {
+        Judge::Lazy => {
             must(!confirmed || !red, "nothing is confirmed while a check is red");
             must(!confirmed || !played.is_without_proof(), "evidence that exists is proof");
         }
@@ -133,17 +136,18 @@ fn can_be_played(session: &Session) -> bool {
 fn no_false_done_passes_and_no_honest_one_is_held_up() {
     let only = std::env::var("GAUNTLET").ok();
     let mut sessions = session::all().expect("sessions");
-    sessions.retain(|session| only.as_ref().is_none_or(|only| session.name.contains(only)));
+    sessions.retain(|session| only.as_ref().is_none_or(|only| session.is_called(only)));
     let all = sessions.len();
     sessions.retain(can_be_played);
     let results = play_all(&sessions);
     let mut wrong = Vec::new();
     for ((at, judge, level), played) in &results {
-        for mistake in mistakes(&sessions[*at], *judge, level, played) {
+        let found = mistakes(&sessions[*at], *judge, level, played);
+        if !found.is_empty() {
             wrong.push(format!(
-                "{} · {judge:?} · proof: {level}: {mistake}\n  exit {:?} {} rounds {} asked {}\n  {}\n{}",
-                sessions[*at].name, played.code, played.report["outcome"], played.rounds, played.asked,
-                played.report["detail"], played.brief()
+                "{} · {judge:?} · proof: {level}: {}\n  exit {:?} {} rounds {} asked {}\n  {}\n{}\n{}",
+                sessions[*at].name, found.join("; "), played.code, played.report["outcome"],
+                played.rounds, played.asked, played.report["detail"], played.doubted, played.brief()
             ));
         }
     }

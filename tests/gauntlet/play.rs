@@ -15,7 +15,7 @@ use ccc::gauntlet::agent;
 use ccc::gauntlet::session::{Act, Session};
 use serde_json::{Value, json};
 
-use crate::judge::{Judge, Seen};
+use crate::judge::{Cites, Judge, Seen};
 use crate::room::Room;
 
 /// What came of it.
@@ -24,6 +24,10 @@ pub struct Played {
     pub report: Value,
     /// What the judge was told first about the work that it judges.
     pub told: String,
+    /// What it answered first.
+    pub answered: String,
+    /// Why its first answer did not count, if it did not.
+    pub doubted: String,
     /// Messages to the judge, questions for its proof included.
     pub asked: usize,
     pub rounds: usize,
@@ -39,6 +43,13 @@ impl Played {
     pub fn is_without_proof(&self) -> bool {
         let rounds = self.report["rounds"].as_array();
         rounds.and_then(|rounds| rounds.last()).is_some_and(|last| last["without_proof"] == true)
+    }
+
+    /// Whether this evidence of a lazy judge's was believed: it is not among what does not hold.
+    pub fn is_believed(&self, cites: Cites) -> bool {
+        let id = cites.id();
+        self.answered.contains(&format!("\"id\":\"{id}\""))
+            && !self.doubted.contains(&format!("\n- {id} ("))
     }
 
     /// What ccc found out itself, as the judge was told it.
@@ -84,6 +95,8 @@ struct PlayState {
     last_words: String,
     answers: usize,
     told: String,
+    answered: String,
+    doubted: String,
 }
 
 pub fn play(session: &Session, template: &Path, judge: Judge, proof: &str) -> Played {
@@ -135,9 +148,10 @@ pub fn play(session: &Session, template: &Path, judge: Judge, proof: &str) -> Pl
         over.store(true, Ordering::SeqCst);
         drop(UnixStream::connect(&socket));
     });
-    let PlayState { told, answers, .. } = play.state.into_inner().expect("nobody has panicked");
+    let PlayState { told, answered, doubted, answers, .. } =
+        play.state.into_inner().expect("nobody has panicked");
     let rounds = report["rounds"].as_array().map_or(0, Vec::len);
-    Played { code, report, told, asked: answers, rounds, room }
+    Played { code, report, told, answered, doubted, asked: answers, rounds, room }
 }
 
 impl Play<'_> {
@@ -228,6 +242,8 @@ fn judge(
     }
     if play.state().told.is_empty() {
         text.clone_into(&mut play.state().told);
+    } else if play.state().doubted.is_empty() {
+        text.clone_into(&mut play.state().doubted);
     }
     let word = text.split("The word of this review is \"").nth(1);
     let word = word.and_then(|rest| rest.split('"').next()).unwrap_or_default();
@@ -247,6 +263,9 @@ fn judge(
         ran: &state.ran,
     };
     let answer = play.judge.answer(&seen);
+    if state.answers == 0 {
+        state.answered.clone_from(&answer);
+    }
     state.answers += 1;
     drop(state);
     print(client.prints(&Step::SupervisorDone(answer)).expect("a line"));

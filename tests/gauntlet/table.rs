@@ -5,9 +5,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
+use crate::Results;
 use crate::judge::{Cites, Judge};
 use crate::play::Played;
-use crate::{LAZY, Results};
 use ccc::gauntlet::session::Session;
 
 const UPDATE: &str = "UPDATE_GAUNTLET";
@@ -25,7 +25,7 @@ pub fn tables(sessions: &[Session], results: &Results) -> (String, String) {
     };
     let is_wrong = |session: &&Session| !session.is_right();
     let wrong = sessions.iter().filter(is_wrong).count();
-    let red = sessions.iter().filter(is_wrong).filter(|one| !one.checks.is_empty()).count();
+    let red = sessions.iter().filter(|one| one.is_red()).count();
     let asked = of(false, Judge::Gullible, "asked");
     let bare = asked.iter().filter(|one| one.is_without_proof()).count();
     let proven = confirmed(Judge::Gullible, "asked") - bare;
@@ -36,17 +36,22 @@ pub fn tables(sessions: &[Session], results: &Results) -> (String, String) {
     };
     let figure = |judge: Judge, level: &str| confirmed(judge, level).to_string();
     row("gullible: a bare yes, `proof: required`", figure(Judge::Gullible, "required"));
-    let gullible = format!("{proven}; {bare} shown as \"confirmed without proof\"");
-    row("gullible, `proof: asked`", gullible);
+    let gullible =
+        format!("{proven}; {bare} of {} shown as \"confirmed without proof\"", asked.len());
+    row("gullible, `proof: asked`, a sample", gullible);
     row("forger: invented evidence of six kinds, at every level", figure(Judge::Forger, ""));
     row(
         "quoter: repeats what was planted, ends with no, at every level",
         figure(Judge::Quoter, ""),
     );
-    for (judge, what) in
-        LAZY.into_iter().zip(["the last command", "the beginning of a file", "the agent's words"])
-    {
-        let figure = format!("{}; 0 of the {red} with a red check", confirmed(judge, ""));
+    let lazy = of(false, Judge::Lazy, "");
+    for (cites, what) in Cites::ALL.into_iter().zip([
+        "the last command",
+        "the beginning of a file",
+        "the agent's words",
+    ]) {
+        let believed = lazy.iter().filter(|one| one.is_believed(cites)).count();
+        let figure = format!("{believed}; 0 of the {red} with a red check");
         row(&format!("lazy: quotes {what}, `proof: required`"), figure);
     }
 
@@ -56,7 +61,7 @@ pub fn tables(sessions: &[Session], results: &Results) -> (String, String) {
     let _ = write!(
         text,
         "\n| judge | of {} that are done |\n|---|---|\n\
-         | honest | {at_once} of {} confirmed without an extra round (each at two levels of `proof`) |\n\
+         | honest | {at_once} of {} confirmed without an extra round (each with `proof: required`, a sample at the other levels too) |\n\
          | critic: never content | stopped after {} rounds, nothing changing |\n",
         sessions.len() - wrong,
         honest.len(),
@@ -73,8 +78,8 @@ fn details(sessions: &[Session], results: &Results) -> String {
             [(Cites::Command, "a command"), (Cites::File, "a file"), (Cites::Answer, "words")]
                 .into_iter()
                 .filter(|(cites, _)| {
-                    let played = results.get(&(at, Judge::Lazy(*cites), "required"));
-                    played.is_some_and(Played::is_confirmed)
+                    let played = results.get(&(at, Judge::Lazy, "required"));
+                    played.is_some_and(|played| played.is_believed(*cites))
                 })
                 .map(|(_, name)| name)
                 .collect();

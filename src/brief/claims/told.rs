@@ -14,9 +14,13 @@ pub enum Claim {
     Pushed,
     Work,
     Running,
+    Branch,
+    Tag,
+    PullRequest,
+    Coverage,
 }
 
-const ALL: [Claim; 7] = [
+const ALL: [Claim; 11] = [
     Claim::Tests,
     Claim::Build,
     Claim::Lint,
@@ -24,6 +28,10 @@ const ALL: [Claim; 7] = [
     Claim::Pushed,
     Claim::Work,
     Claim::Running,
+    Claim::Branch,
+    Claim::Tag,
+    Claim::PullRequest,
+    Claim::Coverage,
 ];
 
 impl Claim {
@@ -36,18 +44,23 @@ impl Claim {
             Self::Pushed => "the work is pushed",
             Self::Work => "something was fixed, added or changed",
             Self::Running => "a server is running",
+            Self::Branch => "there is a new branch",
+            Self::Tag => "there is a tag",
+            Self::PullRequest => "there is a pull request",
+            Self::Coverage => "so much of the code is covered",
         }
     }
 
     fn pattern(self) -> &'static str {
         match self {
             Self::Tests => {
-                r"\b(tests?|suite|specs?)\b[^.!?\n]{0,40}?\b(pass(es|ed|ing)?|green|succeed(s|ed)?)\b
+                r"\b(tests?|suite|specs?|pytest|unittest|jest|vitest|nextest|ctest|tox|rspec|phpunit)\b[^!?\n]{0,40}?\b(pass(es|ed|ing)?|green|succeed(s|ed)?)\b
                 | \b\d+\s+(tests?\s+)?passed\b | \bpass(es|ing)?\s+all\s+tests\b"
             }
             Self::Build => {
                 r"\b(build|compilation)\s+(now\s+)?(is\s+)?(pass(es|ed)?|succeed(s|ed)?|works|successful|green|clean)\b
-                | \b(it|code|project|crate|everything|which)\s+(now\s+)?(compiles|builds)\b | \bbuilds\s+(cleanly|fine|successfully)\b"
+                | \b(it|code|project|crate|everything|which)\s+(now\s+)?(compiles|builds)\b | \bbuilds\s+(cleanly|fine|successfully)\b
+                | \b(image|container|package|binary|bundle|wheel)\b[^!?\n]{0,30}?\b(is|was|were|has\s+been|have\s+been)\s+(now\s+)?built\b"
             }
             Self::Lint => {
                 r"\b(lint(er|ers|ing)?|clippy|eslint|ruff|mypy|flake8|pylint|type\s*check(er|ing)?)\b[^.!?\n]{0,30}?\b(pass(es|ed)?|clean|green|happy|content|silent)\b
@@ -65,7 +78,20 @@ impl Claim {
             }
             Self::Running => {
                 r"\b(server|service|app|application|daemon|site|api)\b[^.!?\n]{0,30}?\b(is|are)\s+(now\s+|up\s+and\s+)*(running|up|listening|started|live|serving)\b
-                | \b(running|listening|serving|started)\s+(on|at)\s+(port|localhost|https?://|127\.0\.0\.1|0\.0\.0\.0)"
+                | \b(running|listening|serving|started|runs|listens)\s+(on|at)\s+(port|localhost|https?://|127\.0\.0\.1|0\.0\.0\.0)"
+            }
+            // A branch of a program has no name.
+            Self::Branch => {
+                r#"\b(created|made)\b[^!?\n]{0,20}\bbranch\s+(called\s+|named\s+)?([`"'*]+[\w./-]+|[\w.-]+/[\w./-]+)"#
+            }
+            Self::Tag => {
+                r#"\btagged\s+(\w+\s+){0,3}?(as|with)\s+[`"'*]*v?\d | \bcreated\b[^!?\n]{0,15}\btag\s+[`"'*]*v?\d"#
+            }
+            Self::PullRequest => {
+                r"\b(opened|created|submitted|raised)\b[^!?\n]{0,30}\b(pull\s+request|merge\s+request|PR|MR)\b"
+            }
+            Self::Coverage => {
+                r"\bcoverage\b[^!?\n]{0,60}?\d\s*% | \d\s*%\s+(test\s+|code\s+)?coverage\b"
             }
         }
     }
@@ -73,8 +99,19 @@ impl Claim {
     /// Without one of these it is not worth looking.
     fn hints(self) -> &'static [&'static str] {
         match self {
-            Self::Tests => &["test", "suite", "spec", "passed"],
-            Self::Build => &["build", "compil"],
+            Self::Tests => &[
+                "test",
+                "suite",
+                "spec",
+                "passed",
+                "tox",
+                "prueba",
+                "テスト",
+                "测试",
+                "тест",
+                "테스트",
+            ],
+            Self::Build => &["build", "compil", "built"],
             Self::Lint => &["lint", "clippy", "ruff", "mypy", "flake8", "check", "type"],
             Self::Committed => &["committed"],
             Self::Pushed => &["pushed"],
@@ -90,7 +127,13 @@ impl Claim {
                 "removed",
                 "replaced",
             ],
-            Self::Running => &["running", "listening", "serving", "started", "live", " up"],
+            Self::Running => {
+                &["running", "listening", "serving", "started", "live", " up", "runs", "listens"]
+            }
+            Self::Branch => &["branch"],
+            Self::Tag => &["tag"],
+            Self::PullRequest => &["request", "pr", "mr"],
+            Self::Coverage => &["coverage"],
         }
     }
 
@@ -104,7 +147,8 @@ impl Claim {
 
 /// One after the other; a point inside a name ends none.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    static END: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[.!?]+(?:\s|$)|\n").ok());
+    static END: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"[.!?]+(?:\s|$)|[。！？\n]").ok());
     let mut from = 0;
     let ends = END.iter().flat_map(|end| end.find_iter(text)).map(|found| found.end());
     let ends: Vec<_> = ends.chain([text.len()]).collect();
@@ -118,7 +162,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 fn takes_it_back(sentence: &str) -> bool {
     static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(?i)\b(not|\w+n't|cannot|never|fail(s|ed|ing)?|should|would|will|could|might|may|until|once|if|unable|before|todo|next|please|want|need(s|ed)?|shall)\b|\?",
+            r"(?i)\b(not|\w+n't|cannot|never|fail(s|ed|ing)?|should|would|will|could|might|may|until|once|if|when|unable|before|todo|next|please|want|need(s|ed)?|shall)\b|\?",
         )
         .ok()
     });
@@ -133,7 +177,37 @@ pub fn makes(claim: Claim, text: &str) -> bool {
         return false;
     }
     let Some(pattern) = claim.compiled() else { return false };
-    sentences(text).any(|sentence| pattern.is_match(sentence) && !takes_it_back(sentence))
+    // What a server does by default it may do another time.
+    let is_another_time = |text: &str| claim == Claim::Running && text.contains("default");
+    sentences(text).filter(|sentence| !is_another_time(sentence)).any(|sentence| {
+        pattern.is_match(sentence) && !takes_it_back(sentence)
+            || claim == Claim::Tests && says_elsewhere_that_tests_pass(sentence)
+    })
+}
+
+/// In the commonest other languages, each with its own way to take it back.
+fn says_elsewhere_that_tests_pass(sentence: &str) -> bool {
+    static PASS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?ix) \b(pruebas?|tests?)\b[^!?\n]{0,30}?\b(pasan|pasaron|superad[ao]s?|exitosas?|en\ verde)\b
+            | \btests?\b[^!?\n]{0,30}?\b(passent|réussissent|réussis|au\ vert)(\W|$)
+            | \btests?\b[^!?\n]{0,30}?\b(grün|bestanden|bestehen|erfolgreich)\b | \btests?\b[^!?\n]{0,20}?\blaufen\b[^!?\n]{0,10}?\bdurch\b
+            | \btestes\b[^!?\n]{0,30}?\b(passam|passaram|passando)\b | \btest\b[^!?\n]{0,30}?\b(passano|superati)\b
+            | 测试[^！？\n]{0,8}?(通过|成功) | 通过[^！？\n]{0,6}?测试 | テスト[^！？\n]{0,12}?(成功|通り|通っ|パス|合格)
+            | тест\w*[^!?\n]{0,20}?(проходят|прошли|пройдены) | 테스트[^!?\n]{0,12}?(통과|성공)",
+        )
+        .ok()
+    });
+    static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\b(no|sin|si|cuando|pas|aucun\w*|jamais|quand|nicht|kein\w*|wenn|sobald|sollten?|não|quando|se|non|не|если|когда)\b|n'|没|未|不|如果|应该|ない|ません|場合|はず|않|못|면\b",
+        )
+        .ok()
+    });
+    let is = |pattern: &LazyLock<Option<Regex>>| {
+        pattern.as_ref().is_some_and(|pattern| pattern.is_match(sentence))
+    };
+    is(&PASS) && !is(&NOT) && !takes_it_back(sentence)
 }
 
 /// All claims about the work in a text, in words.
@@ -184,8 +258,8 @@ pub fn ports_named(text: &str) -> Vec<u16> {
         return Vec::new();
     }
     let (Some(port), Some(runs)) = (PORT.as_ref(), RUNS.as_ref()) else { return Vec::new() };
-    let claims =
-        sentences(text).filter(|sentence| runs.is_match(sentence) && !takes_it_back(sentence));
+    let is_now = |sentence: &&str| !takes_it_back(sentence) && !sentence.contains("default");
+    let claims = sentences(text).filter(|sentence| runs.is_match(sentence)).filter(is_now);
     let named = claims.flat_map(|sentence| port.captures_iter(sentence));
     let number = named.filter_map(|found| found.get(1).or(found.get(2))?.as_str().parse().ok());
     number.collect::<BTreeSet<u16>>().into_iter().take(5).collect()
@@ -214,6 +288,19 @@ mod tests {
             (Claim::Work, "The bug is now fixed."),
             (Claim::Running, "The dev server is running."),
             (Claim::Running, "Listening on http://localhost:3000"),
+            (Claim::Running, "The server runs on port 3000."),
+            (Claim::Tests, "`go test ./...` passes."),
+            (Claim::Tests, "nextest is green"),
+            (Claim::Tests, "Todas las pruebas pasan."),
+            (Claim::Tests, "Tous les tests passent."),
+            (Claim::Tests, "Alle Tests sind grün."),
+            (Claim::Tests, "测试全部通过。"),
+            (Claim::Tests, "テストはすべて成功しました。"),
+            (Claim::Build, "The image shop:2 was built."),
+            (Claim::Branch, "I created the branch feature/rounding."),
+            (Claim::Tag, "It is tagged as `v1.2.0`."),
+            (Claim::PullRequest, "I opened pull request #17."),
+            (Claim::Coverage, "Coverage went up to 96 %."),
         ] {
             assert!(makes(claim, text), "{claim:?} {text}");
             assert!(made(text).contains(&claim.told()));
@@ -232,6 +319,14 @@ mod tests {
             "The commit message is long.",
             "A linter would find this.",
             "It was a race between two threads.",
+            "When all tests pass, the last line is `OK`.",
+            "Las pruebas no pasan todavía.",
+            "Die Tests laufen nicht durch.",
+            "测试没有通过。",
+            "The branch of the `if` is covered.",
+            "I created a branch for empty lists.",
+            "The server listens on port 8123 by default now.",
+            "The coverage threshold is 90 % if you keep it.",
         ] {
             assert!(made(text).is_empty(), "{text}: {:?}", made(text));
         }
@@ -262,6 +357,7 @@ mod tests {
             ("It listens on port 80 and on 127.0.0.1:9000.", &[80, 9000]),
             ("Start it with --port 8080, port 8080 is the default.", &[]),
             ("It is not running on port 8123.", &[]),
+            ("The server listens on port 8123 by default now.", &[]),
             ("Running on port 99999.", &[]),
         ] {
             assert_eq!(ports_named(text), ports, "{text}");

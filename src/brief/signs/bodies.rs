@@ -34,6 +34,16 @@ pub fn without(file: &FileDiff, language: Language) -> Vec<Sign> {
     found
 }
 
+/// What says that it has no body stands in front of the function.
+pub fn is_abstract(file: &FileDiff, line: &str) -> bool {
+    const NEAR: usize = 12;
+    static DEF: Pattern = LazyLock::new(|| Regex::new(r"^\s*(async\s+)?def ").ok());
+    let Some(at) = file.added.iter().position(|(_, other)| other == line) else { return false };
+    let above = file.added[..at].iter().rev().take(NEAR).map(|(_, line)| line.as_str());
+    let mut above = above.skip_while(|line| !matches(&DEF, line)).skip(1);
+    above.next().is_some_and(|line| line.contains("abstract"))
+}
+
 const TEST: &str = "a test without a body";
 const STUB: &str = "a stub";
 

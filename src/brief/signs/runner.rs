@@ -1,4 +1,4 @@
-//! Signs about how the tests run, and about files that look like the output of a test run.
+//! Signs about how tests and linters run, and about files that look like the output of a test run.
 
 use std::sync::LazyLock;
 
@@ -24,9 +24,11 @@ static RUNNERS: Pattern = LazyLock::new(|| {
 
 /// Lines of other files that do.
 fn says_how(path: &str, line: &str) -> bool {
-    static SCRIPTS: Pattern = LazyLock::new(|| Regex::new(r#""(pre|post)?test[\w:-]*"\s*:"#).ok());
+    static SCRIPTS: Pattern = LazyLock::new(|| {
+        Regex::new(r#""(pre|post)?test[\w:-]*"\s*:|"coverageThreshold"|"(branches|functions|lines|statements)"\s*:\s*\d"#).ok()
+    });
     static PYTHON: Pattern = LazyLock::new(|| {
-        Regex::new(r"^\s*(addopts|testpaths|python_files|norecursedirs)\s*=|--(deselect|ignore)\b|\[tool\.pytest").ok()
+        Regex::new(r"^\s*(addopts|testpaths|python_files|norecursedirs|fail_under)\s*=|--cov-fail-under|--(deselect|ignore)\b|\[tool\.pytest").ok()
     });
     static CARGO: Pattern =
         LazyLock::new(|| Regex::new(r"^\s*(test|autotests|harness|doctest)\s*=\s*false").ok());
@@ -61,6 +63,50 @@ pub fn edited(file: &FileDiff) -> Option<Sign> {
         return Some(sign(file, 0, WHAT, ""));
     }
     line().map(|(at, text)| sign(file, at, WHAT, &text))
+}
+
+/// What linters and type checkers look for: their own files, and their lines in files of more than one
+/// purpose.
+pub fn linters(file: &FileDiff) -> Option<Sign> {
+    static OWN: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(^|/)(\.eslintrc(\.\w+)?|\.eslintignore|eslint\.config\.\w+|\.flake8|\.?ruff\.toml|\.pylintrc|\.?mypy\.ini|pyrightconfig\.json|\.?clippy\.toml|\.golangci\.ya?ml|\.rubocop\.yml|biome\.jsonc?|checkstyle\.xml|phpstan\.neon)$",
+        )
+        .ok()
+    });
+    static PYTHON: Pattern = LazyLock::new(|| {
+        Regex::new(r"^\s*(ignore|extend-ignore|per-file-ignores|select|disable|disable_error_code|ignore_errors|strict)\s*=").ok()
+    });
+    static SCRIPT: Pattern = LazyLock::new(|| Regex::new(r#""(strict\w*|no[A-Z]\w*)"\s*:"#).ok());
+    static CARGO: Pattern = LazyLock::new(|| Regex::new(r#"=\s*"allow""#).ok());
+    if file.how != Some(How::Modified) {
+        return None;
+    }
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let says = |line: &str| match name {
+        "pyproject.toml" | "setup.cfg" | "tox.ini" => matches(&PYTHON, line),
+        "Cargo.toml" => matches(&CARGO, line),
+        name if name.starts_with("tsconfig") => matches(&SCRIPT, line),
+        _ => false,
+    };
+    let what = "the way linters run is edited";
+    if matches(&OWN, &file.path) {
+        return Some(sign(file, 0, what, ""));
+    }
+    let (at, line) = file.added.iter().find(|(_, line)| says(line))?;
+    Some(sign(file, *at, what, line))
+}
+
+/// A file that can stand in the place of a program which decides.
+pub fn impostor(file: &FileDiff) -> Option<Sign> {
+    const PROGRAMS: [&str; 28] = [
+        "pytest", "python", "python3", "cargo", "rustc", "go", "node", "npm", "npx", "pnpm",
+        "yarn", "bun", "jest", "vitest", "mocha", "make", "just", "ctest", "cmake", "tox", "nox",
+        "mvn", "gradle", "dotnet", "ruff", "mypy", "eslint", "tsc",
+    ];
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let is = file.how == Some(How::Added) && PROGRAMS.contains(&name);
+    is.then(|| sign(file, 0, "a file has the name of a program", ""))
 }
 
 const WHAT: &str = "the way the tests run is edited";

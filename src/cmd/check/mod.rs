@@ -60,6 +60,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
 
     // A check that is asked for by its name runs in any case.
     let changed = (!args.all && args.names.is_empty()).then(|| changed::files(&place.project));
+    let wanted: Vec<_> = checks.iter().map(|check| check.name.clone()).collect();
     let mut suite = Suite::new(checks, changed.flatten());
     let (to_stop, stop) = unbounded();
     signals::listen(move |signal| {
@@ -82,6 +83,11 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         console::print_styled(&show.summary(&results))?;
     }
     if let Err(signal) = stopped {
+        let without = wanted.iter().filter(|name| results.iter().all(|one| one.name != **name));
+        console::say(format!(
+            "ccc: {}",
+            cut_short(&without.map(String::as_str).collect::<Vec<_>>())
+        ));
         return Ok(ENDED_BY + signal.unwrap_or_default());
     }
     if !untrusted.is_empty() {
@@ -89,6 +95,18 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         return Ok(2);
     }
     Ok(i32::from(results.iter().any(CheckResult::is_red)))
+}
+
+/// What a signal has kept from its end, in their order: the first of them was running.
+fn cut_short(names: &[&str]) -> String {
+    match names {
+        [] => "ended by a signal".to_owned(),
+        [running] => format!("{running} was ended by a signal, and has no result"),
+        [running, others @ ..] => format!(
+            "{running} was ended by a signal, and has no result; not run: {}",
+            others.join(", ")
+        ),
+    }
 }
 
 /// The whole output of each check, in a file of its own.

@@ -27,6 +27,8 @@ pub struct Checked {
     pub took: Duration,
     /// Something was run, and may have changed files.
     pub ran: bool,
+    /// Those that may run at all.
+    pub checks: Vec<Check>,
     /// The person has typed something meanwhile.
     pub dropped: bool,
 }
@@ -53,12 +55,13 @@ pub fn run(
     if !untrusted.is_empty() {
         super::say(cmd_checks::NOT_TRUSTED);
     }
-    let mut suite = Suite::new(checks, changed.and_then(Changed::paths));
+    let mut suite = Suite::new(checks.clone(), changed.and_then(Changed::paths));
     let mut checked = Checked {
         results: Vec::new(),
         red: None,
         took: Duration::ZERO,
         ran: false,
+        checks,
         dropped: false,
     };
     if !suite.is_done() {

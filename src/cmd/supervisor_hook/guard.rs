@@ -269,8 +269,11 @@ impl Guarded {
         Ok(JudgeSettings { content, file: given.to_owned() })
     }
 
+    /// Looked at again for a second judgement, it is the same change.
     fn changed(&mut self, what: &str) {
-        self.changed.push(what.to_owned());
+        if !self.changed.iter().any(|known| known == what) {
+            self.changed.push(what.to_owned());
+        }
     }
 
     /// Each with the round in which it was first seen.

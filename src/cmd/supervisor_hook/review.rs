@@ -2,14 +2,17 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
+use crossbeam_channel::Receiver;
 
 use super::checks;
 use super::guard::Guarded;
 use super::judge::{self, HookReview, JudgeStart, Judged};
 use super::typed;
 use crate::brief::diff::{as_text, since};
+use crate::checks::{FILES_CHANGED, void_a_yes};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::client::stream::Usage;
 use crate::client::transcript::ClientTranscript;
@@ -47,11 +50,14 @@ pub struct Reviewed {
     pub usage: Usage,
     /// What there is to tell of it beside the verdict.
     pub notices: Vec<Notice>,
+    /// A yes about files that have changed since the checks ran.
+    void: bool,
 }
 
 impl Reviewed {
     fn without_a_judge(verdict: Option<Verdict>, notices: Vec<Notice>) -> Self {
-        Self { verdict, tree: None, cost_usd: 0.0, usage: Usage::default(), notices }
+        let (cost_usd, usage) = (0.0, Usage::default());
+        Self { verdict, tree: None, cost_usd, usage, notices, void: false }
     }
 }
 
@@ -66,14 +72,44 @@ pub struct Occasion<'a> {
     pub task: &'a Task,
 }
 
+/// As in the session, a yes about files that have changed meanwhile is given again, once: something may
+/// change files all the time. Both share the time of one review.
 pub fn run(
     occasion: &Occasion<'_>,
     transcript: TranscriptFile,
     mut guarded: Option<&mut Guarded>,
 ) -> Result<Reviewed> {
-    let Occasion { settings, event, place, config, limits, task } = *occasion;
     let (transcript, file) = transcript.split();
-    let typed = typed::watch(file);
+    let (typed, began) = (typed::watch(file), Instant::now());
+    let mut review = |spent: Duration| {
+        let time = occasion.limits.review_timeout.saturating_sub(spent);
+        once(occasion, &transcript, &typed, time, guarded.as_deref_mut())
+    };
+    let mut first = review(Duration::ZERO)?;
+    if !first.void {
+        return Ok(first);
+    }
+    super::say(&format!("judged again: {FILES_CHANGED}"));
+    first.notices.push(Notice::ReviewFailed {
+        round: occasion.task.count,
+        reason: FILES_CHANGED.to_owned(),
+        retrying: true,
+    });
+    let mut second = review(began.elapsed())?;
+    second.cost_usd += first.cost_usd;
+    second.usage += first.usage;
+    second.notices.splice(0..0, first.notices);
+    Ok(second)
+}
+
+fn once(
+    occasion: &Occasion<'_>,
+    transcript: &ClientTranscript,
+    typed: &Receiver<Instant>,
+    time: Duration,
+    mut guarded: Option<&mut Guarded>,
+) -> Result<Reviewed> {
+    let Occasion { settings, event, place, config, limits, .. } = *occasion;
     let supervisor = config.supervisor()?;
     let found = instructions(place, guarded.as_deref_mut())?;
     let workplace = Workplace::of(&place.project)?;
@@ -81,8 +117,8 @@ pub fn run(
     let answer = event.last_assistant_message.as_deref().unwrap_or_default();
     let compare = || workplace.compare(began_with.as_ref(), &workplace.look(), answer);
     let (mut examined, mut diffs) = compare();
-    let (own, time) = (supervisor.checks.clone(), limits.review_timeout / 2);
-    let checked = checks::run(place, own, &found, examined.changed.as_ref(), time, &typed)?;
+    let (own, changed) = (supervisor.checks.clone(), examined.changed.as_ref());
+    let checked = checks::run(place, own, &found, changed, time / 2, typed)?;
     let mut notices: Vec<_> = checked.results.iter().cloned().map(Notice::CheckEnded).collect();
     if checked.dropped {
         return Ok(Reviewed::without_a_judge(None, notices));
@@ -93,21 +129,9 @@ pub fn run(
     if checked.ran {
         (examined, diffs) = compare();
     }
-    let round = task.count;
     let (text, front) = (found.text, found.front);
-    let request = ReviewRequest {
-        review: round,
-        round,
-        max: limits.max_iterations,
-        session_id: event.session_id.clone(),
-        model: transcript.model.clone().unwrap_or_default(),
-        said: said(&transcript, task),
-        last_answer: event.last_assistant_message.clone().unwrap_or_default(),
-        background: event.background().into_iter().map(|task| task.name).collect(),
-        brief: checks::told(&checked.results, &examined, event, &transcript, false),
-        requirements: task.requirements.clone(),
-        ..ReviewRequest::default()
-    };
+    let brief = checks::told(&checked.results, &examined, event, transcript, false);
+    let request = request(occasion, transcript, brief);
     let (round, max) = (request.round, request.max);
     notices.push(Notice::ReviewStarted { round, max, attempt: 1, judge: None });
     if !request.brief.is_empty() {
@@ -135,7 +159,7 @@ pub fn run(
     };
     let log = SupervisorLog::open(&place.state_dir, &event.session_id);
     let judging = judging(&supervisor, front.proof);
-    let policy = Policy::hook(limits.review_timeout.saturating_sub(checked.took), &judging);
+    let policy = Policy::hook(time.saturating_sub(checked.took), &judging);
     let before = {
         let workplace = workplace.clone();
         std::thread::spawn(move || workplace.look())
@@ -145,7 +169,7 @@ pub fn run(
     let (ran, checks) = (&transcript.commands, &checked.results);
     let (mut brief_for_fresh_eyes, mut diff) = (String::new(), String::new());
     if judging.judges.iter().any(|judge| judge.fresh) {
-        brief_for_fresh_eyes = checks::told(&checked.results, &examined, event, &transcript, true);
+        brief_for_fresh_eyes = checks::told(&checked.results, &examined, event, transcript, true);
         // Of a session that was not supervised from its start it is not known when the task began.
         diff = as_text(&match began_with {
             Some(_) => diffs,
@@ -161,18 +185,39 @@ pub fn run(
         still_the_same: &|| examined.fingerprint == Some(workplace.look().fingerprint()),
         brief_for_fresh_eyes: &brief_for_fresh_eyes,
         diff: &diff,
-        typed,
+        typed: typed.clone(),
     };
     let judged = judge::run(&|request| start.of(request), log, policy, review);
+    let mut changed = false;
     if let Ok(before) = before.join() {
         let (files, more) = changed_files(&before.changes(&workplace.look()));
-        if !files.is_empty() {
+        changed = !files.is_empty();
+        if changed {
             tell_changes(&files, more);
             notices.push(Notice::TreeChanged { round, files, more });
         }
     }
     let Judged { verdict, cost_usd, usage } = judged?;
-    Ok(Reviewed { verdict, tree: examined.fingerprint, cost_usd, usage, notices })
+    let void = verdict.as_ref().is_some_and(|verdict| verdict.completed)
+        && void_a_yes(&checked.checks, changed);
+    Ok(Reviewed { verdict, tree: examined.fingerprint, cost_usd, usage, notices, void })
+}
+
+fn request(occasion: &Occasion<'_>, transcript: &ClientTranscript, brief: String) -> ReviewRequest {
+    let Occasion { event, limits, task, .. } = *occasion;
+    ReviewRequest {
+        review: task.count,
+        round: task.count,
+        max: limits.max_iterations,
+        session_id: event.session_id.clone(),
+        model: transcript.model.clone().unwrap_or_default(),
+        said: said(transcript, task),
+        last_answer: event.last_assistant_message.clone().unwrap_or_default(),
+        background: event.background().into_iter().map(|task| task.name).collect(),
+        brief,
+        requirements: task.requirements.clone(),
+        ..ReviewRequest::default()
+    }
 }
 
 /// `proof` is what SUPERVISOR.md says about it.

@@ -150,7 +150,7 @@ fn supervise(
             missing.join(", ")
         )),
     };
-    let Reviewed { verdict, tree, cost_usd, usage, notices } = match reviewed {
+    let Reviewed { verdict, tree, cost_usd, usage, notices, .. } = match reviewed {
         Ok(reviewed) => reviewed,
         Err(error) => {
             let reason = format!("{error:#}");

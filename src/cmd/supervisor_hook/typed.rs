@@ -10,14 +10,16 @@ use crate::threads::named;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Says so once the person has typed something. The thread ends with the process.
+/// Says so once the person has typed something, to everybody who asks: the checks and the judge wait for
+/// it one after the other. The thread ends with the process.
 pub fn watch(mut transcript: TranscriptFile) -> Receiver<Instant> {
     let (send, typed) = bounded(1);
     let watch = move || {
         loop {
             transcript.read_on();
             if transcript.transcript().waiting().next().is_some() {
-                let _ = send.send(Instant::now());
+                let typed_at = Instant::now();
+                while send.send(typed_at).is_ok() {}
                 return;
             }
             std::thread::sleep(LOOK_AGAIN);

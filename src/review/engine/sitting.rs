@@ -191,6 +191,8 @@ impl Sitting {
     }
 
     fn concluded(&mut self, result: &TurnResult, now: Now) {
+        // A yes that was doubted stands only until the judge says something else.
+        self.doubt = None;
         if result.is_error {
             return self.fail(&result.failure(), now);
         }

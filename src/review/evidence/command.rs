@@ -4,28 +4,20 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::wanted::Wanted;
 use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, squeezed, words};
-use crate::brief::command::{
-    CommandKind, only_prints, ran_none, reads_like_a_test_result, says_broken, says_failed,
-    says_passed, tells_of_failure,
-};
+use crate::brief::command::{CommandKind, only_prints, runs_no_test, says_itself};
 use crate::brief::edits::{self, without_here_documents};
 use crate::brief::exit_code::{hides_exit_code, prints_exit_code};
+use crate::brief::output::{
+    ran_none, reads_like_a_test_result, says_broken, says_failed, says_passed, tells_of_failure,
+    without_own_words,
+};
 use crate::review::commands::{Commands, Ran};
 use crate::review::permission::{is_reading, shell};
 
 /// Tools that hand over what a model has written: the result itself can be looked at.
 const WRITING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
-const SPEAKING: [&str; 8] = [
-    "Task",
-    "Agent",
-    "TodoWrite",
-    "TaskCreate",
-    "TaskUpdate",
-    "SendMessage",
-    "ExitPlanMode",
-    "Skill",
-];
 /// Commands that prepare something: that they end well says nothing.
 const PREPARING: [&str; 22] = [
     "cd", "pushd", "popd", "mkdir", "touch", "cp", "mv", "rm", "chmod", "chown", "ln", "export",
@@ -97,6 +89,11 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
     })
 }
 
+/// It tests, builds or checks something.
+pub fn decides(command: &str) -> bool {
+    [CommandKind::Test, CommandKind::Build, CommandKind::Lint].iter().any(|kind| kind.is(command))
+}
+
 impl Seen<'_> {
     fn shows(&self, quote: &str) -> Result<(), String> {
         let ran = self.ran;
@@ -114,10 +111,16 @@ impl Seen<'_> {
         }
         is_long_enough(quote, &ran.output, SHORTEST_OUTPUT)?;
         if ran.tool != "Bash" {
+            self.is_of_the_project()?;
             return self.is_of_now();
         }
         if only_prints(&ran.command) {
             return Err("it only prints its own arguments".to_owned());
+        }
+        if says_itself(&ran.command, quote.trim())
+            && !squeezed(&without_own_words(&ran.command, &ran.output)).contains(&squeezed(quote))
+        {
+            return Err("it says that itself, whatever comes of the rest".to_owned());
         }
         if reads_like_a_test_result(quote) {
             if squeezed(&ran.command).contains(&squeezed(quote)) {
@@ -187,12 +190,18 @@ impl Seen<'_> {
     fn succeeded(&self, quote: &str) -> Result<(), String> {
         let Ran { command, output, failed, .. } = self.ran;
         let test = CommandKind::Test.is(command);
-        let decides = test || CommandKind::Build.is(command) || CommandKind::Lint.is(command);
-        if *failed && (decides || !(self.only_reads() || tells_of_failure(quote))) {
+        let decides = decides(command);
+        let is_the_error = || tells_of_failure(quote) || is_end_of_traceback(quote, output);
+        if *failed && (decides || !(self.only_reads() || is_the_error())) {
             return Err("it failed".to_owned());
         }
         if !decides {
             return Ok(());
+        }
+        if let Some(why) = runs_no_test(command)
+            && !words::ask_for_a_list(&self.facts.said())
+        {
+            return Err(why.to_owned());
         }
         if test && says_failed(output) {
             return Err("its output says that a test failed".to_owned());
@@ -253,8 +262,14 @@ impl Seen<'_> {
 
     /// A judge works in a copy, and what it changes there is no work of the agent's.
     fn is_of_the_project(&self) -> Result<(), String> {
-        if self.by != By::Judge || self.only_reads() {
+        if self.by != By::Judge {
             return Ok(());
+        }
+        if self.only_reads() {
+            return match self.written_for_it() {
+                Some(file) => Err(format!("you wrote {file} yourself, so it proves nothing")),
+                None => Ok(()),
+            };
         }
         // What git took away and brought back is as it was.
         let mut git = self.commands.edited_before(self.ran).filter(|path| path.starts_with("git "));
@@ -272,6 +287,28 @@ impl Seen<'_> {
         ))
     }
 
+    /// A file that it reads, and that the judge itself has filled with words before.
+    fn written_for_it(&self) -> Option<&str> {
+        const FILLS: [&str; 5] = ["echo", "printf", "cat", "tee", ":"];
+        let words = self.ran.command.split(|c: char| !c.is_alphanumeric() && !"._-/".contains(c));
+        let files: Vec<_> = words.filter_map(|word| word.rsplit('/').next()).collect();
+        let is_read = |word: &str| {
+            let name = word.rsplit('/').next().unwrap_or_default();
+            files.iter().find(|file| file.contains('.') && **file == name).copied()
+        };
+        let before = self.commands.iter().take_while(|ran| !std::ptr::eq(*ran, self.ran));
+        before.filter(|ran| ran.tool == "Bash").find_map(|ran| {
+            let edited = edits::by("Bash", &serde_json::json!({"command": ran.command}));
+            let parts = shell::commands(&without_here_documents(&ran.command));
+            let fills = |part: &shell::Command| FILLS.contains(&part.words[0].as_str());
+            let filled = parts.iter().any(|part| part.writes) && parts.iter().all(fills);
+            let mut written = parts.iter().filter(|_| filled).flat_map(|part| &part.words);
+            edited
+                .and_then(|path| is_read(&path))
+                .or_else(|| written.find_map(|word| is_read(word)))
+        })
+    }
+
     /// Nothing that it depends on was edited after it.
     fn is_of_now(&self) -> Result<(), String> {
         let (own, agent) = (self.commands, self.facts.record().agent);
@@ -282,10 +319,7 @@ impl Seen<'_> {
         };
         let command = &self.ran.command;
         let concerns = |path: &&&str| {
-            if CommandKind::Test.is(command)
-                || CommandKind::Build.is(command)
-                || CommandKind::Lint.is(command)
-            {
+            if decides(command) {
                 true
             } else if self.only_reads() {
                 let name = path.rsplit('/').next().unwrap_or(path);
@@ -311,63 +345,16 @@ impl Seen<'_> {
     }
 }
 
+/// What was raised, whatever it is called.
+fn is_end_of_traceback(quote: &str, output: &str) -> bool {
+    let last = output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    output.contains("Traceback") && squeezed(last).contains(&squeezed(quote))
+}
+
 /// Nothing but the exit code 0, printed.
 fn is_quiet_success(output: &str) -> bool {
     static ZERO: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?im)^\W*((exit|rc|code|status|ret|exit[ _]code)\W{0,3})?0\W*$").ok()
     });
     ZERO.as_ref().is_some_and(|zero| zero.is_match(output)) && !tells_of_failure(output)
-}
-
-/// The command that is meant.
-struct Wanted {
-    text: String,
-    parts: Vec<shell::Command>,
-}
-
-impl Wanted {
-    fn new(command: &str) -> Self {
-        let parts = shell::commands(&without_here_documents(command));
-        Self { text: squeezed(command), parts }
-    }
-
-    fn is(&self, ran: &Ran) -> bool {
-        if ran.tool != "Bash" {
-            let mut words = self.text.split(' ');
-            let is_tool = words.next().is_some_and(|word| word == ran.tool);
-            let speaks = SPEAKING.contains(&ran.tool.as_str());
-            return is_tool && !speaks && words.all(|word| ran.command.contains(word));
-        }
-        // Cut short, as the brief names a long one.
-        if let Some(start) = self.text.strip_suffix('…').or(self.text.strip_suffix("..."))
-            && start.len() >= 8
-        {
-            return squeezed(&ran.command).replace('`', "'").starts_with(start);
-        }
-        // Most are ruled out without being taken apart.
-        let first = self.parts.first().and_then(|part| part.words.first());
-        if first.is_none_or(|word| !ran.command.contains(word.as_str())) {
-            return squeezed(&ran.command) == self.text;
-        }
-        let ran = shell::commands(&without_here_documents(&ran.command));
-        let mut ran = ran.iter();
-        // All of them, in the same order.
-        self.parts.iter().all(|wanted| ran.any(|ran| runs(&ran.words, &wanted.words)))
-    }
-}
-
-/// Programs that run what their arguments name.
-const THROUGH: [&str; 22] = [
-    "uv", "poetry", "pipenv", "pdm", "hatch", "rye", "mise", "bundle", "npm", "pnpm", "yarn",
-    "bun", "nix", "conda", "docker", "podman", "coverage", "python", "python3", "tox", "direnv",
-    "dotenv",
-];
-
-/// The wanted words begin the command, or stand behind what runs them.
-fn runs(words: &[String], wanted: &[String]) -> bool {
-    let through = words.first().is_some_and(|program| THROUGH.contains(&program.as_str()));
-    words.starts_with(wanted)
-        || through
-            && wanted.len() <= words.len()
-            && words.windows(wanted.len()).any(|part| part == wanted)
 }

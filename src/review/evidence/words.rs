@@ -7,10 +7,14 @@ use regex::Regex;
 
 use crate::brief::claims;
 
-/// Whether this quote of the agent's can be what the user wanted. Where neither can be told, as in a
+/// Whether this quote of the agent's can be what the user wanted; `is_shown`: a test run, a build or a check
+/// beside it shows what it says. Where neither can be told, as in a
 /// language that the tables do not know, the judge is believed.
-pub fn are_asked_for(quote: &str, said: &[&str]) -> Result<(), String> {
-    if let Some(claim) = claims::made(quote).first() {
+pub fn are_asked_for(quote: &str, said: &[&str], is_shown: bool) -> Result<(), String> {
+    let told = is_shown && ask_what_comes_of_it(said);
+    if let Some(claim) = claims::made(quote).first()
+        && !told
+    {
         return Err(format!(
             "the agent's own word that {claim} proves nothing; cite the check, the command or the \
              file that proves it"
@@ -27,16 +31,16 @@ pub fn are_asked_for(quote: &str, said: &[&str]) -> Result<(), String> {
         let said = said.iter().map(|said| said.to_lowercase());
         said.into_iter().any(|said| words.iter().any(|word| said.contains(word)))
     };
-    let for_work = asks(&WORK) || has(&WORK_ELSEWHERE);
-    if for_work && !asks(&WORDS) && !has(&WORDS_ELSEWHERE) {
+    let for_work = asks(&WORK) || has(WORK_ELSEWHERE);
+    if for_work && !asks(&WORDS) && !has(WORDS_ELSEWHERE) {
         return Err(WORK_IS.to_owned());
     }
     Ok(())
 }
 
-/// The commonest of both in Chinese and German. Where a language has no words of its own here, the
+/// The commonest of both in a few other languages. Where a language has no words of its own here, the
 /// judge is believed.
-const WORK_ELSEWHERE: [&str; 26] = [
+const WORK_ELSEWHERE: &[&str] = &[
     "修复",
     "修改",
     "添加",
@@ -63,8 +67,46 @@ const WORK_ELSEWHERE: [&str; 26] = [
     "verschiebe",
     "benenne",
     "übersetze",
+    "haz que",
+    "arregla",
+    "corrige",
+    "añade",
+    "agrega",
+    "implementa",
+    "elimina",
+    "ejecuta",
+    "renombra",
+    "fais en sorte",
+    "ajoute",
+    "supprime",
+    "renomme",
+    "implémente",
+    "écris",
+    "crée",
+    "corrija",
+    "adicione",
+    "escreva",
+    "correggi",
+    "aggiungi",
+    "исправь",
+    "добавь",
+    "создай",
+    "удали",
+    "напиши",
+    "修正",
+    "追加",
+    "作成",
+    "実装",
+    "削除",
+    "変更",
+    "取り除く",
+    "수정",
+    "추가",
+    "작성",
+    "삭제",
+    "구현",
 ];
-const WORDS_ELSEWHERE: [&str; 23] = [
+const WORDS_ELSEWHERE: &[&str] = &[
     "？",
     "为什么",
     "什么",
@@ -88,6 +130,27 @@ const WORDS_ELSEWHERE: [&str; 23] = [
     "sag mir",
     "zusammen",
     "welche",
+    "por qué",
+    "explica",
+    "dime",
+    "cuál",
+    "pourquoi",
+    "expliqu",
+    "dis-moi",
+    "quel",
+    "resum",
+    "résum",
+    "por que",
+    "perché",
+    "spiega",
+    "почему",
+    "объясни",
+    "расскажи",
+    "説明",
+    "なぜ",
+    "教えて",
+    "설명",
+    "알려",
 ];
 
 const WORK_IS: &str = "the user asked for work, and what the agent says about it proves nothing; \
@@ -136,18 +199,45 @@ static WORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\?|\b(why|what|how|which|who|when|where|whether|explain\w*|explanation|describ\w*|description|tell|say|answer\w*|summar\w*|list|plan\w*|show|report|compar\w*|review\w*|suggest\w*|recommend\w*|propos\w*|discuss\w*|think|opinion|find out|look|analy\w*|investigat\w*|research|advi[cs]e|estimat\w*|question\w*|ideas?|outline|reply|respond|let me know|name|count|check|verify|inform|mention|point out|confirm)\b",
+        r"(?i)\?|\b(why|what|how|which|who|when|where|whether|explain\w*|explanation|describ\w*|description|tell|say|answer|summar\w*|list|plan\w*|show|report|compar\w*|review\w*|suggest\w*|recommend\w*|propos\w*|discuss\w*|think|opinion|find out|look|analy\w*|investigat\w*|research|advi[cs]e|estimat\w*|question\w*|ideas?|outline|reply|respond|let me know|name|count|(check|verify|confirm) (if|for)|inform|mention|point out)\b",
     )
     .ok()
 });
 
 /// A file called `report.md` asks for no report.
 fn without_names(text: &str) -> String {
-    let is_name = |word: &&str| {
+    let is_name = |word: &str| {
         let inside = word.trim_matches(|c: char| !c.is_alphanumeric());
         inside.contains(['/', '_']) || inside.contains('.') && !inside.ends_with('.')
     };
-    text.split_whitespace().filter(|word| !is_name(word)).collect::<Vec<_>>().join(" ")
+    // Behind a name a question is still one.
+    let kept = |word| match word {
+        word if !is_name(word) => Some(word),
+        word => word.ends_with('?').then_some("?"),
+    };
+    text.split_whitespace().filter_map(kept).collect::<Vec<_>>().join(" ")
+}
+
+/// Who wants to be told whether tests pass is answered by that.
+fn ask_what_comes_of_it(said: &[&str]) -> bool {
+    said.iter().any(|said| TOLD.as_ref().is_some_and(|told| told.is_match(said)))
+}
+
+static TOLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)\b(tell|say|report|list|show|see|find\ out|check|know)\b.{0,30}
+          \b(which|what|whether|if|how\ many)\b.{0,40}\b(fail(s|ing|ed)?|pass(es)?|breaks?)\b",
+    )
+    .ok()
+});
+
+/// Which tests there are is asked for, and not what comes of them.
+pub fn ask_for_a_list(said: &[&str]) -> bool {
+    static LIST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(list|count|how many|which|what|collect\w*|dry.?run|without running)\b")
+            .ok()
+    });
+    said.iter().any(|said| LIST.as_ref().is_some_and(|list| list.is_match(said)))
 }
 
 /// The failure itself is wanted: shown, or told and not mended. Who wants it mended as well is not shown
@@ -156,14 +246,6 @@ pub fn ask_for_failure(said: &[&str]) -> bool {
     static SHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r"(?i)reproduc|test that fails|failing test (first|for)|fails? first|shows? (me )?that|demonstrate|\bTDD\b",
-        )
-        .ok()
-    });
-    static TOLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"(?ix)\b(do\ not|don.t|without|not)\ (fix|repair)(ing)?
-            | \b(tell|say|report|list|show|see|find\ out|check|know)\b.{0,30}
-              \b(which|what|whether|if|how\ many)\b.{0,40}\b(fail(s|ing|ed)?|pass(es)?|breaks?)\b",
         )
         .ok()
     });
@@ -186,7 +268,8 @@ pub fn ask_for_failure(said: &[&str]) -> bool {
         said.iter().any(asks)
     };
     said.iter().any(|said| matches(&SHOWN, said))
-        || said.iter().any(|said| matches(&TOLD, said)) && !wants_it_mended()
+        || said.iter().any(|said| matches(&TOLD, said) || matches(&NOT_MENDED, said))
+            && !wants_it_mended()
 }
 
 #[cfg(test)]
@@ -205,9 +288,20 @@ mod tests {
             (&["修复它，并解释原因"], "少了一个索引。"),
             (&["Fix it.", "And tell me what it was."], "It was a race between two threads."),
             (&["do it"], "It is a matter of taste."),
+            (&["Does it serve index.html? Try it, then stop it."], "Yes, it answered."),
+            (&["Explique pourquoi test_accents échoue"], "Les accents manquent."),
+            (&["なぜ失敗するか説明してください"], "索引がありません。"),
         ] {
-            assert_eq!(are_asked_for(quote, said), Ok(()), "{said:?} {quote}");
+            assert_eq!(are_asked_for(quote, said, false), Ok(()), "{said:?} {quote}");
         }
+    }
+
+    #[test]
+    fn what_comes_of_the_tests_is_told_beside_a_run_that_shows_it() {
+        let (said, told) = ("Run the tests and tell me whether they pass.", "Both tests pass.");
+        assert_eq!(are_asked_for(told, &[said], true), Ok(()));
+        assert!(are_asked_for(told, &[said], false).is_err());
+        assert!(are_asked_for(told, &["Fix the tests."], true).is_err());
     }
 
     #[test]
@@ -235,9 +329,13 @@ mod tests {
             (&["Is it slow? Make it fast."], "All 12 tests pass now."),
             (&["Raise the timeout in production."], "The timeout is 60 seconds now."),
             (&["修复 texts.py 里的错误"], "已全部修复，三个函数都对了。"),
+            (&["Haz que slugify quite los acentos."], "Los acentos se quitan."),
+            (&["Corrige le bug et lance les tests."], "Le bug est corrigé."),
+            (&["バグを修正してください。"], "バグは直りました。"),
+            (&["Add a route and check that it answers 200."], "It answers with 200."),
             (&["Schreibe eine Übersicht nach übersicht.md."], "Die Übersicht steht dort."),
         ] {
-            let why = are_asked_for(quote, said).expect_err(quote);
+            let why = are_asked_for(quote, said, false).expect_err(quote);
             assert!(why.contains("proves nothing"), "{why}");
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::room::Room;
+use crate::room::{CLIENT, Room};
 
 fn room(front: &str) -> Room {
     let room = Room::new();
@@ -46,4 +46,49 @@ fn a_check_that_takes_too_long_leaves_time_for_the_judge() {
     room.config(&json!({"supervisor": {"timeout_seconds": 4}}));
     let hook = room.hook("abc123").env("CCC_TRUST_CHECKS", "1");
     hook.run().allows("the checks did not end within 2 s");
+}
+
+/// Its supervisor does something in the project before it answers.
+fn supervisor_does(room: &Room, what: &str) {
+    room.config(&json!({"supervisor": {"sandbox": "off"}}));
+    let begin = "if [ $role = supervisor ]; then\n";
+    assert!(CLIENT.contains(begin));
+    room.client(&CLIENT.replace(begin, &format!("{begin}    {what}\n")));
+}
+
+#[test]
+fn a_yes_about_files_that_changed_meanwhile_is_given_again() {
+    let room = room("proof: off\nchecks:\n  - { name: count, run: \"echo ran >>../ran\" }");
+    supervisor_does(&room, "[ $n = 1 ] || echo 'a = 1' >\"$ROOM/../project/x.py\"");
+    let done = room.hook("abc123").env("CCC_TRUST_CHECKS", "1").run();
+    let done = done.allows("confirmed complete in round 1");
+    assert!(done.err().contains("judged again"), "{}", done.err());
+    assert_eq!((room.read("ran").lines().count(), room.reviews()), (2, 2));
+    assert_eq!(room.state("abc123")["count"], 1, "it is one round");
+
+    // Without a check a change is told, as in a session.
+    let room = self::room("proof: off");
+    supervisor_does(&room, "echo 'a = 1' >\"$ROOM/../project/x.py\"");
+    room.hook("abc123").run().allows("files of the project changed");
+    assert_eq!(room.reviews(), 1);
+}
+
+#[test]
+fn what_changes_all_the_time_is_judged_twice_and_no_more() {
+    let room = room("proof: off\nchecks: [\"true\"]");
+    supervisor_does(&room, "echo \"a = $n\" >\"$ROOM/../project/x.py\"");
+    let hook = room.hook("abc123").env("CCC_TRUST_CHECKS", "1").run();
+    hook.allows("confirmed complete in round 1");
+    assert_eq!(room.reviews(), 2);
+}
+
+#[test]
+fn what_is_typed_while_the_judge_looks_goes_first_although_checks_ran() {
+    let room = room("checks: [\"true\"]");
+    let queued = r#"{"type":"queue-operation","operation":"enqueue","content":"wait"}"#;
+    let typed = format!("echo '{queued}' >>\"$ROOM/../transcript.jsonl\"; sleep 600");
+    supervisor_does(&room, &typed);
+    let hook = room.hook("abc123").env("CCC_TRUST_CHECKS", "1").run();
+    hook.allows("your message goes first");
+    assert_eq!(room.state("abc123")["count"], 0, "nobody waits for it, and it is no round");
 }

@@ -212,6 +212,16 @@ fn a_judge_that_leaves_when_it_is_asked_for_proof_has_given_none() {
 }
 
 #[test]
+fn a_yes_that_is_taken_back_in_plain_text_is_no_yes_when_the_judge_leaves() {
+    let mut engine = judge(with(Proof::Asked), Vec::new());
+    engine.heard(result(BARE), second(1));
+    engine.heard(result("I looked again: it is not done."), second(2));
+    let conclusion = ended(&engine.gone(&exited(0), second(3))).unwrap();
+    assert!(!conclusion.completed, "{conclusion:?}");
+    assert_eq!(conclusion.feedback, "I looked again: it is not done.");
+}
+
+#[test]
 fn an_id_of_the_last_round_does_not_come_to_mean_something_else() {
     let known = |text: &str| Requirement {
         id: "R1".into(),

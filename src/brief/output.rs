@@ -1,0 +1,218 @@
+//! What the output of a command says about itself: whether it has ended, whether tests ran, whether one
+//! failed, whether something is broken.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::command::{Pattern, matches};
+use super::edits::without_here_documents;
+use crate::review::permission::shell;
+
+/// It has not ended: the client tells so in the place of its output.
+pub fn goes_on(output: &str) -> bool {
+    static BACKGROUND: Pattern =
+        LazyLock::new(|| Regex::new(r"(?m)^Command .{0,80}\bbackground(ed)?\b.{0,60}\bID\b").ok());
+    output.contains("background") && matches(&BACKGROUND, output)
+}
+
+/// No test ran, says the output itself.
+pub fn ran_none(output: &str) -> bool {
+    static NONE: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?im)collected 0 items|no tests ran|^ran 0 tests|no tests? (found|to run|were found|is available|were executed)|no test files|^running 0 tests|\b0 (passing|tests? (passed|run))\b|^# tests 0$|^Tests run: 0,|\bTests are skipped",
+        )
+        .ok()
+    });
+    static SOME: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?im)running [1-9]\d* tests?|\b[1-9]\d* (passed|passing|tests? run)|^ok\s+\S+\s+[\d.(]|^ran [1-9]|^Tests run: [1-9]|^# tests [1-9]",
+        )
+        .ok()
+    });
+    matches(&NONE, output) && !matches(&SOME, output)
+}
+
+/// A test failed, says the output itself.
+pub fn says_failed(output: &str) -> bool {
+    static FAILED: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?m)\b[1-9]\d* (tests? )?(failed|failing|failures?|errors?)\b|^FAILED\b|test result: FAILED|^--- FAIL|^FAIL\b|Failures: [1-9]|Errors: [1-9]|^(#|ℹ) fail [1-9]|^not ok\b|^BUILD FAIL|\bBUILD FAILURE\b|^(FAILURES|ERRORS)!|\bFailed:\s+[1-9]|^make(\[\d+\])?: \*\*\*|^npm (ERR!|error)|失败\W{0,3}[1-9]",
+        )
+        .ok()
+    });
+    matches(&FAILED, &without_passed(output))
+}
+
+/// Without the lines of tests that passed: their names may speak of failures.
+fn without_passed(output: &str) -> String {
+    static GOOD: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"^\s*([✓✔√]|ok \d+\b|PASS\b|--- PASS)|\.\.\. ok\s*$|\bPASSED(\s+\[\s*\d+%\])?\s*$",
+        )
+        .ok()
+    });
+    let lines: Vec<_> = output.lines().filter(|line| !matches(&GOOD, line)).collect();
+    lines.join("\n")
+}
+
+/// Without the lines that the script says itself: they are no test's word.
+pub fn without_own_words(script: &str, output: &str) -> String {
+    let mut own = Vec::new();
+    for command in shell::commands(&without_here_documents(script)) {
+        if let [program, words @ ..] = command.words.as_slice()
+            && ["echo", "printf"].contains(&program.as_str())
+        {
+            let text = words.join(" ").replace("\\n", "\n");
+            own.extend(text.lines().map(|line| line.trim().to_owned()));
+        }
+    }
+    let lines: Vec<_> =
+        output.lines().filter(|line| !own.iter().any(|own| own == line.trim())).collect();
+    lines.join("\n")
+}
+
+/// A test passed, and none failed, says the output itself: what a run has to say whose exit code says
+/// nothing.
+pub fn says_passed(script: &str, output: &str) -> bool {
+    static PASSED: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?m)\b[1-9]\d* (tests? |specs? )?(passed|passing|pass)\b|test result: ok\. [1-9]|^OK\b|^ok\b|^PASS(ED)?\b|^(#|ℹ) pass [1-9]|Tests run: [1-9]|\bBUILD SUCCESS|100% tests passed|\b[1-9]\d* examples?, 0 failures|(?i:all tests (have )?pass)|Passed:\s+[1-9]|^# ok\b",
+        )
+        .ok()
+    });
+    // In words of its own, as a test script has them; what the command itself prints is no test's word.
+    static WELL: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\bpass(ed|es)?\b|\ball (is )?(good|well|ok|green)\b|\bsuccess(ful|fully)?\b",
+        )
+        .ok()
+    });
+    let output = &without_own_words(script, output);
+    let prints = script.contains("echo") || script.contains("printf");
+    let well = matches(&WELL, output) && !prints && !tells_of_failure(output);
+    let says = matches(&PASSED, output) || well;
+    says && !says_failed(output) && !ran_none(output)
+}
+
+/// Something did not build, or a linter complains, says the output itself.
+pub fn says_broken(output: &str) -> bool {
+    static BROKEN: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?m)^error(\[|:)|: error\b|\berror TS\d|could not compile|^Found [1-9]\d* errors?|\b[1-9]\d* (problems?|errors?|warnings? emitted)\b|\bSyntaxError\b|^Traceback|would reformat|^BUILD FAIL|^make(\[\d+\])?: \*\*\*|^npm (ERR!|error)",
+        )
+        .ok()
+    });
+    matches(&BROKEN, output)
+}
+
+/// Words in which tests tell that they passed.
+pub fn reads_like_a_test_result(text: &str) -> bool {
+    static RESULT: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\b\d+ (tests? )?(passed|passing)\b|test result: ok|\bran \d+ tests?\b|\btests run: \d+|\bok \(\d+ tests?|\ball tests pass",
+        )
+        .ok()
+    });
+    matches(&RESULT, text)
+}
+
+/// Tells of something that went wrong.
+pub fn tells_of_failure(text: &str) -> bool {
+    static WRONG: Pattern =
+        LazyLock::new(|| Regex::new(r"(?i)fail|error|traceback|panicked|not ok|assert").ok());
+    matches(&WRONG, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_tell_what_came_of_tests() {
+        for text in [
+            "collected 0 items\nno tests ran in 0.01s",
+            "Ran 0 tests in 0.000s\n\nOK",
+            "running 0 tests\n",
+            "?   \tx\t[no test files]",
+            "No tests found, exiting with code 0",
+            "     Summary [   0.000s] 0 tests run: 0 passed, 2 skipped",
+            "[INFO] Tests are skipped.",
+            "No test is available in Shop.Tests.dll.",
+        ] {
+            assert!(ran_none(text), "{text}");
+        }
+        for text in [
+            "running 4 tests\nrunning 0 tests\n",
+            "3 passed",
+            "ok  \tx/y\t0.01s\n?   \tx\t[no test files]",
+            "Summary [   0.005s] 2 tests run: 2 passed, 0 skipped",
+        ] {
+            assert!(!ran_none(text), "{text}");
+        }
+        for text in [
+            "1 failed, 3 passed",
+            "FAILED (failures=1)",
+            "test result: FAILED. 1 passed",
+            "--- FAIL: TestX",
+            "Tests run: 3, Failures: 1, Errors: 0",
+            "not ok 2 - x",
+        ] {
+            assert!(says_failed(text), "{text}");
+        }
+        assert!(says_failed("✓ shows 2 errors\n✕ adds\n1 failed"));
+        for text in [
+            "  ✓ shows 2 errors (3 ms)\n1 passed",
+            "test after 3 failures ... ok",
+            "a.py::test_2_errors PASSED [ 50%]",
+        ] {
+            assert!(!says_failed(text), "{text}");
+        }
+        for text in ["3 passed, 0 failed", "Failures: 0, Errors: 0", "# fail 0", "OK", "0 errors"] {
+            assert!(!says_failed(text), "{text}");
+        }
+        for text in [
+            "3 passed in 0.1s",
+            "Ran 2 tests in 0s\n\nOK",
+            "running 1 test\ntest result: ok. 1 passed; 0 failed",
+            "ok  \tx/y\t0.01s",
+            "# tests 3\n# pass 3\n# fail 0",
+            "Tests run: 3, Failures: 0, Errors: 0",
+            "4 examples, 0 failures",
+            "accents: passed",
+        ] {
+            assert!(says_passed("pytest", text), "{text}");
+        }
+        for text in [
+            "",
+            "collected 3 items",
+            "a: passed\nb: failed",
+            "1 failed, 3 passed",
+            "Ran 0 tests\n\nOK",
+            "done",
+        ] {
+            assert!(!says_passed("pytest", text), "{text}");
+        }
+        for script in ["pytest >/dev/null; echo OK", "if pytest; then echo OK; else echo OK; fi"] {
+            assert!(!says_passed(script, "OK"), "{script}");
+        }
+        assert!(!says_passed("! pytest && echo all good", "all good"));
+        for text in ["error[E0425]: cannot find", "a.c:3:1: error: expected", "Found 2 errors."] {
+            assert!(says_broken(text), "{text}");
+        }
+        for text in ["Finished dev in 2s", "0 errors", "All checks passed!"] {
+            assert!(!says_broken(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_goes_on_is_told_from_what_has_ended() {
+        for text in [
+            "Command running in background with ID: b1. Output is being written to: /tmp/b1.",
+            "started\nCommand was manually backgrounded by user with ID: b2",
+        ] {
+            assert!(goes_on(text), "{text}");
+        }
+        assert!(!goes_on("3 passed") && !goes_on("a background task has the ID 3"));
+    }
+}

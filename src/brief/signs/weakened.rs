@@ -1,0 +1,148 @@
+//! Signs that something checks less than it did, or hides what goes wrong.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{FileDiff, Language, Sign, is_test_file, sign};
+use crate::brief::facts::How;
+
+type Pattern = LazyLock<Option<Regex>>;
+
+fn matches(pattern: &'static Pattern, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+/// A single line that was put into a test which was there before, and lets it end.
+pub fn ends_early(file: &FileDiff) -> Option<Sign> {
+    static SHELL: Pattern =
+        LazyLock::new(|| Regex::new(r"(?i)(^|/)[^/]*test[^/]*\.(sh|bats)$").ok());
+    static END: Pattern = LazyLock::new(|| {
+        Regex::new(r"^\s*(return;?|exit 0|sys\.exit\(0?\);?|process\.exit\(0?\);?)$").ok()
+    });
+    let is_test = is_test_file(&file.path) || matches(&SHELL, &file.path);
+    if !is_test || file.how != Some(How::Modified) {
+        return None;
+    }
+    let came = |number: u32| file.added.iter().find(|(other, _)| *other == number);
+    // Behind a condition of its own it is a case, and no end; a line that is only printed is none.
+    let alone = |(at, line): &&(u32, String)| {
+        let before = came(at.saturating_sub(1)).map_or("", |(_, line)| line.trim_start());
+        matches(&END, line) && (before.is_empty() || before.starts_with("echo "))
+    };
+    // One that was there before in another form is no new end.
+    let had = file
+        .removed
+        .iter()
+        .any(|line| matches(&END, line) || line.trim_start().starts_with("return"));
+    let (at, line) = file.added.iter().find(alone).filter(|_| !had)?;
+    Some(sign(file, *at, "a test ends early", line))
+}
+
+/// `assertEqual(a, a)`, `assert a == a`, `expect(a).toBe(a)`.
+pub fn compares_with_itself(line: &str) -> bool {
+    static CALL: Pattern = LazyLock::new(|| {
+        Regex::new(r"\b(?:assertEquals?|assertIs|assert_eq!|assert\.(?:equal|strictEqual|deepEqual|Equal)|require\.Equal)\s*\((.*)\)\s*;?\s*$")
+            .ok()
+    });
+    static PLAIN: Pattern =
+        LazyLock::new(|| Regex::new(r"^\s*assert\s+(.+?)\s*==\s*(.+?)\s*$").ok());
+    static RUST: Pattern =
+        LazyLock::new(|| Regex::new(r"^\s*assert!\((.+?)\s*==\s*(.+?)\);?\s*$").ok());
+    static EXPECT: Pattern = LazyLock::new(|| {
+        Regex::new(r"\bexpect\((.+)\)\.(?:toBe|toEqual|toStrictEqual)\((.+)\)\s*;?\s*$").ok()
+    });
+    let same = |one: &str, other: &str| {
+        let (one, other) = (one.trim(), other.trim());
+        // Two literals are a matter of taste; what is computed twice is never an expectation.
+        one == other && one.contains(|c: char| c.is_alphabetic())
+    };
+    let pair = |pattern: &'static Pattern| {
+        let found = pattern.as_ref()?.captures(line)?;
+        Some(same(&found[1], &found[2]))
+    };
+    if let Some(found) = CALL.as_ref().and_then(|call| call.captures(line)) {
+        let parts = arguments(&found[1]);
+        let values: Vec<_> = parts.iter().filter(|part| **part != "t").collect();
+        return matches!(values[..], [one, other, ..] if same(one, other));
+    }
+    pair(&EXPECT).or_else(|| pair(&PLAIN)).or_else(|| pair(&RUST)).unwrap_or(false)
+}
+
+/// Split at the commas that stand in no bracket and in no quotes.
+fn arguments(text: &str) -> Vec<&str> {
+    let (mut depth, mut quote, mut from) = (0_i32, None, 0);
+    let mut parts = Vec::new();
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, ',') if depth == 0 => {
+                parts.push(text[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[from..].trim());
+    parts
+}
+
+/// What goes wrong is caught, and nothing comes of it.
+pub fn swallows(file: &FileDiff, language: Language) -> Vec<Sign> {
+    static PYTHON: Pattern = LazyLock::new(|| {
+        Regex::new(r"^\s*except(\s+(Base)?Exception(\s+as\s+\w+)?)?\s*:\s*(pass)?$").ok()
+    });
+    static BRACES: Pattern = LazyLock::new(|| {
+        Regex::new(r"\bcatch\s*(\([^)]*\))?\s*\{\s*\}|\.catch\(\(\w*\)\s*=>\s*\{\s*\}\)").ok()
+    });
+    let mut found = Vec::new();
+    for (number, line) in &file.added {
+        let next = file.added.iter().find(|(at, _)| *at == number + 1);
+        let is = match language {
+            Language::Python => {
+                let passes = next.is_some_and(|(_, next)| next.trim() == "pass");
+                matches(&PYTHON, line) && (passes || line.trim_end().ends_with("pass"))
+            }
+            Language::Script | Language::Java => matches(&BRACES, line),
+            Language::Rust | Language::Go => false,
+        };
+        if is {
+            found.push(sign(file, *number, "an error is swallowed", line));
+        }
+    }
+    found.truncate(super::OF_A_KIND);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_compared_with_itself_cannot_fail() {
+        for line in [
+            "self.assertEqual(slugify('a, b'), slugify('a, b'))",
+            "    assert f(x) == f(x)",
+            "assert_eq!(total(&[1, 2]), total(&[1, 2]));",
+            "  expect(add(1, 2)).toBe(add(1, 2));",
+            "\tassert.Equal(t, Add(1, 2), Add(1, 2))",
+            "assertEquals(x, x);",
+        ] {
+            assert!(compares_with_itself(line), "{line}");
+        }
+        for line in [
+            "self.assertEqual(slugify('a'), 'a')",
+            "    assert f(x) == f(y)",
+            "assert_eq!(1, 1);",
+            "expect(add(1, 2)).toBe(3)",
+            "assert.Equal(t, 3, Add(1, 2))",
+            "assert a",
+            "assert a == b, 'a == b'",
+        ] {
+            assert!(!compares_with_itself(line), "{line}");
+        }
+    }
+}
