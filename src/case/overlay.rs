@@ -3,6 +3,7 @@
 //! nothing to tidy up, however the process ends.
 
 use std::fs;
+use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -85,6 +86,10 @@ fn attempt(covers: &Covers, locked: bool) -> Result<()> {
             bail!("{} is not covered", dir.display());
         }
     }
+    for file in &covers.of_git {
+        freeze(file);
+    }
+    keep_off_schedule(&here);
     if locked {
         namespace::lock(privileged)?;
     }
@@ -104,6 +109,21 @@ fn cover_temporary(covers: &Covers, privileged: bool) -> Result<()> {
             .with_context(|| format!("{} cannot be covered", dir.display()))?;
     }
     Ok(())
+}
+
+/// An overlay copies a file as soon as it is opened to be written. Until then, whoever writes to the real one
+/// writes to this one too. One that cannot be opened cannot be written by the agent either.
+fn freeze(file: &Path) {
+    let _ = fs::OpenOptions::new().write(true).open(file);
+}
+
+/// A client also takes up tasks that are written down while it runs. Where there are none, none come.
+fn keep_off_schedule(project: &Path) {
+    let dir = project.join(".claude");
+    let _ = fs::create_dir(&dir);
+    if let Ok(mut file) = fs::File::create_new(dir.join("scheduled_tasks.json")) {
+        let _ = file.write_all(b"{\"tasks\":[]}");
+    }
 }
 
 /// An empty directory in memory, in the place of one that others can write.

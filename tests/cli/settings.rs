@@ -109,7 +109,18 @@ fn scenario_002_the_supervisors_settings_are_the_same_without_hooks() {
     room.enable("abc123", 0);
     stop(&room, MAIN, "abc123").run().allows("confirmed");
     let args = room.seen("supervisor-0.args");
-    assert_eq!(judged_with(&args), room.json(SUPERVISORS));
+    let judged = judged_with(&args);
+    assert_eq!(judged["env"]["LD_PRELOAD"], "", "what nobody may set while the judge runs");
+    for (name, value) in room.json(SUPERVISORS).as_object().expect("settings") {
+        match name.as_str() {
+            "env" => {
+                for (name, value) in value.as_object().expect("variables") {
+                    assert_eq!(judged["env"][name], *value, "{name}");
+                }
+            }
+            _ => assert_eq!(judged[name], *value, "{name}"),
+        }
+    }
 }
 
 /// The settings that a judge was given: as text, because the agent could write a file.
