@@ -23,6 +23,9 @@ use super::{mounts, namespace, trial};
 /// write the judge's; so the judge has these directories for itself.
 const OF_A_SHELL: [&str; 2] = ["shell-snapshots", "session-env"];
 
+/// Tasks on a schedule, in `.claude` of the project.
+const TASKS: &str = "scheduled_tasks.json";
+
 /// Puts this process into the overlay, or leaves it as it is. Returns where its temporary files go.
 pub fn enter(covers: &Covers) -> Result<Option<PathBuf>> {
     check(covers)?;
@@ -117,12 +120,18 @@ fn freeze(file: &Path) {
     let _ = fs::OpenOptions::new().write(true).open(file);
 }
 
-/// A client also takes up tasks that are written down while it runs. Where there are none, none come.
+/// A client also takes up tasks that are written down while it runs. Where there are none, none come. The list is
+/// nothing that the judge should wonder about, so git is told to ignore it.
 fn keep_off_schedule(project: &Path) {
     let dir = project.join(".claude");
     let _ = fs::create_dir(&dir);
-    if let Ok(mut file) = fs::File::create_new(dir.join("scheduled_tasks.json")) {
-        let _ = file.write_all(b"{\"tasks\":[]}");
+    let add = |name: &str, text: &str| {
+        let file = fs::File::create_new(dir.join(name));
+        file.and_then(|mut file| file.write_all(text.as_bytes()))
+    };
+    if !dir.join(TASKS).exists() && add(".gitignore", ".gitignore\nscheduled_tasks.json\n").is_ok()
+    {
+        let _ = add(TASKS, "{\"tasks\":[]}");
     }
 }
 

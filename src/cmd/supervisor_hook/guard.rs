@@ -163,7 +163,7 @@ impl Guarded {
     }
 
     /// What the review waits for; nothing, if it need not, or if the client may leave meanwhile.
-    pub fn to_wait_for(&mut self, tasks: &[background::Task]) -> Result<Vec<String>> {
+    pub fn waits_for(&mut self, tasks: &[background::Task]) -> Result<Vec<String>> {
         let before = self.pinned.background.clone();
         let waits_for = self.pinned.background.to_wait_for(tasks);
         if self.pinned.background != before {

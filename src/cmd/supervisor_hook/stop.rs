@@ -64,7 +64,7 @@ pub fn stopped(
     };
     let tasks = event.background();
     let waits_for = match guarded.as_deref_mut() {
-        Some(guarded) => guarded.to_wait_for(&tasks)?,
+        Some(guarded) => guarded.waits_for(&tasks)?,
         None => tasks.into_iter().map(|task| task.name).collect(),
     };
     if !waits_for.is_empty() {
