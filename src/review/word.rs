@@ -10,11 +10,11 @@ use ring::digest::{SHA256, digest};
 const SEALED: &str = "sha256:";
 
 /// Stands for the word in a message of the loop's to the judge.
-pub const PLACE: &str = "@ccc-word@";
+pub const PLACE: &str = "<word>";
 
-/// Such a message, as it is sent.
+/// Such a message, as it is sent. A scripted judge needs no word.
 pub fn put(text: &str, word: Option<&str>) -> String {
-    text.replace(PLACE, word.unwrap_or_default())
+    word.map_or_else(|| text.to_owned(), |word| text.replace(PLACE, word))
 }
 
 /// By what a word is known.
