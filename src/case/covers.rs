@@ -16,6 +16,8 @@ pub struct Covers {
     pub temporary: Vec<PathBuf>,
     /// The directories among those that clients make for themselves.
     pub of_clients: Vec<PathBuf>,
+    /// Files that name programs for git to run. They stay what they are, whoever writes to them.
+    pub of_git: Vec<PathBuf>,
 }
 
 impl Covers {
@@ -28,6 +30,8 @@ impl Covers {
         let repositories: Vec<_> =
             covered.iter().flat_map(|dir| repository(dir, home.as_deref())).collect();
         covered.extend(repositories);
+        let of_git = covered.iter().flat_map(|dir| configuration(dir));
+        let of_git = resolved(of_git);
         let own = home.map(|home| [home.join(".claude"), home.join(".claude.json")]);
         let kept = own.into_iter().flatten().chain(set("CLAUDE_CONFIG_DIR"));
         let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter();
@@ -38,9 +42,21 @@ impl Covers {
             kept: resolved(kept),
             temporary: resolved(temporary),
             of_clients: resolved(of_clients.map(|dir| of_clients_in(&dir))),
+            of_git,
         }
     }
 }
+
+/// The configuration of the repository whose directory this may be, and of its submodules.
+fn configuration(dir: &Path) -> Vec<PathBuf> {
+    let modules = fs::read_dir(dir.join("modules")).into_iter().flatten().flatten();
+    let modules = modules.take(MOST_SUBMODULES).map(|entry| entry.path());
+    let dirs =
+        std::iter::once(dir.to_owned()).chain(modules).filter(|dir| dir.join("HEAD").exists());
+    dirs.flat_map(|dir| ["config", "config.worktree"].map(|name| dir.join(name))).collect()
+}
+
+const MOST_SUBMODULES: usize = 1000;
 
 /// The directory that a client makes for itself among temporary files.
 pub fn of_clients_in(temporary: &Path) -> PathBuf {

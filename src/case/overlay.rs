@@ -3,6 +3,7 @@
 //! nothing to tidy up, however the process ends.
 
 use std::fs;
+use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,9 @@ use super::{mounts, namespace, trial};
 /// Where the client keeps scripts that it runs in front of every command. What is left of the agent could
 /// write the judge's; so the judge has these directories for itself.
 const OF_A_SHELL: [&str; 2] = ["shell-snapshots", "session-env"];
+
+/// Tasks on a schedule, in `.claude` of the project.
+const TASKS: &str = "scheduled_tasks.json";
 
 /// Puts this process into the overlay, or leaves it as it is. Returns where its temporary files go.
 pub fn enter(covers: &Covers) -> Result<Option<PathBuf>> {
@@ -85,6 +89,10 @@ fn attempt(covers: &Covers, locked: bool) -> Result<()> {
             bail!("{} is not covered", dir.display());
         }
     }
+    for file in &covers.of_git {
+        freeze(file);
+    }
+    keep_off_schedule(&here);
     if locked {
         namespace::lock(privileged)?;
     }
@@ -104,6 +112,27 @@ fn cover_temporary(covers: &Covers, privileged: bool) -> Result<()> {
             .with_context(|| format!("{} cannot be covered", dir.display()))?;
     }
     Ok(())
+}
+
+/// An overlay copies a file as soon as it is opened to be written. Until then, whoever writes to the real one
+/// writes to this one too. One that cannot be opened cannot be written by the agent either.
+fn freeze(file: &Path) {
+    let _ = fs::OpenOptions::new().write(true).open(file);
+}
+
+/// A client also takes up tasks that are written down while it runs. Where there are none, none come. The list is
+/// nothing that the judge should wonder about, so git is told to ignore it.
+fn keep_off_schedule(project: &Path) {
+    let dir = project.join(".claude");
+    let _ = fs::create_dir(&dir);
+    let add = |name: &str, text: &str| {
+        let file = fs::File::create_new(dir.join(name));
+        file.and_then(|mut file| file.write_all(text.as_bytes()))
+    };
+    if !dir.join(TASKS).exists() && add(".gitignore", ".gitignore\nscheduled_tasks.json\n").is_ok()
+    {
+        let _ = add(TASKS, "{\"tasks\":[]}");
+    }
 }
 
 /// An empty directory in memory, in the place of one that others can write.

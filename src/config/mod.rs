@@ -180,18 +180,15 @@ impl Config {
     fn check_types(&self) -> Result<()> {
         let is_list =
             |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
-        let checks: [(&str, &str, &dyn Fn(&Value) -> bool); 4] = [
-            ("settings", "an object", &Value::is_object),
-            ("claude_args", "a list of strings", &is_list),
-            ("current_provider", "a string", &Value::is_string),
-            ("providers", "an object", &Value::is_object),
-        ];
-        for (name, expected, is_right) in checks {
-            match self.root.get(name) {
-                Some(value) if !value.is_null() && !is_right(value) => {
-                    bail!("{name} must be {expected}")
-                }
-                _ => {}
+        for (name, value) in self.root.iter().filter(|(_, value)| !value.is_null()) {
+            let (is_right, expected) = match name.as_str() {
+                "settings" | "providers" => (value.is_object(), "an object"),
+                "claude_args" => (is_list(value), "a list of strings"),
+                "current_provider" => (value.is_string(), "a string"),
+                _ => continue,
+            };
+            if !is_right {
+                bail!("{name} must be {expected}");
             }
         }
         Ok(())

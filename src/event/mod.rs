@@ -72,7 +72,8 @@ pub enum Event {
         #[serde(flatten)]
         gone: Gone,
     },
-    /// A review is about to begin: its judge gets this word, which nobody else knows.
+    /// A review is about to begin: its judge gets a word that nobody else knows, and this is by what it is
+    /// known (`review::word`).
     ReviewPrepared {
         review: u32,
         word: String,

@@ -14,3 +14,4 @@ pub mod policy;
 pub mod prompt;
 pub mod requirement;
 pub mod verdict;
+pub mod word;

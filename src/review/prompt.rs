@@ -6,6 +6,7 @@ use std::fmt::Write;
 use crate::client::case::Sandbox;
 use crate::event::ReviewRequest;
 use crate::review::verdict::MARKER;
+use crate::review::word;
 
 /// What a verdict has to look like.
 pub const SCHEMA: &str = r#"{"type":"object","properties":{"completed":{"type":"boolean","description":"true only if everything the user asked for is done"},"status":{"enum":["completed","continue","blocked","impossible"],"description":"blocked: what is missing needs a decision or an action that only the user can take; impossible: it cannot be done. In both cases, say in the feedback what the user must decide or do"},"feedback":{"type":"string","description":"If not completed: what exactly is missing, and how to check it. If completed: what you checked, in a sentence or two"},"word":{"type":"string","description":"The one-time word of this review"},"requirements":{"type":"array","description":"Everything the user asked for, one item each","items":{"type":"object","properties":{"id":{"type":"string","description":"R1, R2, …; an item keeps its id in every review"},"text":{"type":"string"},"status":{"enum":["met","unmet","unproven","dropped"]},"evidence":{"type":"array","items":{"type":"object","properties":{"check":{"type":"string"},"command":{"type":"string"},"file":{"type":"string","description":"path:line"},"answer":{"type":"string"},"user":{"type":"string"},"quote":{"type":"string"}}}}},"required":["id","text","status"]}}},"required":["completed","feedback"]}"#;
@@ -196,18 +197,18 @@ pub fn feedback_message(feedback: &str) -> String {
 }
 
 /// To a judge whose last answer cannot be read as a verdict.
-pub fn ask_for_the_verdict(why: &str, word: Option<&str>) -> String {
+pub fn ask_for_the_verdict(why: &str, has_word: bool) -> String {
     format!(
         "Your last answer cannot be used as a verdict: {why}. Give your verdict again, and nothing else: \
          one JSON object that matches the schema below. Give it through the StructuredOutput tool if you \
          have that tool. Otherwise the object is your whole answer, without any other text.{}\n\n\
          ```json\n{SCHEMA}\n```",
-        the_word(word)
+        the_word(has_word)
     )
 }
 
 /// To a judge that says yes without proof, or with evidence that does not exist.
-pub fn ask_for_proof(problems: &[String], word: Option<&str>) -> String {
+pub fn ask_for_proof(problems: &[String], has_word: bool) -> String {
     let what = if problems.is_empty() {
         "You call the task complete, but you give no proof. A confirmation must list everything the user \
          asked for, each item with evidence that ccc can look up."
@@ -223,7 +224,7 @@ pub fn ask_for_proof(problems: &[String], word: Option<&str>) -> String {
     format!(
         "{what} Give your whole verdict again, and nothing else. If something turns out not to be \
          done, answer \"completed\": false, with your feedback.{}\n\n{EVIDENCE}\n\n```json\n{SCHEMA}\n```",
-        the_word(word)
+        the_word(has_word)
     )
 }
 
@@ -237,8 +238,13 @@ pub fn unproven_feedback(problems: &[String]) -> String {
     )
 }
 
-fn the_word(word: Option<&str>) -> String {
-    word.map_or_else(String::new, |word| format!(" The word of this review is {word:?}."))
+/// Whoever sends the message puts the word there.
+fn the_word(has_word: bool) -> String {
+    if has_word {
+        format!(" The word of this review is \"{}\".", word::PLACE)
+    } else {
+        String::new()
+    }
 }
 
 const EVIDENCE: &str = "Evidence has one of these forms, and every quote must match word for word:\n\

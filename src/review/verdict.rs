@@ -25,6 +25,7 @@ use crate::client::stream::TurnResult;
 use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
 use crate::review::requirement::{Amended, Evidence, Requirement, Standing};
+use crate::review::word;
 
 pub const MARKER: &str = "[TASK_COMPLETED]";
 
@@ -127,7 +128,7 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// `word` is the one-time word of this review, which nobody but its judge knows.
+    /// `word` is by what the one-time word of this review is known.
     pub fn of(result: &TurnResult, word: Option<&str>) -> Self {
         if let Some(object) = &result.structured_output {
             return Self::object(object, "", word);
@@ -154,7 +155,7 @@ impl Reading {
 
     fn object(object: &str, before: &str, word: Option<&str>) -> Self {
         // What is quoted does not know the word; where it stands there twice, both are the judge's.
-        let alone = word.is_some_and(|word| !before.contains(word));
+        let alone = word.is_some_and(|word| !word::occurs(word, before));
         match judgement(object, word) {
             Ok((verdict, true)) if alone => Reading::Verdict { verdict, has_word: true },
             Ok((verdict, _)) if says(before, !verdict.completed) => two_judgements(),
@@ -280,7 +281,7 @@ fn judgement(object: &str, word: Option<&str>) -> Result<(Verdict, bool), String
         return Err("one of its keys says that the task is not complete".to_owned());
     }
     if let (Some(word), Some(given)) = (word, &judgement.word)
-        && word != given.trim()
+        && !word::is(word, given.trim())
     {
         return Err("its \"word\" is not the word of this review".to_owned());
     }

@@ -12,6 +12,7 @@ use crate::review::evidence::verify;
 use crate::review::lookup::Lookup;
 use crate::review::policy::Judging;
 use crate::review::requirement::Evidence;
+use crate::review::word;
 use crate::threads::named;
 
 /// The record that evidence is held against.
@@ -24,6 +25,13 @@ pub struct KnownFacts {
     pub judge: Commands,
     /// The review that runs now.
     request: ReviewRequest,
+}
+
+impl KnownFacts {
+    /// Of the review that runs now.
+    pub fn word(&self) -> Option<&str> {
+        self.request.word.as_deref()
+    }
 }
 
 /// Read beside the loop, while the agent works.
@@ -50,7 +58,7 @@ impl EarlierCommands {
 
 /// A word that nobody can know before it is drawn.
 pub fn one_time_word() -> String {
-    uuid::Uuid::new_v4().simple().to_string().split_off(20)
+    uuid::Uuid::new_v4().simple().to_string().split_off(16)
 }
 
 impl Session<'_> {
@@ -70,8 +78,9 @@ impl Session<'_> {
     /// Draws the word of a review. Of a scripted session the script says it.
     pub(super) fn prepare_review(&mut self, request: &mut ReviewRequest) {
         if self.setup.workplace.is_some() && self.setup.rules.judging != Judging::default() {
-            let word = one_time_word();
-            request.word = Some(word.clone());
+            let drawn = one_time_word();
+            let word = word::sealed(&drawn);
+            request.word = Some(drawn);
             self.events.push_back(Event::ReviewPrepared { review: request.review, word });
         }
         if request.fresh {

@@ -9,6 +9,7 @@ use crate::client::stream::{
 };
 use crate::event::{Action, Asker, Event, Notice};
 use crate::files;
+use crate::review::word;
 
 /// A file up to this size is looked at to say what an edit would change in it.
 const LOOKED_AT: u64 = 1 << 20;
@@ -69,6 +70,7 @@ impl Session<'_> {
             Action::TellSupervisor { review, uuid, text } => {
                 let process = self.supervisors.get(&review);
                 if let Some(supervisor) = process.and_then(|process| process.handle.as_ref()) {
+                    let text = word::put(&text, self.known.word());
                     supervisor.send(judges_message(&uuid, &text));
                 }
             }

@@ -376,8 +376,11 @@ fn mounts_in_the_project_and_projects_on_other_file_systems() {
         touch mounted && mount --bind file mounted && mkdir odd && mount -t proc proc odd";
     let look =
         "find . -name proc -prune -o -path ./odd -prune -o -type f -print | sort | xargs cat";
+    let read_only =
+        "mount --bind \"$PWD\" \"$PWD\" && mount -o remount,bind,ro \"$PWD\" && cd \"$PWD\"";
     for (prepare, attack) in [
         (memory, "echo x > new; echo x > file"),
+        (read_only, "echo x > new; echo x > file"),
         (layered, "echo x > new; echo x > file; rm -r dir"),
         (inside, "echo x > new; echo x > inner/new; echo x > inner/deeper/file; echo x > mounted"),
     ] {
@@ -392,6 +395,24 @@ fn mounts_in_the_project_and_projects_on_other_file_systems() {
         if is_overlay(&done) {
             assert!(done.printed.contains("x\n"), "{prepare}: {done:?}");
         }
+    }
+}
+
+/// The client reads what its commands have printed from files there: nobody else may write them, and what was
+/// there before is still to be seen. A schedule that was not there does not come either.
+#[test]
+fn temporary_files_and_the_schedule_are_the_cases_own() {
+    let place = CaseRoom::new();
+    let own = place.root.join("tmp").join(format!("claude-{}", geteuid()));
+    fs::create_dir_all(&own).expect("a directory");
+    fs::write(own.join("agents"), "of the agent").expect("a file");
+    let before = contents(&place.project);
+    let done = place
+        .run("echo x > \"$TMPDIR/own\"; cat \"$TMPDIR/own\" \"$TMPDIR/agents\" .claude/*.json");
+    unchanged(&place.project, &before);
+    if is_overlay(&done) {
+        assert_eq!(done.printed, "x\nof the agent{\"tasks\":[]}", "{done:?}");
+        assert_eq!(fs::read_dir(&own).expect("it").count(), 1);
     }
 }
 

@@ -17,6 +17,7 @@ while read -r line; do
   uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
   if [ $role = supervisor ]; then
     word=$(printf '%s' "$line" | sed -n 's/.*The word of this review is \\"\([0-9a-f]*\)\\".*/\1/p')
+    [ "$(wc -l <"$ROOM/$role.input")" = 1 ] && grep -rqF "$word" .claude && touch "$ROOM/leaked"
     sed "s/WORD/$word/" "$ROOM/../judge.prints"
   else
     echo "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"fake\",\"session_id\":\"$id\"}"
@@ -36,6 +37,8 @@ fn judged(instructions: &str, answer: &str) -> (Room, Done) {
     let line = serde_json::json!({"type": "result", "num_turns": 1, "result": answer});
     room.write("judge.prints", format!("{line}\n"));
     let done = room.ccc(&["--supervisor", "-p", "do it", "--output-format", "json"]).run();
+    // Whoever reads the recording before the judge has answered does not find the word of the review there.
+    assert!(!room.path("seen/leaked").exists());
     (room, done)
 }
 

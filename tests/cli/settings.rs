@@ -112,10 +112,16 @@ fn scenario_002_the_supervisors_settings_are_the_same_without_hooks() {
     assert_eq!(judged_with(&args), room.json(SUPERVISORS));
 }
 
-/// The settings that a judge was given: as text, because the agent could write a file.
+/// The settings that a judge was given: as text, because the agent could write a file. Without those that are
+/// there only so that nobody sets them while the judge runs.
 fn judged_with(args: &str) -> Value {
     let text = value_of(args, "--settings");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    let mut given: Value =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let env = given["env"].as_object_mut().expect("variables");
+    assert!(env.contains_key("LD_PRELOAD") && env.contains_key("HTTPS_PROXY"), "{text}");
+    env.retain(|name, value| value != "" && name != "PATH");
+    given
 }
 
 /// Scenario 002 «Hook 命令绝对路径»

@@ -29,6 +29,8 @@ on_every_release!(
     a_program_in_front_of_every_command,
     settings_of_the_launch_that_are_read_again,
     the_output_of_the_judges_commands,
+    variables_that_come_during_the_review,
+    programs_that_git_is_told_of_during_the_review,
 );
 
 /// `.claude.json` written by this program, in which `c` is what stands there with the agent's endpoint.
@@ -256,4 +258,48 @@ fn the_output_of_the_judges_commands(client: &Path) {
         let done = room.run(way, |ccc| ccc.client(client), &[("Bash", command)]);
         room.assert_untouched(way, &done);
     }
+}
+
+/// What a process that the agent left behind does while the judge is looking.
+fn during_the_review(client: &Path, script: fn(&Session) -> String) {
+    for way in [Way::Loop, Way::Hook] {
+        let mut room = Session::new();
+        room.look = "touch ~/looking; until [ -e ~/written ]; do sleep 0.1; done; sleep 2; \
+                     git diff; git look; echo zq-looked";
+        fs::write(room.path("~/during"), script(&room)).expect("a script");
+        let wait = format!(
+            "[ -e ~/looking ] && [ ! -e ~/written ] && {{ cd '{}'; sh ~/during; touch ~/written; }}",
+            room.path("")
+        );
+        let command =
+            json!({"command": "echo two > one.txt\n".to_owned() + &left_behind(&room, &wait)});
+        let done = room.run(way, |ccc| ccc.client(client), &[("Bash", command)]);
+        room.assert_untouched(way, &done);
+    }
+}
+
+/// Older clients read their settings again, and with them the variables of `.claude.json`.
+fn variables_that_come_during_the_review(client: &Path) {
+    during_the_review(client, |room| {
+        let files =
+            [".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json"];
+        let value = json!({"env": endpoint(room)});
+        rewritten(room, "write(text())")
+            + &files.map(|file| room.json(file, &value)).concat()
+            + &room.json(
+                ".claude/scheduled_tasks.json",
+                &json!({"tasks": [{"id": "zq", "cron": "* * * * *", "prompt": WORD, "createdAt": 1, "recurring": false}]}),
+            )
+    });
+}
+
+/// In place: a file that is replaced is another one, and the judge's overlay still shows the first.
+fn programs_that_git_is_told_of_during_the_review(client: &Path) {
+    during_the_review(client, |room| {
+        let program = room.path("bin/diff");
+        room.program("bin/diff", &format!("echo {WORD}"))
+            + &format!(
+                "printf '[diff]\\n\\texternal = %s\\n[alias]\\n\\tlook = !%s\\n' '{program}' '{program}' >> .git/config\n"
+            )
+    });
 }

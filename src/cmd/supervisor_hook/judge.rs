@@ -23,6 +23,7 @@ use crate::review::lookup::Lookup;
 use crate::review::policy::Policy;
 use crate::review::requirement::Evidence;
 use crate::review::verdict::Verdict;
+use crate::review::word;
 use crate::session::{ChildState, one_time_word};
 use crate::surface::review_cost;
 
@@ -268,7 +269,7 @@ impl Judge<'_> {
                     }
                 }
                 Step::Said(opinion) => super::say(&opinion.told()),
-                Step::Tell(text) => self.tell(&text),
+                Step::Tell(text) => self.tell(&word::put(&text, self.request.word.as_deref())),
                 Step::Deny { request_id, asked } => {
                     let reason = format!(
                         "Nobody can be asked to allow {}. supervisor.allowed_tools in ccc.json can allow it.",

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{Variables, environment, object};
-use crate::config::secret::is_secret;
+use crate::config::secret::{is_secret, login};
 use crate::files;
 
 /// The client keeps much in it, but not more than that.
@@ -66,18 +66,50 @@ fn of(path: &Path) -> Result<Map<String, Value>> {
     Ok(global.env.and_then(|env| env.as_object().cloned()).unwrap_or_default())
 }
 
+/// What decides where a client's requests go, and which code runs in front of its commands. Older clients read
+/// that file again while they run, so these are stated whether they stand there now or not. Empty means not set.
+const STATED: [&str; 24] = [
+    "ALL_PROXY",
+    "ANTHROPIC_AWS_BASE_URL",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_BEDROCK_BASE_URL",
+    "ANTHROPIC_FOUNDRY_BASE_URL",
+    "ANTHROPIC_UNIX_SOCKET",
+    "ANTHROPIC_VERTEX_BASE_URL",
+    "BASH_ENV",
+    "CLAUDE_CODE_SHELL",
+    "CLAUDE_CODE_SHELL_PREFIX",
+    "CLAUDE_CODE_USE_ANTHROPIC_AWS",
+    "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_FOUNDRY",
+    "CLAUDE_CODE_USE_MANTLE",
+    "CLAUDE_CODE_USE_VERTEX",
+    "ENV",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LD_PRELOAD",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "PATH",
+];
+
 /// The judge's settings, in which every variable that has come to that file since the session began
 /// has the value that the judge's environment has for it, or none. A key is not among them: one that
 /// was planted makes the provider refuse the judge, and that is an error.
 pub fn settings_above(settings: &Value, env: &Variables) -> Result<Value> {
     let mut settings = settings.clone();
     let said = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;
-    for name in variables()?.keys().filter(|name| !name.is_empty()) {
-        let given = environment::text(env, name);
-        if said.contains_key(name) || (is_secret(name) && given.is_some()) {
+    let stated =
+        STATED.map(str::to_owned).into_iter().chain(variables()?.into_iter().map(|(name, _)| name));
+    for name in stated.filter(|name| !name.is_empty()) {
+        let given = environment::text(env, &name);
+        let is_key = |value: &String| is_secret(&name) || login(value).is_some();
+        if said.contains_key(&name) || given.as_ref().is_some_and(is_key) {
             continue;
         }
-        said.insert(name.clone(), json!(given.unwrap_or_default()));
+        said.insert(name, json!(given.unwrap_or_default()));
     }
     Ok(settings)
 }

@@ -61,8 +61,8 @@ impl Sitting {
             return self.unproven(doubt, now);
         }
         self.proof_asks_left -= 1;
-        let word = self.word.as_deref();
-        self.steps.push(Step::Tell(prompt::ask_for_proof(&doubt.problems, word)));
+        let has_word = self.word.is_some();
+        self.steps.push(Step::Tell(prompt::ask_for_proof(&doubt.problems, has_word)));
         self.doubt = Some(doubt);
     }
 

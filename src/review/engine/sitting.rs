@@ -74,7 +74,7 @@ impl Sitting {
         (sitting, steps)
     }
 
-    /// The word that the judge was given, and nobody else knows.
+    /// By what the word is known that the judge was given (`review::word`).
     pub fn prepared(&mut self, word: &str) {
         self.word = Some(word.to_owned());
     }
@@ -216,7 +216,7 @@ impl Sitting {
         if self.asks_left > 0 {
             self.asks_left -= 1;
             self.turn = JudgeTurn::Form { prose, why: why.to_owned() };
-            self.steps.push(Step::Tell(prompt::ask_for_the_verdict(why, self.word.as_deref())));
+            self.steps.push(Step::Tell(prompt::ask_for_the_verdict(why, self.word.is_some())));
         } else {
             self.unread(why, prose, now);
         }
