@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -115,9 +115,11 @@ fn cover_temporary(covers: &Covers, privileged: bool) -> Result<()> {
 }
 
 /// An overlay copies a file as soon as it is opened to be written. Until then, whoever writes to the real one
-/// writes to this one too. One that cannot be opened cannot be written by the agent either.
+/// writes to this one too. One that cannot be opened cannot be written by the agent either; a pipe in the
+/// file's place is not waited for.
 fn freeze(file: &Path) {
-    let _ = fs::OpenOptions::new().write(true).open(file);
+    let at_once = OFlag::O_NONBLOCK.bits();
+    let _ = fs::OpenOptions::new().write(true).custom_flags(at_once).open(file);
 }
 
 /// A client also takes up tasks that are written down while it runs. Where there are none, none come. The list is
