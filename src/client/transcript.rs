@@ -34,8 +34,10 @@ pub struct ClientTranscript {
     /// A schedule has come due, and its prompt is the next: this entry, by its id.
     due: Option<String>,
     queue: VecDeque<Waiting>,
-    /// How many of the person's words there are up to each entry, by its id.
-    up_to: HashMap<String, usize>,
+    /// It is read from its beginning.
+    is_whole: bool,
+    /// Where each entry stands in the tree of the conversation, by its id.
+    places: HashMap<String, Place>,
     /// What the person went back behind (`/rewind`): where it stood, and what it was.
     unsaid: Vec<(usize, Spoken)>,
 }
@@ -92,7 +94,21 @@ impl Turn {
     }
 }
 
+/// Where an entry stands among the person's words.
+#[derive(Debug)]
+enum Place {
+    /// So many of them come before what follows the entry.
+    UpTo(usize),
+    /// Wherever its parent stands.
+    Below(String),
+}
+
 impl ClientTranscript {
+    /// One that is read from its beginning.
+    pub fn whole() -> Self {
+        Self { is_whole: true, ..Self::default() }
+    }
+
     /// Takes up a line. One that cannot be read, or that newer clients write, is passed over.
     pub fn line(&mut self, line: &[u8]) {
         let Ok(entry) = serde_json::from_slice::<TranscriptEntry>(line) else { return };
@@ -112,19 +128,34 @@ impl ClientTranscript {
             self.unsaid.extend(unsaid.map(|(at, spoken)| (up_to + at, spoken)));
         }
         if let Some(uuid) = entry.uuid {
-            self.up_to.insert(uuid, up_to + usize::from(speaks));
+            let place = match entry.parent_uuid {
+                Some(parent) if !speaks => Place::Below(parent),
+                _ => Place::UpTo(up_to + usize::from(speaks)),
+            };
+            self.places.insert(uuid, place);
         }
     }
 
     /// How many of the person's words come before this entry. The entries of a conversation are a tree:
-    /// whoever goes back goes on from an earlier one. One that nobody has seen is older than all that was.
+    /// whoever goes back goes on from an earlier one.
     fn up_to(&self, entry: &TranscriptEntry) -> usize {
-        match &entry.parent_uuid {
-            Some(parent) => self.up_to.get(parent).copied().unwrap_or(0),
-            None if entry.uuid.is_some() && entry.r#type == "user" => 0,
+        let Some(mut at) = entry.parent_uuid.as_ref() else {
+            let begins = entry.uuid.is_some() && entry.r#type == "user";
             // A summary stands for all that was.
-            None => self.said.len(),
+            return if begins { 0 } else { self.said.len() };
+        };
+        // Up the tree, to where it is known. Not line by line: older clients write an answer before the
+        // message that it answers.
+        for _ in 0..=self.places.len() {
+            match self.places.get(at) {
+                Some(Place::UpTo(words)) => return (*words).min(self.said.len()),
+                Some(Place::Below(parent)) => at = parent,
+                None => break,
+            }
         }
+        // One that nobody has seen is older than all that was, unless everything was seen: then it is in no
+        // file, and takes nothing back.
+        if self.is_whole { self.said.len() } else { 0 }
     }
 
     /// What the person went back behind since somebody last asked, and where the first of it stood.

@@ -28,7 +28,7 @@ impl TranscriptFile {
     /// A path that is no file is left alone: it might never end.
     pub fn new(path: Option<&str>) -> Self {
         let path = path.map(PathBuf::from).filter(|path| path.is_file() || !path.exists());
-        let (lines, transcript) = (Lines::with_limit(LONGEST), ClientTranscript::default());
+        let (lines, transcript) = (Lines::with_limit(LONGEST), ClientTranscript::whole());
         Self { path, file: None, lines, transcript }
     }
 

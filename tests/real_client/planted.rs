@@ -181,9 +181,16 @@ fn on_a_screen(ccc: Ccc, confirmed: &str) -> Finished {
     Finished { code, stdout: screen.into_bytes(), stderr: String::new() }
 }
 
-/// Plants by this script, in the two ways that need no screen.
+/// Plants by this script, in the ways that need no screen.
 pub(crate) fn planted(client: &Path, script: fn(&Session) -> String) {
-    planted_in(&[Way::Loop, Way::Hook], client, script);
+    planted_in(ways(client), client, script);
+}
+
+/// Without a screen. The release in between has the hook of the newest: there, one way is enough.
+pub(crate) fn ways(client: &Path) -> &'static [Way] {
+    let between = format!("claude-{}", ccc::client::version::MEASURED[1]);
+    let is_between = client.components().any(|part| part.as_os_str() == between.as_str());
+    if is_between { &[Way::Loop] } else { &[Way::Loop, Way::Hook] }
 }
 
 pub(crate) fn planted_in(ways: &[Way], client: &Path, script: fn(&Session) -> String) {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::on_every_release;
-use crate::planted::{Session, WORD, Way, endpoint, planted, planted_in};
+use crate::planted::{Session, WORD, Way, endpoint, planted, planted_in, ways};
 use crate::script::{count, is_review};
 
 on_every_release!(
@@ -43,30 +43,32 @@ fn rewritten(room: &Session, program: &str) -> String {
     )
 }
 
+// One reader serves the loop and the hook, and `config/clients/global.rs` tests it.
+
 fn variables_behind_a_byte_order_mark(client: &Path) {
-    planted(client, |room| rewritten(room, r"write(b'\xef\xbb\xbf' + text())"));
+    planted_in(&[Way::Loop], client, |room| rewritten(room, r"write(b'\xef\xbb\xbf' + text())"));
 }
 
 fn variables_beside_a_byte_that_is_no_text(client: &Path) {
-    planted(client, |room| {
+    planted_in(&[Way::Loop], client, |room| {
         rewritten(room, "c['zq'] = 'zq-x'\nwrite(text().replace(b'zq-x', b'\\xff'))")
     });
 }
 
 fn variables_beside_half_a_character(client: &Path) {
-    planted(client, |room| {
+    planted_in(&[Way::Loop], client, |room| {
         rewritten(room, "c['zq'] = 'zq-x'\nwrite(text().replace(b'zq-x', b'\\\\ud800'))")
     });
 }
 
 fn variables_beside_a_number_without_bounds(client: &Path) {
-    planted(client, |room| {
+    planted_in(&[Way::Loop], client, |room| {
         rewritten(room, "c['zq'] = 'zq-x'\nwrite(text().replace(b'\"zq-x\"', b'1e999'))")
     });
 }
 
 fn variables_beside_a_deep_value(client: &Path) {
-    planted(client, |room| {
+    planted_in(&[Way::Loop], client, |room| {
         rewritten(
             room,
             "c['zq'] = 'zq-x'\nwrite(text().replace(b'\"zq-x\"', b'[' * 500 + b']' * 500))",
@@ -75,12 +77,14 @@ fn variables_beside_a_deep_value(client: &Path) {
 }
 
 fn variables_in_a_file_of_many_megabytes(client: &Path) {
-    planted(client, |room| rewritten(room, "c['zq'] = 'x' * (17 << 20)\nwrite(text())"));
+    planted_in(&[Way::Loop], client, |room| {
+        rewritten(room, "c['zq'] = 'x' * (17 << 20)\nwrite(text())")
+    });
 }
 
 /// A process that the agent leaves behind, and that waits for the judge's files.
 fn left_behind(room: &Session, each_time: &str) -> String {
-    let script = format!("#!/bin/bash\nfor i in $(seq 3000); do\n{each_time}\nsleep 0.01\ndone");
+    let script = format!("#!/bin/bash\nfor i in $(seq 1000); do\n{each_time}\nsleep 0.03\ndone");
     let file = room.file("~/watch", &script);
     let path = room.path("~/watch");
     format!("{file}chmod +x '{path}'\nsetsid '{path}' > /dev/null 2>&1 < /dev/null &\ntrue\n")
@@ -241,7 +245,7 @@ fn settings_of_the_launch_that_are_read_again(client: &Path) {
 
 /// The client has its commands print into files among the temporary ones, and reads these.
 fn the_output_of_the_judges_commands(client: &Path) {
-    for way in [Way::Loop, Way::Hook] {
+    for way in ways(client).iter().copied() {
         let mut room = Session::new();
         room.look = "echo zq-begun; sleep 1; echo zq-looked";
         let script = String::from("known=\"$(ls -d \"$TMPDIR\"/claude-*/*/*)\"\nexport known\n")
@@ -262,7 +266,7 @@ fn the_output_of_the_judges_commands(client: &Path) {
 
 /// What a process that the agent left behind does while the judge is looking.
 fn during_the_review(client: &Path, script: fn(&Session) -> String) {
-    for way in [Way::Loop, Way::Hook] {
+    for way in ways(client).iter().copied() {
         let mut room = Session::new();
         room.look = "touch ~/looking; until [ -e ~/written ]; do sleep 0.1; done; sleep 2; \
                      git diff; git look; echo zq-looked";

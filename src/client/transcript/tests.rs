@@ -262,6 +262,27 @@ fn what_waits_in_the_queue_is_known() {
     );
 }
 
+/// As an older client writes it when it has much to do.
+#[test]
+fn an_answer_that_is_written_before_its_message_takes_nothing_back() {
+    let at = |line: Value, id: &str, parent: Option<&str>| {
+        with(line, &json!({"uuid": id, "parentUuid": parent}))
+    };
+    let lines = [
+        at(assistant("working"), "b", Some("a")),
+        at(typed("one"), "a", None),
+        at(assistant("done"), "c", Some("b")),
+        at(typed("two"), "d", Some("c")),
+    ];
+    for mut transcript in [ClientTranscript::whole(), ClientTranscript::default()] {
+        lines.iter().for_each(|line| transcript.line(line.to_string().as_bytes()));
+        assert_eq!(said(&transcript), ["one", "two"]);
+    }
+    // A circle ends.
+    let circle = [at(assistant("x"), "a", Some("b")), at(assistant("x"), "b", Some("a"))];
+    assert_eq!(said(&read(&[&circle[..], &[at(typed("one"), "c", Some("a"))]].concat())), ["one"]);
+}
+
 /// As `/rewind` leaves it: what is said next goes on from an earlier entry.
 #[test]
 fn what_the_person_went_back_behind_is_unsaid() {
@@ -283,6 +304,13 @@ fn what_the_person_went_back_behind_is_unsaid() {
     let (first, unsaid) = transcript.take_unsaid().unwrap();
     assert_eq!((first, unsaid.len(), unsaid[0].text.as_str()), (1, 2, "two"));
     assert_eq!(transcript.take_unsaid(), None, "it is told once");
+    // Whose parent is in no file takes nothing back; otherwise it is older than all that was seen.
+    lines.push(at(typed("and this"), "x", Some("unseen")));
+    let mut whole = ClientTranscript::whole();
+    lines.iter().for_each(|line| whole.line(line.to_string().as_bytes()));
+    assert_eq!(said(&whole), ["one", "four", "and this"]);
+    assert_eq!(said(&read(&lines)), ["and this"]);
+    lines.pop();
     // A summary begins a tree of its own, and takes nothing back.
     lines.push(at(json!({"type": "system", "subtype": "compact_boundary"}), "g", None));
     lines.push(at(typed("five"), "h", Some("g")));

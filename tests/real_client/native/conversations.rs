@@ -2,6 +2,7 @@
 //! there, and what they took back.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -72,7 +73,17 @@ fn a_branch_and_a_conversation_that_is_taken_up_again_have_their_words_and_a_rew
     terminal.wait_until("the message before", |screen| !screen.contains("❯ (current)"));
     terminal.keys("\r");
     terminal.wait_for("❯ 1. Restore conversation");
-    terminal.keys("\r");
+    // A client that has drawn its question does not always hear the first key.
+    for _ in 0..10 {
+        terminal.keys("\r");
+        let asks = || terminal.screen().contains("Confirm you want to restore");
+        if (0..30).any(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            !asks()
+        }) {
+            break;
+        }
+    }
     terminal.wait_until("the message in the input", |screen| {
         let lines: Vec<_> = screen.lines().collect();
         let is_input = |pair: &[&str]| {
