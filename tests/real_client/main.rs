@@ -40,8 +40,6 @@ mod review;
 mod rewind;
 mod steering;
 mod streaming;
-#[cfg(target_os = "linux")]
-mod subverted;
 
 use std::path::Path;
 

@@ -1,0 +1,54 @@
+//! An agent that plants something for its judge, by a tool during the session. Nothing of it may reach the
+//! judge: it is asked at the real endpoint, by the real program, by the instructions of the start, and none
+//! of its requests holds the planted word.
+//!
+//! What can be planted together is planted in one session: a single vector that gets through makes it fail,
+//! and then each is tried alone.
+
+mod alone;
+mod global;
+mod noticed;
+mod plant;
+mod session;
+mod vectors;
+
+use std::path::Path;
+
+use crate::on_every_release;
+use noticed::IN_TIME;
+use plant::together;
+use session::Way;
+use vectors::AT_THE_START;
+
+on_every_release!(
+    found_at_the_start_by_the_loop,
+    found_at_the_start_by_the_hook,
+    found_at_the_start_by_native,
+    noticed_in_time_by_the_loop,
+    noticed_in_time_by_the_hook,
+    noticed_in_time_by_native,
+);
+
+fn found_at_the_start_by_the_loop(client: &Path) {
+    together(client, Way::Loop, AT_THE_START);
+}
+
+fn found_at_the_start_by_the_hook(client: &Path) {
+    together(client, Way::Hook, AT_THE_START);
+}
+
+fn found_at_the_start_by_native(client: &Path) {
+    together(client, Way::Native, AT_THE_START);
+}
+
+fn noticed_in_time_by_the_loop(client: &Path) {
+    together(client, Way::Loop, IN_TIME);
+}
+
+fn noticed_in_time_by_the_hook(client: &Path) {
+    together(client, Way::Hook, IN_TIME);
+}
+
+fn noticed_in_time_by_native(client: &Path) {
+    together(client, Way::Native, IN_TIME);
+}
