@@ -1,0 +1,188 @@
+//! Programs that run other programs: shells, `sudo`, `xargs` and the like.
+
+use super::{Command, collect};
+
+/// Words that stand in front of a command, and belong to the shell.
+const KEYWORDS: [&str; 10] =
+    ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "coproc"];
+pub const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
+/// Programs that run another one, with their options that take a value.
+const RUNNERS: [(&str, &[&str]); 36] = [
+    ("sudo", &["-u", "-g", "-C", "-D", "-h", "-p", "-r", "-t", "-U"]),
+    ("doas", &["-u", "-C"]),
+    ("env", &["-u", "-C", "--unset", "--chdir"]),
+    ("nice", &["-n"]),
+    ("ionice", &["-c", "-n", "-p"]),
+    ("nohup", &[]),
+    ("timeout", &["-s", "-k"]),
+    ("stdbuf", &["-i", "-o", "-e"]),
+    ("setsid", &[]),
+    ("command", &[]),
+    ("builtin", &[]),
+    ("exec", &["-a"]),
+    ("xargs", &["-I", "-n", "-P", "-d", "-a", "-L", "-s", "-E"]),
+    ("parallel", &["-j", "-a"]),
+    ("watch", &["-n"]),
+    ("strace", &["-o", "-e", "-s", "-p"]),
+    ("flock", &["-w", "-E"]),
+    ("chroot", &[]),
+    ("busybox", &[]),
+    ("unbuffer", &[]),
+    ("caffeinate", &["-t", "-w"]),
+    ("sshpass", &["-p", "-f"]),
+    ("npx", &["-p", "--package"]),
+    ("bunx", &[]),
+    ("uvx", &["--from"]),
+    ("time", &["-o", "-f"]),
+    ("unshare", &[]),
+    ("nsenter", &["-t"]),
+    ("setpriv", &[]),
+    ("runuser", &["-u", "-g"]),
+    ("ssh-agent", &[]),
+    ("chrt", &[]),
+    ("taskset", &["-c"]),
+    ("prlimit", &["-p"]),
+    ("systemd-run", &["-u", "-p"]),
+    ("dbus-run-session", &[]),
+];
+/// Programs with a subcommand that runs another one.
+const RUN_BY_SUBCOMMAND: [(&str, &str); 10] = [
+    ("bundle", "exec"),
+    ("git", "foreach"),
+    ("git", "run"),
+    ("npm", "exec"),
+    ("pipx", "run"),
+    ("pnpm", "dlx"),
+    ("pnpm", "exec"),
+    ("poetry", "run"),
+    ("uv", "run"),
+    ("yarn", "dlx"),
+];
+/// Those of them whose first argument is not the command yet.
+const WITH_ARGUMENT: [&str; 5] = ["timeout", "flock", "chroot", "chrt", "taskset"];
+
+pub fn command(words: Vec<String>, writes: bool, depth: usize, found: &mut Vec<Command>) {
+    let mut words: &[String] = &words;
+    loop {
+        let Some((first, rest)) = words.split_first() else { return };
+        let name = base(first);
+        if KEYWORDS.contains(&name) || is_assignment(first) {
+            words = rest;
+        } else if name == "function" {
+            words = rest.get(1..).unwrap_or_default();
+        } else if let Some((_, valued)) = RUNNERS.iter().find(|(runner, _)| *runner == name) {
+            // `env -S "words"` and `watch "words"` have the command in one.
+            let mut behind = behind_options(rest, valued);
+            if WITH_ARGUMENT.contains(&name) {
+                behind = behind.get(1..).unwrap_or_default();
+            }
+            if let [only] = behind
+                && only.contains(' ')
+            {
+                return collect(only, depth + 1, found);
+            }
+            if behind.is_empty() {
+                break;
+            }
+            words = behind;
+        } else {
+            break;
+        }
+    }
+    let Some((first, rest)) = words.split_first() else { return };
+    let name = base(first);
+    if let Some(script) = script_of(name, rest) {
+        return collect(&script, depth + 1, found);
+    }
+    if name == "find" {
+        for (at, _) in rest.iter().enumerate().filter(|(_, word)| runs(word)) {
+            command(rest[at + 1..].to_vec(), writes, depth, found);
+        }
+    }
+    for script in scripts_among(name, rest) {
+        collect(&script, depth + 1, found);
+    }
+    // Each of git's commands is a program of its own too.
+    let own = name.strip_prefix("git-").filter(|_| name != "git-lfs");
+    let name =
+        own.map_or_else(|| vec![name.to_owned()], |own| vec!["git".to_owned(), own.to_owned()]);
+    found.push(Command { words: name.into_iter().chain(rest.iter().cloned()).collect(), writes });
+}
+
+/// What a program is told to run by one of its arguments.
+fn scripts_among(name: &str, args: &[String]) -> Vec<String> {
+    let behind = |is: &dyn Fn(&str) -> bool| {
+        let at = args.iter().enumerate().filter(|(_, word)| is(word)).map(|(at, _)| at + 1);
+        at.filter_map(|at| args.get(at).cloned()).collect::<Vec<_>>()
+    };
+    let mut scripts = match name {
+        "trap" => args.first().cloned().into_iter().collect(),
+        "alias" => args.iter().filter_map(|arg| Some(arg.split_once('=')?.1.to_owned())).collect(),
+        "git" => behind(&|word| matches!(word, "--exec" | "-x") || word.ends_with("-filter")),
+        name if SHELLS.contains(&name) => behind(&|word| word == "<<<"),
+        _ => Vec::new(),
+    };
+    let subs = RUN_BY_SUBCOMMAND.iter().filter(|(program, _)| *program == name);
+    for at in subs.filter_map(|(_, sub)| args.iter().position(|arg| arg == sub)) {
+        let behind: Vec<_> = args[at + 1..].iter().skip_while(|arg| arg.starts_with('-')).collect();
+        scripts.push(match &behind[..] {
+            [only] => (*only).clone(),
+            words => shell_words::join(words),
+        });
+    }
+    if name == "git" {
+        // `-c alias.p=push p`, `config alias.p push`
+        let set = args.iter().filter_map(|arg| arg.strip_prefix("alias.")?.split_once('='));
+        let values = set.map(|(_, value)| value.to_owned());
+        let values =
+            values.chain(behind(&|word| word.starts_with("alias.") && !word.contains('=')));
+        scripts.extend(values.map(|value| match value.strip_prefix('!') {
+            Some(script) => script.to_owned(),
+            None => format!("git {value}"),
+        }));
+    }
+    scripts
+}
+
+fn runs(word: &str) -> bool {
+    matches!(word, "-exec" | "-execdir" | "-ok" | "-okdir")
+}
+
+/// What a shell is told to run on its command line.
+fn script_of(name: &str, args: &[String]) -> Option<String> {
+    if name == "eval" {
+        return Some(args.join(" "));
+    }
+    if !SHELLS.contains(&name) && !matches!(name, "su" | "script") {
+        return None;
+    }
+    let is_command = |word: &String| {
+        word == "--command"
+            || (word.starts_with('-') && !word.starts_with("--") && word.contains('c'))
+    };
+    let at = args.iter().position(is_command)?;
+    args.get(at + 1).cloned()
+}
+
+fn behind_options<'a>(mut words: &'a [String], valued: &[&str]) -> &'a [String] {
+    while let Some((first, rest)) = words.split_first() {
+        words = if valued.contains(&first.as_str()) {
+            rest.get(1..).unwrap_or_default()
+        } else if first.starts_with('-') || is_assignment(first) {
+            rest
+        } else {
+            break;
+        };
+    }
+    words
+}
+
+/// Without its directory.
+fn base(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+fn is_assignment(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_+".contains(c))
+}
