@@ -112,10 +112,11 @@ impl Task {
         }
     }
 
-    /// The agent has worked on by itself. If the task was confirmed before, the count starts anew: a limit
-    /// is for what is not confirmed.
+    /// The agent has worked, perhaps by itself. If the task was confirmed before, the count starts anew: a
+    /// limit is for what is not confirmed. From here on the task is not fresh, even if nobody has said
+    /// anything yet.
     pub fn goes_on(&mut self) {
-        if self.fresh && !self.undecided && self.round > 0 {
+        if self.fresh && !self.undecided {
             self.round = 0;
             self.fresh = false;
         }
@@ -218,6 +219,19 @@ mod tests {
             (told(&task), task.round, task.fresh),
             (vec!["· a".into(), "b".into()], 0, false)
         );
+    }
+
+    #[test]
+    fn work_that_nobody_asked_for_is_counted_until_it_is_confirmed() {
+        let mut task = Task::new(None);
+        for round in 1..=2 {
+            task.goes_on();
+            task.next_round();
+            assert_eq!(task.round, round);
+        }
+        task.fresh = true;
+        task.goes_on();
+        assert_eq!(task.round, 0);
     }
 
     #[test]

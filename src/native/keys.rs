@@ -21,7 +21,7 @@ const MOST_ENTERS: usize = 32;
 /// More than any command that has to be recognised.
 const MOST_TEXT: usize = 1024;
 /// So much of a message tells it from others.
-const TELLING: usize = 200;
+const ENOUGH_TO_RECOGNISE: usize = 200;
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTED: &[u8] = b"\x1b[201~";
 
@@ -204,7 +204,7 @@ impl Typed {
 
     fn is(&self, message: &str) -> bool {
         let text = without_space(&self.text);
-        let telling = message.char_indices().nth(TELLING).map(|(at, _)| &message[..at]);
+        let telling = message.char_indices().nth(ENOUGH_TO_RECOGNISE).map(|(at, _)| &message[..at]);
         match telling {
             Some(beginning) => text.contains(beginning),
             None => !message.is_empty() && text.ends_with(message),
