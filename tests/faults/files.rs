@@ -208,13 +208,14 @@ fn a_lock_that_somebody_holds_is_told_and_given_up() {
         file
     };
     let held_by_us = format!("is locked by process {}", std::process::id());
-    let _held = hold("home/.claude/ccc.json.lock");
-    let done = room.ccc(&ADD).start().finish_within(SOON).code(1);
+    let _config = hold("home/.claude/ccc.json.lock");
+    let _state = hold(&format!("{STATE_DIR}/supervisor-abc123.lock"));
+    // Both wait at the same time.
+    let (add, hook) = (room.ccc(&ADD).start(), room.hook("abc123").start());
+    let done = add.finish_within(SOON).code(1);
     assert!(done.err().contains("ccc.json.lock is locked by process"), "{}", done.err());
     assert!(!cfg!(target_os = "linux") || done.err().contains(&held_by_us), "{}", done.err());
-
-    let _held = hold(&format!("{STATE_DIR}/supervisor-abc123.lock"));
-    let done = room.hook("abc123").start().finish_within(SOON * 2).code(0);
+    let done = hook.finish_within(SOON * 2).code(0);
     assert!(done.err().contains("supervisor-abc123.lock is locked by process"), "{}", done.err());
 }
 
