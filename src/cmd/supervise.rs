@@ -27,7 +27,6 @@ use crate::machine::Rules;
 use crate::prompt::external_editor;
 use crate::record::{Begun, CastHeader, Recorder, find};
 use crate::review::instructions::{self, Instructions, Problem};
-use crate::review::policy::Judging;
 use crate::session::{Earlier, EarlierCommands, JudgeStart, Setup, Workplace};
 use crate::surface::{Whereabouts, look};
 use crate::tree;
@@ -62,18 +61,12 @@ pub fn run(
     let taken_up = take_up(&place, &taken, person, lines)?;
     let limits = Limits::of(config, args.max_iterations)?;
     let user = user_settings(taken.settings.as_deref())?;
-    let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
-    let (defaults, judging) = (Rules::default(), Judging::today(proof));
+    let defaults = Rules::default();
     let rules = Rules {
         person,
         max_iterations: limits.max_iterations,
         review_timeout: limits.review_timeout,
-        judging: Judging {
-            allowed_tools: supervisor.allowed_tools.clone(),
-            judges: supervisor.seats(),
-            judges_ask: supervisor.judges_ask,
-            ..judging
-        },
+        judging: supervisor.judging(instructions.front.proof),
         background_wait: supervisor.background_wait()?.unwrap_or(defaults.background_wait),
         resume: taken_up.resume,
         carried: taken_up.carried,

@@ -26,7 +26,6 @@ use crate::native::status_line;
 use crate::native::surface::NativeSurface;
 use crate::process::terminal::{self, PersonsTerminal};
 use crate::process::{orphans, signals};
-use crate::review::policy::Judging;
 use crate::session::{self, Incoming, NativeSetup, Session, Setup, Workplace};
 use crate::{clock, console, executables, files};
 
@@ -51,17 +50,10 @@ pub fn run(
     let own = supervisor.checks.clone();
     let allowed = checks::allowed(&place, own, Some(&instructions), wishes, true)?;
     let limits = Limits::of(config, args.max_iterations)?;
-    let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
-    let judging = Judging {
-        allowed_tools: supervisor.allowed_tools.clone(),
-        judges: supervisor.seats(),
-        judges_ask: supervisor.judges_ask,
-        ..Judging::today(proof)
-    };
     let rules = Rules {
         max_iterations: limits.max_iterations,
         review_timeout: limits.review_timeout,
-        judging,
+        judging: supervisor.judging(instructions.front.proof),
         checking: allowed.rules(),
         seed: uuid::Uuid::new_v4().as_u64_pair().0,
         typed_into: TypedInto::Client,

@@ -4,7 +4,8 @@ use anyhow::{Result, bail};
 use serde::Deserialize;
 
 use super::Supervisor;
-use crate::review::policy::Seat;
+use crate::review::front_matter::Proof;
+use crate::review::policy::{Judging, Seat};
 
 /// More than anybody pays for.
 pub const MOST_JUDGES: usize = 16;
@@ -32,6 +33,16 @@ impl Judge {
 }
 
 impl Supervisor {
+    /// How a review judges. `proof` is what SUPERVISOR.md asks for; it overrides `supervisor.proof`.
+    pub fn judging(&self, proof: Option<Proof>) -> Judging {
+        Judging {
+            allowed_tools: self.allowed_tools.clone(),
+            judges: self.seats(),
+            judges_ask: self.judges_ask,
+            ..Judging::today(proof.or(self.proof).unwrap_or_default())
+        }
+    }
+
     /// At least one.
     pub fn all_judges(&self) -> Vec<Judge> {
         if self.judges.is_empty() {

@@ -40,7 +40,6 @@ use crate::directories::Directories;
 use crate::executables;
 use crate::gauntlet::session::{self, Session};
 use crate::review::instructions::{self, Instructions};
-use crate::review::policy::Judging;
 use bench::{Bench, Ending};
 use score::{Scored, Totals};
 use told::Judge;
@@ -164,13 +163,7 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
     let supervisor = config.supervisor()?;
     check_providers(&config, &supervisor)?;
     let instructions = instructions(args.supervisor.as_deref(), &place)?;
-    let proof = instructions.front.proof.or(supervisor.proof).unwrap_or_default();
-    let judging = Judging {
-        allowed_tools: supervisor.allowed_tools.clone(),
-        judges: supervisor.seats(),
-        judges_ask: supervisor.judges_ask,
-        ..Judging::today(proof)
-    };
+    let judging = supervisor.judging(instructions.front.proof);
     executables::claude()?;
     let taken = take_over(claude_args);
     Ok(Bench {

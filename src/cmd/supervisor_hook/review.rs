@@ -31,10 +31,9 @@ use crate::hook::pinned::Pinned;
 use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
 use crate::record::SupervisorLog;
-use crate::review::front_matter::Proof;
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::permission;
-use crate::review::policy::{Judging, Policy};
+use crate::review::policy::Policy;
 use crate::review::prompt::review_prompt;
 use crate::review::verdict::Verdict;
 use crate::session::{Workplace, changed_files};
@@ -158,7 +157,7 @@ fn once(
         changed: guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default(),
     };
     let log = SupervisorLog::open(&place.state_dir, &event.session_id);
-    let judging = judging(&supervisor, front.proof);
+    let judging = supervisor.judging(front.proof);
     let policy = Policy::hook(time.saturating_sub(checked.took), &judging);
     let before = {
         let workplace = workplace.clone();
@@ -217,16 +216,6 @@ fn request(occasion: &Occasion<'_>, transcript: &ClientTranscript, brief: String
         brief,
         requirements: task.requirements.clone(),
         ..ReviewRequest::default()
-    }
-}
-
-/// `proof` is what SUPERVISOR.md says about it.
-fn judging(supervisor: &Supervisor, proof: Option<Proof>) -> Judging {
-    Judging {
-        allowed_tools: supervisor.allowed_tools.clone(),
-        judges: supervisor.seats(),
-        judges_ask: supervisor.judges_ask,
-        ..Judging::today(proof.or(supervisor.proof).unwrap_or_default())
     }
 }
 
