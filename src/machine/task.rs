@@ -135,7 +135,7 @@ impl Task {
         if let Some(at) = given {
             self.said.remove(at);
         }
-        if self.said.iter().all(|said| said.earlier) {
+        if self.round == 0 && self.said.iter().all(|said| said.earlier) {
             self.fresh = true;
         }
         given.is_some()
@@ -228,6 +228,7 @@ mod tests {
             task.goes_on();
             task.next_round();
             assert_eq!(task.round, round);
+            task.command_ran();
         }
         task.fresh = true;
         task.goes_on();
