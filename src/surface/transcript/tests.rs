@@ -117,7 +117,7 @@ fn a_result_stands_below_its_tool() {
             "  └ not run: denied",
         ),
         (
-            "Nobody is at the terminal to allow Write. Do without it, or say at the end what is missing.",
+            "No one can be asked for permission to use Write. Continue without it, and say at the end",
             true,
             "  └ not run: denied",
         ),
