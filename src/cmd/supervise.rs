@@ -110,6 +110,7 @@ pub fn run(
         scripted_agent: None,
         claude_args: taken.rest,
         live: false,
+        introduced: person,
         settings: Some(clients.agent.settings),
         agent_env: clients.agent.env,
         judge: judges.next().unwrap_or_default(),

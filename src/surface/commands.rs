@@ -142,12 +142,14 @@ pub fn models(models: &[Model], now: &str) -> String {
     if models.is_empty() {
         return NO_MODELS.to_owned();
     }
-    let line = |model: &Model| {
-        let mark = if model.resolved == now || model.value == now { " (current)" } else { "" };
+    // Two names may stand for the same model.
+    let current = models.iter().position(|model| model.resolved == now || model.value == now);
+    let line = |(at, model): (usize, &Model)| {
+        let mark = if current == Some(at) { " (current)" } else { "" };
         let description = model.description.lines().next().unwrap_or_default();
         format!("{}{mark}: {description}", model.value)
     };
-    let lines: Vec<_> = models.iter().map(line).collect();
+    let lines: Vec<_> = models.iter().enumerate().map(line).collect();
     format!("{}\nType /model NAME to change it.", lines.join("\n"))
 }
 
@@ -214,15 +216,22 @@ pub fn shown_to_the_agent(command: &str, output: &str) -> String {
 
 /// For `--plain`, where there is no table of keys.
 pub const PLAIN_HELP: &str = "\
-Type a message and press Enter. End a line with a backslash to continue it on the next one.
-While the agent works, a message steers it; during a review, it cancels the review.
-Ctrl-C interrupts; Ctrl-D, or Ctrl-C twice when nothing is running, exits.
-/rewind lists the messages you can go back to.
-/status and /cost show where the session stands; /supervisor and /supervisoroff turn reviews on and off.
-/mode changes the permission mode (ask, edits, plan, auto), /model the model; /context, /diff and /todos
-show what fills the model's context, what the task has changed, and the agent's todo list.
-/background sends a running command to the background; /image PATH adds an image to your next message.
-!command runs a command in your shell, #note adds a note to CLAUDE.md. Other slash commands are claude's.";
+Type a message and press Enter. End a line with a backslash to continue it on
+the next one. While the agent works, a message steers it; during a review, it
+cancels the review.
+Ctrl-C interrupts. Ctrl-D exits; so does Ctrl-C, twice, when nothing is running.
+/supervisor and /supervisoroff: turn reviews on and off
+/status and /cost: where the session stands, and what it has cost
+/mode and /model: change the permission mode (ask, edits, plan, auto), the model
+/context: what fills the model's context
+/diff: what the task has changed
+/todos: the agent's todo list
+/rewind: the messages that you can go back to
+/background: send the running command to the background
+/image PATH: add an image to your next message
+!command: run a command in your shell
+#note: add a note to CLAUDE.md
+Other slash commands are claude's.";
 
 #[cfg(test)]
 mod tests {
@@ -233,6 +242,11 @@ mod tests {
         let status = sample::status();
         let about = About { status: &status, provider: "", session: Some("s-1") };
         own_command(text, &about, |name| name == "agents")
+    }
+
+    #[test]
+    fn the_help_fits_a_plain_terminal() {
+        assert!(PLAIN_HELP.lines().all(|line| line.len() <= 80), "{PLAIN_HELP}");
     }
 
     #[test]
