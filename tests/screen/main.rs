@@ -23,6 +23,7 @@ mod person;
 mod picture;
 mod stage;
 
+mod clipboard;
 mod colours;
 mod commands;
 mod editing;
