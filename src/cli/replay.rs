@@ -26,7 +26,7 @@ pub struct ReplayArgs {
     /// Write the results as JUnit XML, and create the directories of FILE
     #[arg(long, value_name = "FILE", requires = "check")]
     pub junit: Option<PathBuf>,
-    /// What to print
+    /// What to print; here, text is always the whole transcript
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub output_format: OutputFormat,
 }

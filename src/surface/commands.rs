@@ -14,6 +14,8 @@ use crate::event::Wish;
 use crate::machine::Status;
 
 pub const NO_TODOS: &str = "The agent has no todo list.";
+/// Bytes of a command's output that the agent gets.
+const MOST_SHOWN: usize = 30_000;
 pub const NO_MODELS: &str = "claude has not listed its models; use /model NAME.";
 
 /// What was typed, when it is not for the agent.
@@ -209,9 +211,19 @@ pub fn behind(shown: &mut String, text: String) -> String {
     if text.trim_start().starts_with('/') { text } else { std::mem::take(shown) + &text }
 }
 
-/// What the agent reads in front of the next message.
+/// What the agent reads in front of the next message: of a long output its beginning and its end, as
+/// claude does with the output of its own commands.
 pub fn shown_to_the_agent(command: &str, output: &str) -> String {
-    format!("I ran this command myself:\n```\n$ {command}\n{}\n```", output.trim_end())
+    let output = output.trim_end();
+    let shown = match output.len().checked_sub(MOST_SHOWN) {
+        None | Some(0) => output.to_owned(),
+        Some(more) => {
+            let from = output.ceil_char_boundary(MOST_SHOWN / 2 + more);
+            let to = output.floor_char_boundary(MOST_SHOWN / 2);
+            format!("{}\n[{} bytes left out]\n{}", &output[..to], from - to, &output[from..])
+        }
+    };
+    format!("I ran this command myself:\n```\n$ {command}\n{shown}\n```")
 }
 
 /// For `--plain`, where there is no table of keys.
@@ -247,6 +259,16 @@ mod tests {
     #[test]
     fn the_help_fits_a_plain_terminal() {
         assert!(PLAIN_HELP.lines().all(|line| line.len() <= 80), "{PLAIN_HELP}");
+    }
+
+    #[test]
+    fn of_a_long_output_the_agent_sees_both_ends() {
+        let output = format!("begins{}ends\n", "中".repeat(MOST_SHOWN));
+        let shown = shown_to_the_agent("make", &output);
+        assert!(shown.len() < MOST_SHOWN + 200, "{}", shown.len());
+        assert!(shown.starts_with("I ran this command myself:\n```\n$ make\nbegins中"));
+        assert!(shown.ends_with("中ends\n```") && shown.contains(" bytes left out]\n中"));
+        assert!(shown_to_the_agent("ls", "a\n").ends_with("$ ls\na\n```"));
     }
 
     #[test]

@@ -37,6 +37,7 @@ mod paste;
 mod permission;
 mod pictures;
 mod resize;
+mod shell_commands;
 mod streaming;
 #[cfg(target_os = "linux")]
 mod suspend;
