@@ -9,7 +9,7 @@ use super::context::short;
 use super::limit;
 use super::notices::money;
 use crate::client::mode::PermissionMode;
-use crate::client::stream::Model;
+use crate::client::stream::{Model, strip_escapes};
 use crate::event::Wish;
 use crate::machine::Status;
 
@@ -214,6 +214,7 @@ pub fn behind(shown: &mut String, text: String) -> String {
 /// What the agent reads in front of the next message: of a long output its beginning and its end, as
 /// claude does with the output of its own commands.
 pub fn shown_to_the_agent(command: &str, output: &str) -> String {
+    let output = strip_escapes(output);
     let output = output.trim_end();
     let shown = match output.len().checked_sub(MOST_SHOWN) {
         None | Some(0) => output.to_owned(),
@@ -268,7 +269,7 @@ mod tests {
         assert!(shown.len() < MOST_SHOWN + 200, "{}", shown.len());
         assert!(shown.starts_with("I ran this command myself:\n```\n$ make\nbegins中"));
         assert!(shown.ends_with("中ends\n```") && shown.contains(" bytes left out]\n中"));
-        assert!(shown_to_the_agent("ls", "a\n").ends_with("$ ls\na\n```"));
+        assert!(shown_to_the_agent("ls", "\x1b[31ma\x1b[0m\n").ends_with("$ ls\na\n```"));
     }
 
     #[test]
