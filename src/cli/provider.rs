@@ -14,6 +14,7 @@ pub enum ProviderCommand {
     },
     /// Show one provider, with its keys masked
     Show {
+        /// The provider's name
         name: String,
         /// Print JSON
         #[arg(long)]
@@ -23,11 +24,22 @@ pub enum ProviderCommand {
     Add(Box<AddArgs>),
     /// Remove a provider, and its key with it
     #[command(visible_alias = "rm")]
-    Remove { name: String },
+    Remove {
+        /// The provider's name
+        name: String,
+    },
     /// Make a provider the current one; `none` goes back to claude's own login
-    Use { name: String },
+    Use {
+        /// The provider's name, or `none`
+        name: String,
+    },
     /// Give a provider another name
-    Rename { old: String, new: String },
+    Rename {
+        /// The provider's name now
+        old: String,
+        /// Its new name
+        new: String,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -23,10 +23,10 @@ pub struct ReplayArgs {
     /// Show nothing; fail if the loop would decide differently today
     #[arg(long, conflicts_with_all = ["speed", "idle_limit", "output_format"])]
     pub check: bool,
-    /// Write the results as JUnit XML
+    /// Write the results as JUnit XML, and create the directories of FILE
     #[arg(long, value_name = "FILE", requires = "check")]
     pub junit: Option<PathBuf>,
-    /// What to print
+    /// What to print; here, text is always the whole transcript
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub output_format: OutputFormat,
 }

@@ -25,6 +25,9 @@ const SHORTEST_UNNAMED_SECRET: usize = 6;
 
 pub fn run(args: &FixtureArgs) -> Result<i32> {
     let place = Directories::find()?;
+    if let Some(file) = &args.output {
+        has_directory(file)?;
+    }
     let recording = Recording::open(&targets::session(&args.session)?)?;
     let runs = runs(&recording)?;
     let number = args.run.unwrap_or(runs.len());
@@ -87,6 +90,16 @@ fn may_leave(suspects: &Suspects, allowed: bool) -> Result<bool> {
          writes the fixture",
     );
     Ok(false)
+}
+
+/// A misspelt path must not become a new directory.
+fn has_directory(file: &Path) -> Result<()> {
+    match file.parent() {
+        Some(dir) if dir != Path::new("") && !dir.is_dir() => {
+            bail!("cannot write {}: there is no directory {}", file.display(), dir.display())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Private, and whole or not at all.

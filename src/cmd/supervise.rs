@@ -19,7 +19,7 @@ use crate::config::clients::{
     Clients, JudgeSettings, JudgedBy, Limits, Surroundings, modes, of_this_process, user_settings,
     users_settings_path,
 };
-use crate::config::{self, Config, Judge, Supervisor, managed};
+use crate::config::{self, Config, Judge, Notify, Supervisor, managed};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files::WatchedFiles;
@@ -55,6 +55,7 @@ pub fn run(
     let instructions = find_instructions(&place, person)?;
     let wishes = checks::Wishes { none: args.no_checks, trust: args.trust_checks };
     let supervisor = config.supervisor()?;
+    let notify = notify(supervisor.notify)?;
     let own = supervisor.checks.clone();
     let allowed = checks::allowed(&place, own, Some(&instructions), wishes, person)?;
     let lines = args.plain || supervisor.plain || look::asked_for_lines();
@@ -102,6 +103,7 @@ pub fn run(
         scripted_agent: None,
         claude_args: taken.rest,
         live: false,
+        introduced: person,
         settings: Some(clients.agent.settings),
         agent_env: clients.agent.env,
         judge: judges.next().unwrap_or_default(),
@@ -122,13 +124,23 @@ pub fn run(
     let wishes = Wishes {
         plain: lines,
         place: here,
-        notify: supervisor.notify,
+        notify,
         theme: supervisor.theme,
         editor_mode: supervisor.editor_mode,
         state_dir: place.state_dir,
         records: !args.no_record,
     };
     Ok(surfaces::run(setup, format, &wishes)?.exit_code)
+}
+
+/// `CCC_NOTIFY`, else what ccc.json says.
+fn notify(configured: Notify) -> Result<Notify> {
+    match env::var("CCC_NOTIFY") {
+        Ok(name) if !name.is_empty() => Notify::named(&name).ok_or_else(|| {
+            Usage(format!("CCC_NOTIFY must be auto, bell, desktop or off, not {name:?}")).into()
+        }),
+        _ => Ok(configured),
+    }
 }
 
 /// What the start tells.

@@ -100,6 +100,7 @@ pub fn run(
         scripted_agent: None,
         claude_args: client_args,
         live: false,
+        introduced: false,
         settings: None,
         agent_env: client.env,
         judge: judges.next().unwrap_or_default(),

@@ -7,6 +7,7 @@ mod json;
 mod judges;
 pub mod managed;
 pub mod profile;
+mod screen;
 pub mod secret;
 mod settings;
 
@@ -24,6 +25,7 @@ use crate::review::front_matter::Proof;
 use crate::review::policy::JudgesAsk;
 pub use edit::edit;
 pub use judges::{Judge, MOST_JUDGES};
+pub use screen::{EditorMode, Notify, Theme};
 pub use settings::{expand, merge, variables};
 
 use crate::files;
@@ -92,14 +94,11 @@ pub struct Supervisor {
     pub review: ReviewForm,
     /// Whether a review runs in a glass case: auto, required, off.
     pub sandbox: Sandbox,
-    /// How a person is told that the session waits for them: auto, bell, desktop, off.
-    pub notify: Option<String>,
+    pub notify: Notify,
     /// Lines instead of a screen that is drawn: as `--plain`.
     pub plain: bool,
-    /// The colours at a terminal: terminal, dark, light.
-    pub theme: Option<String>,
-    /// The keys of the prompt: shell, vim.
-    pub editor_mode: Option<String>,
+    pub theme: Theme,
+    pub editor_mode: EditorMode,
     /// Whether what is typed is recorded; it is, unless this says otherwise.
     pub record_keys: Option<bool>,
     /// Commands that ccc runs before a review, in every project: as in the front matter of
@@ -406,6 +405,12 @@ mod tests {
                 "unknown value `schemas`, expected `cached` or `schema`",
             ),
             (r#"{"supervisor":{"sandbox":"on"}}"#, "supervisor.sandbox"),
+            (
+                r#"{"supervisor":{"theme":"Dracula"}}"#,
+                "supervisor.theme in ccc.json: unknown value `Dracula`, expected one of `terminal`, `dark`, `light`",
+            ),
+            (r#"{"supervisor":{"notify":"loud"}}"#, "supervisor.notify in ccc.json: unknown value"),
+            (r#"{"supervisor":{"editor_mode":"vi"}}"#, "expected `shell` or `vim`"),
             (r#"{"supervisor":[]}"#, "must be an object"),
             (
                 r#"{"supervisor":{"checks":["make",3]}}"#,

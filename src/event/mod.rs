@@ -16,7 +16,7 @@ use crate::client::stream::{Envelope, Permission};
 use crate::review::requirement::Requirement;
 
 pub use action::{Action, Asker, Question, ReviewRequest};
-pub use notice::{Dropped, Notice, Phase};
+pub use notice::{Dropped, Notice, Phase, file_changed};
 pub use outcome::{Outcome, Report, Round, Seconds, Supervision};
 
 /// Its serialised form is the one of a recording; the clients' own lines are counted there.

@@ -227,3 +227,17 @@ pub enum Phase {
 fn is_none(more: &usize) -> bool {
     *more == 0
 }
+
+/// What a person is told about a `FileChanged`.
+pub fn file_changed(what: &str, round: u32, applies: bool) -> String {
+    if applies {
+        return format!(
+            "{what} was changed in round {round}, and the supervisor uses the changed version: check \
+             that you trust it."
+        );
+    }
+    format!(
+        "{what} was changed in round {round}. Reviews still use the version from the start of the \
+         session; to use the changed one, exit and start ccc again with --continue."
+    )
+}

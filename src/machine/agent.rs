@@ -30,12 +30,12 @@ impl Machine {
             }
             Message::Result(result) => self.turn_ended(&result),
             Message::Unreadable { kind, why } => self.unreadable(&kind, &why),
-            Message::TaskStarted(task) if task.background != Some(false) => {
-                self.background.started(task.task_id, task.description);
-            }
+            Message::ToolResults(results) => self.background.answered(&results),
+            Message::TaskStarted(task) => self.background.started(task),
             Message::TaskEnded(task) => {
-                self.background.ended(&task.task_id);
-                self.await_waking();
+                if self.background.ended(&task.task_id) {
+                    self.await_waking();
+                }
             }
             Message::TasksRunning(running) => self.tasks_running(&running),
             Message::Control { request_id, request } => {
@@ -180,6 +180,7 @@ impl Machine {
         }
         self.outbox.turn_ended();
         let end = self.turn.end();
+        self.background.turn_ended();
         let worked = std::mem::take(&mut self.tool_used) && self.rules.careful;
         self.await_waking();
         self.spent.cost.agent(result.cost_usd);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::client::stream::{TaskNote, ToolResult};
 use crate::event::Now;
 
 /// After a background task's end the agent wakes by itself, within 0.1 s as measured; if it does
@@ -12,11 +13,35 @@ const WAKE_GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub(super) struct Background {
-    /// By their ids: what each is.
-    tasks: BTreeMap<String, String>,
+    /// By their ids.
+    tasks: BTreeMap<String, Task>,
     /// The review waits until then; only while there are tasks.
     until: Option<Now>,
     waking: Waking,
+}
+
+#[derive(Debug)]
+struct Task {
+    description: String,
+    place: Place,
+}
+
+/// The client also tells of commands that the turn waits for, once they take some seconds. Their end
+/// wakes nobody.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    Foreground,
+    /// Older clients do not say; it is in the background if this tool use is answered while it runs.
+    Unknown {
+        tool_use_id: String,
+    },
+    Background,
+}
+
+impl Task {
+    fn is_behind(&self) -> bool {
+        self.place == Place::Background
+    }
 }
 
 /// Whether the agent will begin a turn by itself, because a task has ended.
@@ -30,21 +55,52 @@ enum Waking {
 }
 
 impl Background {
-    pub fn started(&mut self, id: String, description: String) {
-        self.tasks.insert(id, description);
+    pub fn started(&mut self, task: TaskNote) {
+        let place = match task.background {
+            Some(false) => Place::Foreground,
+            None if !task.tool_use_id.is_empty() => {
+                Place::Unknown { tool_use_id: task.tool_use_id }
+            }
+            Some(true) | None => Place::Background,
+        };
+        // One that is sent to the background later on has a name already.
+        let known = self.tasks.remove(&task.task_id);
+        let description = known.map_or(task.description, |known| known.description);
+        self.tasks.insert(task.task_id, Task { description, place });
     }
 
-    /// Whether or not the task was known: its end wakes the agent.
-    pub fn ended(&mut self, id: &str) {
-        self.tasks.remove(id);
-        self.one_ended();
+    pub fn answered(&mut self, results: &[ToolResult]) {
+        for task in self.tasks.values_mut() {
+            if let Place::Unknown { tool_use_id } = &task.place
+                && results.iter().any(|result| result.tool_use_id == *tool_use_id)
+            {
+                task.place = Place::Background;
+            }
+        }
+    }
+
+    /// Also the end of a task that was not known wakes the agent. Says whether this one does.
+    pub fn ended(&mut self, id: &str) -> bool {
+        let wakes = self.tasks.remove(id).is_none_or(|task| task.is_behind());
+        if wakes {
+            self.one_ended();
+        }
+        wakes
+    }
+
+    pub fn turn_ended(&mut self) {
+        for task in self.tasks.values_mut() {
+            if let Place::Unknown { .. } = task.place {
+                task.place = Place::Background;
+            }
+        }
     }
 
     /// The client lists the tasks that still run. Says whether others have ended.
     pub fn still_running(&mut self, ids: &[String]) -> bool {
-        let before = self.tasks.len();
-        self.tasks.retain(|id, _| ids.contains(id));
-        let fewer = self.tasks.len() < before;
+        let before = self.len();
+        self.tasks.retain(|id, task| !task.is_behind() || ids.contains(id));
+        let fewer = self.len() < before;
         if fewer {
             self.one_ended();
         }
@@ -55,7 +111,7 @@ impl Background {
         if self.waking == Waking::No {
             self.waking = Waking::Expected;
         }
-        if self.tasks.is_empty() {
+        if self.is_empty() {
             self.until = None;
         }
     }
@@ -105,16 +161,20 @@ impl Background {
         self.until.is_some_and(|until| until <= now)
     }
 
+    fn behind(&self) -> impl Iterator<Item = &Task> {
+        self.tasks.values().filter(|task| task.is_behind())
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
+        self.len() == 0
     }
 
     pub fn len(&self) -> usize {
-        self.tasks.len()
+        self.behind().count()
     }
 
     pub fn names(&self) -> Vec<String> {
-        self.tasks.values().cloned().collect()
+        self.behind().map(|task| task.description.clone()).collect()
     }
 
     pub fn awaits_waking(&self) -> bool {
@@ -139,9 +199,43 @@ mod tests {
     fn with(tasks: &[&str]) -> Background {
         let mut background = Background::default();
         for task in tasks {
-            background.started((*task).to_owned(), format!("runs {task}"));
+            background.started(note(task));
         }
         background
+    }
+
+    fn note(task: &str) -> TaskNote {
+        let description = format!("runs {task}");
+        TaskNote { task_id: task.to_owned(), description, ..TaskNote::default() }
+    }
+
+    /// What clients tell of a command that takes some seconds.
+    #[test]
+    fn what_the_turn_waits_for_is_not_in_the_background() {
+        let mut background = Background::default();
+        background.started(TaskNote { background: Some(false), ..note("a") });
+        background.started(TaskNote { tool_use_id: "t".into(), ..note("b") });
+        background.started(TaskNote { tool_use_id: "u".into(), ..note("c") });
+        assert!(background.is_empty() && !background.still_running(&[]));
+        // c is answered while it runs; a is sent there, and keeps its name.
+        let answer = ToolResult {
+            tool_use_id: "u".into(),
+            is_error: false,
+            preview: String::new(),
+            tail: String::new(),
+            patch: Vec::new(),
+        };
+        background.answered(&[answer]);
+        assert_eq!(background.names(), ["runs c"]);
+        background.started(TaskNote { background: Some(true), ..note("a") });
+        assert_eq!(background.names(), ["runs a", "runs c"]);
+        assert!(!background.ended("b"), "nobody wakes for it");
+        background.await_waking(SECOND);
+        assert!(!background.awaits_waking());
+        assert!(background.ended("c") && background.ended("nobody knows it"));
+        background.started(TaskNote { tool_use_id: "v".into(), ..note("d") });
+        background.turn_ended();
+        assert_eq!(background.names(), ["runs a", "runs d"]);
     }
 
     #[test]

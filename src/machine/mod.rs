@@ -86,7 +86,7 @@ use outbox::Outbox;
 pub use points::Offered;
 use points::Points;
 use process::Process;
-pub use questions::NOBODY;
+pub use questions::{NOBODY, UNASKED};
 use resume::resumed_notice;
 pub use rules::{CheckingRules, Modes, Rules, TypedInto};
 use spent::Spent;

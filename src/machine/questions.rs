@@ -6,8 +6,10 @@ use crate::client::stream::{Control, Permission, PermissionRequest};
 use crate::event::{Action, Asker, Notice, Question};
 use crate::review::permission::{Denied, Ruling};
 
-/// How the answer begins that a client gets where there is no person; people are told less.
-pub const NOBODY: &str = "Nobody is at the terminal";
+/// How the answer begins that a model gets where there is no person.
+pub const NOBODY: &str = "No one can be asked for permission";
+/// What people read instead: what would have allowed it.
+pub const UNASKED: &str = "no one to ask (--allowedTools or --permission-mode would allow it)";
 
 impl Machine {
     /// A request of the agent; those of a supervisor go through its review.
@@ -40,7 +42,7 @@ impl Machine {
 
     pub(super) fn deny(&mut self, asker: Asker, request_id: String, asked: PermissionRequest) {
         let reason = format!(
-            "{NOBODY} to allow {}. Do without it, or say at the end what could not be done.",
+            "{NOBODY} to use {}. Continue without it, and say at the end what you could not do.",
             asked.tool
         );
         self.answer(asker, request_id, asked, Permission::Deny(reason));
@@ -69,6 +71,7 @@ impl Machine {
         answer: Permission,
     ) {
         if let (Permission::Deny(reason), Asker::Agent) = (&answer, asker) {
+            let reason = if reason.starts_with(NOBODY) { UNASKED } else { reason };
             self.denials.push(Denied::new(&asked, reason));
         }
         let (allowed, reason) = match &answer {

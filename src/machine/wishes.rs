@@ -35,16 +35,16 @@ impl Machine {
             Wish::Mode(mode) => ClientRequest::Mode(mode),
             Wish::Model(model) => ClientRequest::Model(model),
             Wish::Context => ClientRequest::Context,
-            Wish::Background if self.turn.is_open() => ClientRequest::Background,
-            Wish::Background => return,
+            Wish::Background => ClientRequest::Background,
         };
-        if !self.process.running {
-            return self.say(Notice::WishRefused {
-                what: said(&request),
-                why: "claude is not running; your next message starts it".to_owned(),
-            });
-        }
-        self.ask_client(request);
+        let why = if !self.process.running {
+            "claude is not running; your next message starts it"
+        } else if request == ClientRequest::Background && !self.turn.is_open() {
+            "nothing is running"
+        } else {
+            return self.ask_client(request);
+        };
+        self.say(Notice::WishRefused { what: said(&request), why: why.to_owned() });
     }
 
     fn ask_client(&mut self, request: ClientRequest) {

@@ -2,7 +2,7 @@
 //! below their input for how things stand.
 
 use super::status_line::Shown;
-use crate::event::{Dropped, Notice, Phase};
+use crate::event::{Dropped, Notice, Phase, file_changed};
 use crate::machine::Status;
 use crate::review::requirement::{Requirement, Standing};
 use crate::review::verdict::{Halt, Verdict};
@@ -68,14 +68,7 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             }
             format!("While the review ran, files of the project changed: {}.", named.join(", "))
         }
-        Notice::FileChanged { what, round, applies: true } => format!(
-            "{what} was changed in round {round}, and the supervisor uses it as it is now: check what it \
-             says."
-        ),
-        Notice::FileChanged { what, round, .. } => format!(
-            "{what} was changed in round {round}. What counts is how it was when the session began; to go \
-             by what it is now, leave and start ccc again with --continue."
-        ),
+        Notice::FileChanged { what, round, applies } => file_changed(what, *round, *applies),
         Notice::NotRecorded { what, why } => format!("Not recorded: {what}: {why}."),
         _ => return None,
     })

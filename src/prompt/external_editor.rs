@@ -6,10 +6,9 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, ExitStatus};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use tempfile::NamedTempFile;
 
 use crate::process::orphans::Awaited;
 use crate::threads;
@@ -34,12 +33,43 @@ pub fn pager(named: Option<OsString>) -> OsString {
     }
 }
 
-/// Starts `command` (which may have arguments) on `text`. `on_done` gets the text as it was left, or
-/// why it is to stay as it was.
+/// What a program left behind that had the terminal and a file.
+pub struct Left {
+    name: String,
+    ended: Result<ExitStatus>,
+    bytes: std::io::Result<Vec<u8>>,
+}
+
+impl Left {
+    /// The text as an editor left it, or why it is to stay as it was.
+    pub fn text(self) -> Result<String> {
+        let (name, status) = (&self.name, self.ended?);
+        ensure!(status.success(), "{name}: {status}");
+        let text = String::from_utf8(self.bytes.context("the text is gone")?);
+        ensure!(text.is_ok(), "{name} left text that is not UTF-8");
+        Ok(text.unwrap_or_default())
+    }
+
+    /// What a command printed until it ended, however that was.
+    pub fn output(self) -> String {
+        String::from_utf8_lossy(&self.bytes.unwrap_or_default()).into_owned()
+    }
+
+    /// A program that a person interrupts has not failed.
+    pub fn failure(self) -> Option<String> {
+        match self.ended {
+            Ok(status) if status.success() || status.code().is_none() => None,
+            Ok(status) => Some(format!("{}: {status}", self.name)),
+            Err(error) => Some(format!("{error:#}")),
+        }
+    }
+}
+
+/// Starts `command` (which may have arguments) on `text`.
 pub fn start(
     command: &OsStr,
     text: &str,
-    on_done: impl FnOnce(Result<String>) + Send + 'static,
+    on_done: impl FnOnce(Left) + Send + 'static,
 ) -> Result<Editing> {
     // Private (0600) from its first moment.
     let file = tempfile::Builder::new().prefix("ccc-").suffix(".md").tempfile();
@@ -59,22 +89,12 @@ pub fn start(
     threads::named("editor", move || {
         let ended = editor.wait().context("the editor is lost");
         drop(awaited);
-        let text = ended.and_then(|status| left(&name, status, &file));
+        // Read by its name: many editors replace the file.
+        let bytes = fs::read(file.path());
         drop(file);
-        on_done(text);
+        on_done(Left { name, ended, bytes });
     })?;
     Ok(Editing { editor: pid })
-}
-
-/// Read by its name: many editors replace the file.
-fn left(name: &str, status: ExitStatus, file: &NamedTempFile) -> Result<String> {
-    if !status.success() {
-        bail!("{name}: {status}");
-    }
-    let bytes = fs::read(file.path()).context("the text is gone")?;
-    let text = String::from_utf8(bytes);
-    ensure!(text.is_ok(), "{name} left text that is not UTF-8");
-    Ok(text.unwrap_or_default())
 }
 
 impl Editing {
@@ -101,7 +121,7 @@ mod tests {
 
     fn edit(command: &str, text: &str) -> Result<String> {
         let (send, done) = channel();
-        start(OsStr::new(command), text, move |text| send.send(text).unwrap()).unwrap();
+        start(OsStr::new(command), text, move |left| send.send(left.text()).unwrap()).unwrap();
         done.recv().unwrap()
     }
 

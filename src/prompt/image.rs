@@ -103,11 +103,14 @@ pub fn clipboard() -> Result<Image> {
     let (Some((first, _)), Some((last, _))) = (programs.first(), programs.last()) else {
         bail!("there is no clipboard without a Wayland or X11 display; {INSTEAD}");
     };
-    let mut asked = false;
-    for (program, args) in &programs {
-        let Some(program) = executables::on_path(Path::new(program)) else { continue };
+    let (mut asked, mut gone) = (false, None);
+    for (name, args) in &programs {
+        let Some(program) = executables::on_path(Path::new(name)) else { continue };
         asked = true;
-        let bytes = output(Command::new(program).args(*args))?;
+        let (bytes, complaint) = output(Command::new(program).args(*args))?;
+        if is_of_the_display(&complaint) {
+            gone = Some(format!("{name}: {}", complaint.trim()));
+        }
         let bytes = from_apple_script(&bytes).unwrap_or(bytes);
         match image(&bytes, "the image on the clipboard") {
             // Some versions of xclip print a text although an image was asked for.
@@ -117,7 +120,15 @@ pub fn clipboard() -> Result<Image> {
     }
     let needed = if first == last { (*first).to_owned() } else { format!("{first} or {last}") };
     ensure!(asked, "ccc needs {needed} to read the clipboard; or {INSTEAD}");
+    if let Some(complaint) = gone {
+        bail!("{complaint}; {INSTEAD}");
+    }
     bail!("the clipboard contains no image")
+}
+
+/// Both programs also fail where the clipboard has no image, with the same exit code.
+fn is_of_the_display(complaint: &str) -> bool {
+    ["open display", "connect to"].iter().any(|words| complaint.contains(words))
 }
 
 type Program = (&'static str, &'static [&'static str]);
@@ -134,28 +145,33 @@ fn clipboards() -> Vec<&'static Program> {
     wayland.into_iter().chain(set("DISPLAY").then_some(&X11)).collect()
 }
 
-/// What a program prints; nothing, where it fails.
-fn output(command: &mut Command) -> Result<Vec<u8>> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+/// What a program prints, or its complaint where it fails.
+fn output(command: &mut Command) -> Result<(Vec<u8>, String)> {
+    const LONGEST_COMPLAINT: u64 = 200;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (mut child, _awaited) = Awaited::spawn(command).context("cannot read the clipboard")?;
     let out = child.stdout.take().context("cannot read the clipboard")?;
+    let errors = child.stderr.take().context("cannot read the clipboard")?;
     let (done, read) = std::sync::mpsc::channel();
     crate::threads::named("clipboard", move || {
         let mut bytes = Vec::new();
         // AppleScript writes two digits for a byte.
         let whole = out.take(2 * LARGEST + 1024).read_to_end(&mut bytes);
-        let _ = done.send(whole.map(|_| bytes));
+        let mut complaint = Vec::new();
+        let _ = errors.take(LONGEST_COMPLAINT).read_to_end(&mut complaint);
+        let complaint = String::from_utf8_lossy(&complaint).into_owned();
+        let _ = done.send(whole.map(|_| (bytes, complaint)));
     })?;
     let deadline = Instant::now() + CLIPBOARD;
-    let bytes = read.recv_timeout(CLIPBOARD);
-    while bytes.is_ok() && Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
+    let printed = read.recv_timeout(CLIPBOARD);
+    while printed.is_ok() && Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
         std::thread::sleep(LOOK_AGAIN);
     }
     let _ = child.kill();
     let ended = child.wait().is_ok_and(|status| status.success());
-    let bytes =
-        bytes.context("the clipboard does not answer")?.context("cannot read the clipboard")?;
-    Ok(if ended { bytes } else { Vec::new() })
+    let (bytes, complaint) =
+        printed.context("the clipboard does not answer")?.context("cannot read the clipboard")?;
+    Ok(if ended { (bytes, String::new()) } else { (Vec::new(), complaint) })
 }
 
 /// `«data PNGf89504E47…»`, as AppleScript prints bytes.

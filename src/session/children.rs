@@ -158,7 +158,7 @@ impl Session<'_> {
             Ok(agent) => {
                 // Once, and first: a client that is asked again also repeats what it runs in the
                 // background. Nothing waits for the answer, and none is needed.
-                if self.setup.live {
+                if self.setup.introduced {
                     agent.send(initialize(WHAT_IS_THERE));
                 }
                 let group = agent.group();

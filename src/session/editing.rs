@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::{Incoming, Session};
 use crate::files;
 use crate::process::signals;
-use crate::prompt::external_editor;
+use crate::prompt::external_editor::{self, Left};
 
 /// How long an editor may take to save what it has when the session ends under it.
 const TO_SAVE: Duration = Duration::from_secs(1);
@@ -20,31 +20,39 @@ const LATE: Duration = Duration::from_secs(1);
 /// What comes back with the terminal.
 #[derive(Debug)]
 pub enum Returned {
-    Text(String),
-    Nothing,
-    Output { command: String, output: String },
+    Text(anyhow::Result<String>),
+    /// From a pager: why it failed, if it did.
+    Nothing(Option<String>),
+    Output {
+        command: String,
+        output: String,
+    },
 }
 
 impl Session<'_> {
     pub(super) fn edit(&mut self, text: &str) {
         let editor = self.setup.editor.clone();
-        self.lend_terminal(&editor, text, Returned::Text);
+        self.lend_terminal(&editor, text, |left| Returned::Text(left.text()));
     }
 
     /// Nothing of the text comes back.
     pub(super) fn page(&mut self, text: &str) {
         let pager = self.setup.pager.clone();
-        self.lend_terminal(&pager, text, |_| Returned::Nothing);
+        self.lend_terminal(&pager, text, |left| Returned::Nothing(left.failure()));
     }
 
     /// In the person's shell, on the person's terminal; what it prints is kept as well.
     pub(super) fn run_in_shell(&mut self, command: &str) {
         let shell = env::var("SHELL").ok().filter(|shell| !shell.is_empty());
         let shell = shell.as_deref().unwrap_or("/bin/sh");
-        let run = r#""$1" -c "$2" 2>&1 | tee "$3""#;
+        // Ctrl-C is for the command, and tee still gets to the end of what it printed.
+        let run = r#""$1" -c "$2" 2>&1 | tee -i "$3""#;
         let line = OsString::from(shell_words::join(["sh", "-c", run, "sh", shell, command]));
         let command = command.to_owned();
-        self.lend_terminal(&line, "", move |output| Returned::Output { command, output });
+        self.lend_terminal(&line, "", move |left| Returned::Output {
+            command,
+            output: left.output(),
+        });
     }
 
     pub(super) fn note(&mut self, note: &str) {
@@ -62,7 +70,7 @@ impl Session<'_> {
         &mut self,
         command: &OsStr,
         text: &str,
-        outcome: impl FnOnce(String) -> Returned + Send + 'static,
+        outcome: impl FnOnce(Left) -> Returned + Send + 'static,
     ) {
         if self.editing.is_some() {
             return;
@@ -70,24 +78,24 @@ impl Session<'_> {
         self.surface.suspend();
         let to_control = self.to_control.clone();
         // The session may be over by then.
-        let done = move |text: anyhow::Result<String>| {
-            drop(to_control.send(Incoming::Edited(text.map(outcome))));
-        };
+        let done = move |left| drop(to_control.send(Incoming::Edited(outcome(left))));
         match external_editor::start(command, text, done) {
             Ok(editing) => self.editing = Some(editing),
-            Err(error) => self.edited(Err(error)),
+            Err(error) => self.edited(Returned::Text(Err(error))),
         }
     }
 
-    pub(super) fn edited(&mut self, returned: anyhow::Result<Returned>) {
+    pub(super) fn edited(&mut self, returned: Returned) {
         self.editing = None;
         self.edited_at = Some(Instant::now());
         self.surface.resume();
         match returned {
-            Ok(Returned::Text(text)) => self.surface.edited(Ok(text)),
-            Ok(Returned::Output { command, output }) => self.surface.ran(&command, &output),
-            Ok(Returned::Nothing) => {}
-            Err(error) => self.surface.edited(Err(format!("{error:#}"))),
+            Returned::Text(text) => self.surface.edited(text.map_err(|error| format!("{error:#}"))),
+            Returned::Output { command, output } => self.surface.ran(&command, &output),
+            Returned::Nothing(None) => {}
+            Returned::Nothing(Some(why)) => {
+                self.surface.told(Err(format!("The pager failed: {why}.")));
+            }
         }
     }
 

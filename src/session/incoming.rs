@@ -29,7 +29,7 @@ pub enum Incoming {
     /// What was asked of the clipboard.
     Image(anyhow::Result<Image>),
     /// The person's editor has ended.
-    Edited(anyhow::Result<editing::Returned>),
+    Edited(editing::Returned),
     AgentExited(u32, Gone),
     /// What changed in the project while this review ran, and how the project is now.
     TreeCompared(u32, Box<Snapshot>, Vec<Change>),

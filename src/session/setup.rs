@@ -24,9 +24,11 @@ pub struct Setup {
     /// What plays the agent in the client's place.
     pub scripted_agent: Option<Vec<OsString>>,
     pub claude_args: Vec<OsString>,
-    /// Somebody watches the text come and types, so the client is asked for the text piece by piece,
-    /// and for its slash commands before it has anything to do.
+    /// Somebody watches the text come, so the client is asked for it piece by piece.
     pub live: bool,
+    /// Somebody types, so the client is asked for its slash commands and models before it has
+    /// anything to do.
+    pub introduced: bool,
     pub settings: Option<PathBuf>,
     pub agent_env: Vec<(OsString, OsString)>,
     pub judge: JudgeStart,

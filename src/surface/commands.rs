@@ -9,11 +9,13 @@ use super::context::short;
 use super::limit;
 use super::notices::money;
 use crate::client::mode::PermissionMode;
-use crate::client::stream::Model;
+use crate::client::stream::{Model, strip_escapes};
 use crate::event::Wish;
 use crate::machine::Status;
 
 pub const NO_TODOS: &str = "The agent has no todo list.";
+/// Bytes of a command's output that the agent gets.
+const MOST_SHOWN: usize = 30_000;
 pub const NO_MODELS: &str = "claude has not listed its models; use /model NAME.";
 
 /// What was typed, when it is not for the agent.
@@ -142,12 +144,14 @@ pub fn models(models: &[Model], now: &str) -> String {
     if models.is_empty() {
         return NO_MODELS.to_owned();
     }
-    let line = |model: &Model| {
-        let mark = if model.resolved == now || model.value == now { " (current)" } else { "" };
+    // Two names may stand for the same model.
+    let current = models.iter().position(|model| model.resolved == now || model.value == now);
+    let line = |(at, model): (usize, &Model)| {
+        let mark = if current == Some(at) { " (current)" } else { "" };
         let description = model.description.lines().next().unwrap_or_default();
         format!("{}{mark}: {description}", model.value)
     };
-    let lines: Vec<_> = models.iter().map(line).collect();
+    let lines: Vec<_> = models.iter().enumerate().map(line).collect();
     format!("{}\nType /model NAME to change it.", lines.join("\n"))
 }
 
@@ -207,22 +211,40 @@ pub fn behind(shown: &mut String, text: String) -> String {
     if text.trim_start().starts_with('/') { text } else { std::mem::take(shown) + &text }
 }
 
-/// What the agent reads in front of the next message.
+/// What the agent reads in front of the next message: of a long output its beginning and its end, as
+/// claude does with the output of its own commands.
 pub fn shown_to_the_agent(command: &str, output: &str) -> String {
-    format!("I ran this command myself:\n```\n$ {command}\n{}\n```", output.trim_end())
+    let output = strip_escapes(output);
+    let output = output.trim_end();
+    let shown = match output.len().checked_sub(MOST_SHOWN) {
+        None | Some(0) => output.to_owned(),
+        Some(more) => {
+            let from = output.ceil_char_boundary(MOST_SHOWN / 2 + more);
+            let to = output.floor_char_boundary(MOST_SHOWN / 2);
+            format!("{}\n[{} bytes left out]\n{}", &output[..to], from - to, &output[from..])
+        }
+    };
+    format!("I ran this command myself:\n```\n$ {command}\n{shown}\n```")
 }
 
 /// For `--plain`, where there is no table of keys.
 pub const PLAIN_HELP: &str = "\
-Type a message and press Enter. End a line with a backslash to continue it on the next one.
-While the agent works, a message steers it; during a review, it cancels the review.
-Ctrl-C interrupts; Ctrl-D, or Ctrl-C twice when nothing is running, exits.
-/rewind lists the messages you can go back to.
-/status and /cost show where the session stands; /supervisor and /supervisoroff turn reviews on and off.
-/mode changes the permission mode (ask, edits, plan, auto), /model the model; /context, /diff and /todos
-show what fills the model's context, what the task has changed, and the agent's todo list.
-/background sends a running command to the background; /image PATH adds an image to your next message.
-!command runs a command in your shell, #note adds a note to CLAUDE.md. Other slash commands are claude's.";
+Type a message and press Enter. End a line with a backslash to continue it on
+the next one. While the agent works, a message steers it; during a review, it
+cancels the review.
+Ctrl-C interrupts. Ctrl-D exits; so does Ctrl-C, twice, when nothing is running.
+/supervisor and /supervisoroff: turn reviews on and off
+/status and /cost: where the session stands, and what it has cost
+/mode and /model: change the permission mode (ask, edits, plan, auto), the model
+/context: what fills the model's context
+/diff: what the task has changed
+/todos: the agent's todo list
+/rewind: the messages that you can go back to
+/background: send the running command to the background
+/image PATH: add an image to your next message
+!command: run a command in your shell
+#note: add a note to CLAUDE.md
+Other slash commands are claude's.";
 
 #[cfg(test)]
 mod tests {
@@ -233,6 +255,21 @@ mod tests {
         let status = sample::status();
         let about = About { status: &status, provider: "", session: Some("s-1") };
         own_command(text, &about, |name| name == "agents")
+    }
+
+    #[test]
+    fn the_help_fits_a_plain_terminal() {
+        assert!(PLAIN_HELP.lines().all(|line| line.len() <= 80), "{PLAIN_HELP}");
+    }
+
+    #[test]
+    fn of_a_long_output_the_agent_sees_both_ends() {
+        let output = format!("begins{}ends\n", "中".repeat(MOST_SHOWN));
+        let shown = shown_to_the_agent("make", &output);
+        assert!(shown.len() < MOST_SHOWN + 200, "{}", shown.len());
+        assert!(shown.starts_with("I ran this command myself:\n```\n$ make\nbegins中"));
+        assert!(shown.ends_with("中ends\n```") && shown.contains(" bytes left out]\n中"));
+        assert!(shown_to_the_agent("ls", "\x1b[31ma\x1b[0m\n").ends_with("$ ls\na\n```"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl Transcript {
         let mut lines = vec![
             Styled::new(Style::Heading, "Context")
                 .with(Style::Plain, &format!("  {} of {} tokens", short(tokens), short(window)))
-                .with(Style::Dim, &format!("  {}%", percent(tokens, window))),
+                .with(Style::Dim, &format!("  {}", percent(tokens, window))),
         ];
         let wide = self.wrap.is_none_or(|cells| cells >= BAR_FROM);
         if wide && self.look.rich {
@@ -35,7 +35,7 @@ impl Transcript {
             let pad = " ".repeat(longest - name.width());
             Styled::new(style, &format!("  {mark}"))
                 .with(Style::Plain, &format!("{name}{pad}  {:>6}", short(one.tokens)))
-                .with(Style::Dim, &format!("  {:>3}%", percent(one.tokens, window)))
+                .with(Style::Dim, &format!("  {:>4}", percent(one.tokens, window)))
         };
         let mark = format!("{} ", self.look.glyphs.tool);
         let indent = " ".repeat(mark.width());
@@ -67,8 +67,12 @@ impl Transcript {
     }
 }
 
-fn percent(tokens: u64, window: u64) -> u64 {
-    tokens.saturating_mul(100).div_ceil(window).min(100)
+/// Rounded, so that the shares make a whole.
+fn percent(tokens: u64, window: u64) -> String {
+    match (tokens.saturating_mul(100) + window / 2) / window {
+        0 if tokens > 0 => "<1%".to_owned(),
+        percent => format!("{}%", percent.min(100)),
+    }
 }
 
 pub(super) fn short(tokens: u64) -> String {
@@ -89,7 +93,8 @@ mod tests {
         let usage = ContextUsage {
             categories: vec![
                 one("System prompt", 2_000, false),
-                one("Messages", 58_000, false),
+                one("Messages", 57_910, false),
+                one("Skills", 90, false),
                 one("MCP tools", 0, false),
                 one("Free space", 140_000, true),
             ],
@@ -107,9 +112,10 @@ mod tests {
             drawn(80),
             [
                 "Context  60k of 200k tokens  30%",
-                "  █████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░",
+                "  ██████████████░░░░░░░░░░░░░░░░░░░░░░░░░░",
                 "  ● System prompt      2k    1%",
                 "  ● Messages          58k   29%",
+                "  ● Skills             90   <1%",
                 "    Free space       140k   70%",
                 "  claude compacts the conversation at 167k tokens",
             ]

@@ -17,8 +17,8 @@ use super::terminal::DENIED;
 use super::transcript::{Author, LineKind, SPOKEN_NAME};
 use crate::client::case::{CaseReport, Held};
 use crate::client::{form, plan as plan_tool};
-use crate::event::{ChangedFile, Dropped, Notice, Phase};
-use crate::machine::NOBODY;
+use crate::event::{ChangedFile, Dropped, Notice, Phase, file_changed};
+use crate::machine::{NOBODY, UNASKED};
 use advice::advice;
 use amounts::{count, verdict_cost};
 
@@ -131,20 +131,10 @@ impl Transcript {
                 self.agent_gone(how, last_words.trim(), *resuming)
             }
             Notice::Silent { seconds } => self.silent(*seconds),
-            Notice::FileChanged { what, round, applies: true } => self.shown(vec![Styled::new(
-                Style::Dim,
-                &format!(
-                    "{what} was changed in round {round}, and the supervisor uses the changed version: \
-                     check that you trust it."
-                ),
-            )]),
-            Notice::FileChanged { what, round, .. } => self.shown(vec![Styled::new(
-                Style::Dim,
-                &format!(
-                    "{what} was changed in round {round}. What counts is how it was when the session \
-                     began; to use the changed version, exit and start ccc again with --continue."
-                ),
-            )]),
+            Notice::FileChanged { what, round, applies } => {
+                let text = file_changed(what, *round, *applies);
+                self.shown(vec![Styled::new(Style::Dim, &text)])
+            }
             Notice::NotRecorded { what, why } => {
                 self.shown(vec![Styled::new(Style::Dim, &format!("Not recorded: {what}: {why}"))])
             }
@@ -169,9 +159,7 @@ impl Transcript {
                 "no answer given".to_owned()
             }
             (false, "" | DENIED) => format!("denied {tool}"),
-            (false, reason) if reason.starts_with(NOBODY) => format!(
-                "denied {tool}: no one to ask (--allowedTools or --permission-mode would allow it)"
-            ),
+            (false, reason) if reason.starts_with(NOBODY) => format!("denied {tool}: {UNASKED}"),
             (false, reason) => format!("denied {tool}: {reason}"),
         };
         // Below the question, where there is one.

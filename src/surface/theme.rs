@@ -1,27 +1,9 @@
 //! The colours of each style: the terminal's own sixteen, or a palette for a dark or a light ground.
 
 use super::styled::Style;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Theme {
-    /// The sixteen colours as the terminal has them.
-    #[default]
-    Terminal,
-    Dark,
-    Light,
-}
+pub use crate::config::Theme;
 
 impl Theme {
-    /// As ccc.json has it.
-    pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "terminal" => Self::Terminal,
-            "dark" => Self::Dark,
-            "light" => Self::Light,
-            _ => return None,
-        })
-    }
-
     pub fn sgr(self, style: Style) -> &'static str {
         match (self, style) {
             (_, Style::Plain) => "",
@@ -142,10 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_theme_has_a_name() {
-        assert_eq!(Theme::named("light"), Some(Theme::Light));
-        assert_eq!(Theme::named("terminal"), Some(Theme::default()));
-        assert_eq!(Theme::named("Dracula"), None);
+    fn the_terminals_own_colours_are_its_own() {
         for style in COLOURED {
             assert!(!Theme::Terminal.sgr(style).contains("38;5"), "{style:?}");
         }

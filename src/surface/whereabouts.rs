@@ -136,8 +136,9 @@ impl Transcript {
             return self.shown(vec![Styled::new(Style::Alarm, &format!("{BYPASS}."))]);
         }
         let first = !std::mem::replace(&mut self.mode_known, true);
-        // A mode that asks is what everybody expects.
-        if first && (*mode == PermissionMode::Ask || !self.look.hints) {
+        // A mode that asks is what everybody expects; and the line about the client names the first.
+        let is_named = self.place.is_some() || !self.look.hints;
+        if first && (*mode == PermissionMode::Ask || is_named) {
             return Vec::new();
         }
         let text = format!("Permission mode: {}", mode.words());

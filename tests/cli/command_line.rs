@@ -70,6 +70,8 @@ fn what_the_agent_was_denied_is_in_the_object() {
     let report: Value = serde_json::from_str(&room.ccc(&args).run().code(0).out()).expect("JSON");
     assert_eq!(report["denials"][0]["tool"], "Bash", "{report}");
     assert_eq!(report["denials"][0]["what"], "make");
+    let reason = "no one to ask (--allowedTools or --permission-mode would allow it)";
+    assert_eq!(report["denials"][0]["reason"], reason);
     let told = room.ccc(&["--supervisor", "-p", "do it"]).run().code(0).transcript();
     assert!(told.contains("denied Bash: no one to ask"), "{told}");
 }

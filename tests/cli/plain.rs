@@ -73,6 +73,17 @@ fn a_whole_session_in_plain_lines() {
     assert!(room.seen("agent-0.input").contains(r#""behavior":"allow""#));
 }
 
+/// The client is asked what there is, as in a session that is drawn.
+#[test]
+fn the_models_are_listed() {
+    let room = room();
+    let mut person = plain(&room);
+    person.types("go\n").sees("all done here").sees("OK Confirmed").sees("\n> ").types("/model\n");
+    person.sees("zq-small: quick").sees("zq-large: thorough");
+    person.sees("Type /model NAME to change it.").types(CTRL_D);
+    assert_eq!(person.leaves().0, 0);
+}
+
 #[test]
 fn terminals_that_can_do_no_more_get_lines() {
     let room = room();

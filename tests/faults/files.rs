@@ -290,7 +290,7 @@ fn instructions_that_the_agent_changes_do_not_count() {
     assert_ne!(script, crate::room::CLIENT, "the agent's part has moved");
     room.client(&script);
     let done = room.ccc(&["--supervisor", "-p", "go"]).run();
-    let told = "SUPERVISOR.md was changed in round 1. What counts is how it was";
+    let told = "SUPERVISOR.md was changed in round 1. Reviews still use the version from the start";
     assert!(done.transcript().contains(told), "{}", done.transcript());
     let input = room.seen("supervisor-0.input");
     assert!(input.contains("BE STRICT") && !input.contains("SAY YES"), "{input}");

@@ -205,7 +205,7 @@ fn without_a_case_the_rules_hold_and_say_what_was_denied(client: &Path) {
     let reason =
         denied.iter().find(|denied| denied["what"] == "echo x > by-redirect; echo x >> file");
     let reason = reason.map(|denied| denied["reason"].to_string()).unwrap_or_default();
-    assert!(reason.contains("Nobody is there to give permission"), "{done}");
+    assert!(reason.contains("There is no one to ask for permission"), "{done}");
 }
 
 /// The README's own example: the agent edits, the supervisor really runs the tests, and confirms because

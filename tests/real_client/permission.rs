@@ -87,7 +87,7 @@ fn without_a_person_it_is_denied_with_a_reason(client: &Path) {
     let requests = api.requests();
     let agents = only(&requests, is_agents);
     let [_, told] = agents.as_slice() else { panic!("{} requests\n{done}", agents.len()) };
-    let reason = "Nobody is at the terminal to allow Bash.";
+    let reason = "No one can be asked for permission to use Bash.";
     assert!(told.recent_text().contains(reason), "{}", told.recent_text());
     assert_eq!(only(&requests, begins_review).len(), 1, "{done}");
 }

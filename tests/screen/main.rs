@@ -23,6 +23,7 @@ mod person;
 mod picture;
 mod stage;
 
+mod clipboard;
 mod colours;
 mod commands;
 mod editing;
@@ -36,6 +37,7 @@ mod paste;
 mod permission;
 mod pictures;
 mod resize;
+mod shell_commands;
 mod streaming;
 #[cfg(target_os = "linux")]
 mod suspend;

@@ -172,6 +172,9 @@ fn login(place: &Directories, config: &Config) -> Finding {
     if key.is_there(&is_set) {
         return Finding::well(NAME, format!("a key {}", source(&key, &is_set)));
     }
+    if executables::claude().is_err() {
+        return Finding::odd(NAME, "unknown without claude", "install claude first");
+    }
     match login::ask(place) {
         Ok(Some(account)) => Finding::well(NAME, account),
         Ok(None) => Finding::broken(NAME, "claude has neither a login nor a key", login::HOW),

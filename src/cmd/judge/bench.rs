@@ -167,6 +167,7 @@ impl Bench {
             scripted_agent: Some(scripted.into()),
             claude_args: Vec::new(),
             live: false,
+            introduced: false,
             settings: None,
             agent_env: Vec::new(),
             judge: judges.next().unwrap_or_default(),

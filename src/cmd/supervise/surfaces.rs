@@ -12,7 +12,7 @@ use crossbeam_channel::{Receiver, Sender};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::cli::OutputFormat;
-use crate::cmd::Usage;
+use crate::config::{EditorMode, Notify, Theme};
 use crate::console;
 use crate::event::{Outcome, Report};
 use crate::process::{orphans, signals};
@@ -23,7 +23,7 @@ use crate::session::{self, Aside, Incoming, RecordedScreen, RecordedSurface, Ses
 use crate::surface::look;
 use crate::surface::{
     self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet,
-    RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface, Theme, Whereabouts,
+    RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface, Whereabouts,
 };
 use crate::{clock, threads};
 
@@ -47,9 +47,9 @@ pub struct Wishes {
     /// Nothing may be drawn over.
     pub plain: bool,
     pub place: Whereabouts,
-    pub notify: Option<String>,
-    pub theme: Option<String>,
-    pub editor_mode: Option<String>,
+    pub notify: Notify,
+    pub theme: Theme,
+    pub editor_mode: EditorMode,
     pub state_dir: PathBuf,
     /// What is typed may be kept.
     pub records: bool,
@@ -69,8 +69,8 @@ pub fn run(setup: Setup, format: Option<OutputFormat>, wishes: &Wishes) -> Resul
 
 fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     setup.live = true;
-    let attention = attention(wishes.notify.as_deref(), &setup.dir)?;
-    let (theme, vim) = (theme(wishes.theme.as_deref())?, vim(wishes.editor_mode.as_deref())?);
+    let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let attention = Attention::chosen(wishes.notify, &setup.dir, set);
     surface::restore_on_panic();
     let reflow = surface::reflows(|name| env::var_os(name));
     let (to_control, control) = session::control();
@@ -85,45 +85,13 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     let out = Outlet::stdout()?;
     let hurry = out.hurry();
     let screen = RecordedScreen::new(RealScreen::new(out, keys), cast(&setup));
-    let terminal = Terminal::new(screen, look::terminal(theme), reflow)?;
+    let terminal = Terminal::new(screen, look::terminal(wishes.theme), reflow)?;
     let mut terminal =
         terminal.for_session(wishes.place.clone(), attention).with_aids(aids(&setup.dir, wishes));
-    if vim {
+    if wishes.editor_mode == EditorMode::Vim {
         terminal.toggle_vim();
     }
     run_session(setup, &mut terminal, vec![hurry], (to_control, control))
-}
-
-/// `supervisor.theme` in ccc.json.
-fn theme(configured: Option<&str>) -> Result<Theme> {
-    let name = configured.unwrap_or("terminal");
-    Theme::named(name).ok_or_else(|| {
-        Usage(format!("supervisor.theme in ccc.json must be terminal, dark or light, not {name:?}"))
-            .into()
-    })
-}
-
-/// `supervisor.editor_mode` in ccc.json.
-fn vim(configured: Option<&str>) -> Result<bool> {
-    match configured.unwrap_or("shell") {
-        "shell" => Ok(false),
-        "vim" => Ok(true),
-        other => Err(Usage(format!(
-            "supervisor.editor_mode in ccc.json must be shell or vim, not {other:?}"
-        ))
-        .into()),
-    }
-}
-
-/// How a person is told that the session waits for them: `supervisor.notify` in ccc.json, or
-/// `CCC_NOTIFY`.
-fn attention(configured: Option<&str>, project: &Path) -> Result<Attention> {
-    let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let wanted = set("CCC_NOTIFY");
-    let wanted = wanted.as_deref().or(configured).unwrap_or("auto");
-    Attention::chosen(wanted, project, set).ok_or_else(|| {
-        Usage(format!("notify must be auto, bell, desktop or off, not {wanted:?}")).into()
-    })
 }
 
 /// What helps a person to type. A history that cannot be read or written costs the history.

@@ -62,8 +62,8 @@ pub fn standing(
             current = Ok(Some(wanted));
         } else {
             attempts.push(
-                "`ccc supervisor-mode on` was run, and not by you: what counts, and the rounds, stay as \
-                 they were. /supervisor begins anew."
+                "`ccc supervisor-mode on` was run, and not by you: the settings and the round count stay as \
+                 they were. Type /supervisor to start supervision again."
                     .to_owned(),
             );
         }
@@ -73,7 +73,7 @@ pub fn standing(
         if file.is_due() {
             bail!(
                 "{}, which says what supervision began with, was removed, and not by you. \
-                 Type /supervisor to begin anew",
+                 Type /supervisor to start supervision again",
                 file.current().display()
             );
         }
@@ -281,8 +281,8 @@ impl Guarded {
         let told = |what: &String| {
             let round = self.pinned.changed_in.get(what).copied().unwrap_or(self.round);
             format!(
-                "{what} was changed in round {round}. What counts is how it was when supervision began; \
-                 type /supervisor to begin anew with what it is now."
+                "{what} was changed in round {round}. Reviews still use the version from when \
+                 supervision began; to use the changed one, type /supervisor."
             )
         };
         self.changed.iter().map(told).collect()

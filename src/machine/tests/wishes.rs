@@ -151,7 +151,8 @@ fn only_what_runs_goes_to_the_background() {
     check_with(
         rules(Modes::default()),
         &[
-            ("start, wants background", "start agent; →Waiting"),
+            ("start", "start agent; →Waiting"),
+            ("wants background", "refused \"send anything to the background\": nothing is running"),
             ("said x, init, taken", "send \"x\"; →Working"),
             ("wants background, grants", "client Background; backgrounded"),
             ("wants background", "client Background"),

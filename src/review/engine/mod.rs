@@ -35,7 +35,7 @@ use sitting::Sitting;
 /// The id of the request that makes the judge's client ask before each tool.
 pub const INITIALIZE: &str = "ccc-judge";
 /// The reason for denying what a person could have allowed.
-const NOBODY: &str = "Nobody is there to give permission.";
+const NOBODY: &str = "There is no one to ask for permission.";
 
 /// What the driver has to do next, in this order.
 #[derive(Debug, Clone, PartialEq)]

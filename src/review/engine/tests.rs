@@ -272,7 +272,7 @@ fn without_a_case_a_person_decides_and_nobody_denies() {
     assert_eq!(short(&engine.heard(wants("Bash", TEST), second(1))), ["Ask"]);
     let mut engine = started(hook());
     let denied = short(&engine.heard(wants("Bash", TEST), second(1)));
-    assert!(denied[0].starts_with("Deny(\"Nobody is there to give permission."), "{denied:?}");
+    assert!(denied[0].starts_with("Deny(\"There is no one to ask for permission."), "{denied:?}");
     let allowed = vec!["Bash(cargo test:*)".to_owned()];
     let judging = Judging { allowed_tools: allowed, ..Judging::today(Proof::Off) };
     let mut engine = started(Policy::hook(TIMEOUT, &judging));

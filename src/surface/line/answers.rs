@@ -29,18 +29,19 @@ impl<W: Write> LineSurface<W> {
     pub(super) fn say_choices(&mut self) {
         let Some(question) = &self.question else { return };
         let text = match self.form() {
-            Some((_, 1, 1)) => {
-                format!("Type a number or your own words, or {DECLINE} to give no answer.")
-            }
             Some((question, at, of)) => {
-                let question = question.question;
+                let head = match of {
+                    1 => String::new(),
+                    _ => format!("{at}/{of} {}\n", question.question),
+                };
+                let number = if question.several { "one or more numbers" } else { "a number" };
                 format!(
-                    "{at}/{of} {question}\n\
-                     Type a number or your own words, or {DECLINE} to answer none of them."
+                    "{head}Type {number} or your own words, or \"{DECLINE}\" to give no answer."
                 )
             }
             None if plan::is_plan(&question.asked) => {
-                "Type y to go ahead, edits to go ahead and accept edits, n to keep planning, or d followed by what to change."
+                "Type y to go ahead, edits to go ahead and accept edits without asking,\n\
+                 n to keep planning, or d followed by what to change."
                     .to_owned()
             }
             None => {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::client::stream::strip_escapes;
+use crate::config::Notify;
 use crate::console;
 use crate::event::{Now, Phase};
 use crate::machine::Status;
@@ -41,17 +42,12 @@ pub struct Attention {
 }
 
 impl Attention {
-    /// `wanted` is auto, bell, desktop or off; anything else is nobody's wish.
-    pub fn chosen(
-        wanted: &str,
-        project: &Path,
-        set: impl Fn(&str) -> Option<String>,
-    ) -> Option<Self> {
-        let call = chosen(wanted, &set)?;
+    pub fn chosen(wanted: Notify, project: &Path, set: impl Fn(&str) -> Option<String>) -> Self {
+        let call = chosen(wanted, &set);
         // The Linux console shows a title as text.
-        let titles = wanted != "off" && set("TERM").is_some_and(|term| term != "linux");
+        let titles = wanted != Notify::Off && set("TERM").is_some_and(|term| term != "linux");
         let name = project.file_name().unwrap_or(project.as_os_str()).to_string_lossy();
-        Some(Self::new(call, titles.then(|| name.into_owned())))
+        Self::new(call, titles.then(|| name.into_owned()))
     }
 
     pub fn new(call: Call, name: Option<String>) -> Self {
@@ -122,7 +118,7 @@ impl Attention {
 }
 
 /// What `notify` in ccc.json or `CCC_NOTIFY` means on this terminal.
-fn chosen(wanted: &str, set: impl Fn(&str) -> Option<String>) -> Option<Call> {
+fn chosen(wanted: Notify, set: impl Fn(&str) -> Option<String>) -> Call {
     let term = set("TERM").unwrap_or_default();
     let desktop = if ["rxvt", "foot"].iter().any(|name| term.starts_with(name)) {
         Call::Osc777
@@ -138,13 +134,12 @@ fn chosen(wanted: &str, set: impl Fn(&str) -> Option<String>) -> Option<Call> {
         || set("WT_SESSION").is_some();
     // A multiplexer passes a bell on, and keeps a notice to itself.
     let inside = set("TMUX").is_some() || set("STY").is_some();
-    Some(match wanted {
-        "off" => Call::Off,
-        "desktop" => desktop,
-        "auto" if known && !inside => desktop,
-        "bell" | "auto" => Call::Bell,
-        _ => return None,
-    })
+    match wanted {
+        Notify::Off => Call::Off,
+        Notify::Desktop => desktop,
+        Notify::Auto if known && !inside => desktop,
+        Notify::Bell | Notify::Auto => Call::Bell,
+    }
 }
 
 /// Nothing in it can end the escape that it stands in, or begin another field of it.
@@ -211,9 +206,11 @@ mod tests {
     #[test]
     fn the_terminal_decides_unless_the_person_does() {
         let with = |wanted: &str, vars: &[(&str, &str)]| {
-            chosen(wanted, |name| {
+            let wanted = Notify::named(wanted)?;
+            let call = chosen(wanted, |name| {
                 vars.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
-            })
+            });
+            Some(call)
         };
         let kitty = ("TERM", "xterm-kitty");
         assert_eq!(with("auto", &[kitty]), Some(Call::Osc9));

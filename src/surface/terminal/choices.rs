@@ -100,8 +100,18 @@ impl Choices {
         }
     }
 
-    pub fn take_digits(&mut self) -> String {
-        std::mem::take(&mut self.digits)
+    /// Where words that begin with this letter go: to the selected choice, if it takes words.
+    /// Behind a number a space makes it a quantity, and so a message.
+    pub fn takes_words(&self, first: char) -> bool {
+        matches!(self.selected(), Some(Choice::DenyAndExplain | Choice::OwnWords))
+            && (first != ' ' || self.digits.is_empty())
+    }
+
+    /// The numbers that words begin with; not one that chose where the words go.
+    pub fn take_digits(&mut self, first: char) -> String {
+        let chose = self.takes_words(first) && self.digits == (self.selected + 1).to_string();
+        let digits = std::mem::take(&mut self.digits);
+        if chose { String::new() } else { digits }
     }
 
     pub fn marks_several(&self) -> bool {

@@ -329,13 +329,13 @@ impl<S: Screen> Terminal<S> {
             KeyCode::Enter if plain => return self.choose(),
             KeyCode::Char(c) if plain && c.is_ascii_digit() => self.choices.select(c),
             // The beginning of a message, or of an answer in one's own words.
-            KeyCode::Char(_) if plain && self.form().is_some() => {
+            KeyCode::Char(c) if plain && (self.form().is_some() || self.choices.takes_words(c)) => {
                 self.focus = Focus::Reason;
-                self.reason.paste(&self.choices.take_digits());
+                self.reason.paste(&self.choices.take_digits(c));
                 return self.reason_key(key);
             }
-            KeyCode::Char(_) if plain => {
-                self.editor.paste(&self.choices.take_digits());
+            KeyCode::Char(c) if plain => {
+                self.editor.paste(&self.choices.take_digits(c));
                 return self.text_key(key, false);
             }
             _ => {}

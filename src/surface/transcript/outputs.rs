@@ -22,11 +22,12 @@ const FOR_THE_MODEL: [&str; 3] =
 pub const ASYNC_AGENT: &str = "Async agent launched successfully";
 pub const DENIED: &str = "not run: denied";
 /// What the client, or ccc, tells the model, and what a person is told instead.
-const CLIENTS_WORDS: [(&str, &str); 11] = [
+const CLIENTS_WORDS: [(&str, &str); 12] = [
     ("The user doesn't want to proceed with this tool use", DENIED),
     ("The user doesn't want to take this action right now", DENIED),
     (NOBODY, DENIED),
     (ASYNC_AGENT, "started in the background"),
+    ("(Bash completed with no output)", "no output"),
     ("[Request interrupted by user", "interrupted"),
     ("User has approved your plan", "approved"),
     ("User has approved exiting plan mode", "approved"),

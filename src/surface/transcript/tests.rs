@@ -98,6 +98,7 @@ fn a_result_stands_below_its_tool() {
         ("one\n\ntwo\n3\n4", false, "  └ one|    two|    3|    4"),
         ("1\n2\n3\n4\n5", false, "  └ 1|    2|    3|    … 2 more lines"),
         ("", false, "  └ no output"),
+        ("(Bash completed with no output)", false, "  └ no output"),
         ("boom\nmore", true, "  └ error: boom|    more"),
         ("<tool_use_error>No such file</tool_use_error>", true, "  └ error: No such file"),
         ("Error: boom", true, "  └ Error: boom"),
@@ -117,7 +118,7 @@ fn a_result_stands_below_its_tool() {
             "  └ not run: denied",
         ),
         (
-            "Nobody is at the terminal to allow Write. Do without it, or say at the end what is missing.",
+            "No one can be asked for permission to use Write. Continue without it, and say at the end",
             true,
             "  └ not run: denied",
         ),

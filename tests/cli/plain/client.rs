@@ -26,7 +26,9 @@ while read -r line; do
     continue
   fi
   case "$line" in
-    *'"subtype":"initialize"'*) ;;
+    *'"subtype":"initialize"'*)
+      echo '{"type":"control_response","response":{"subtype":"success","request_id":"ccc-initialize","response":{"commands":[],"models":[{"value":"zq-small","description":"quick"},{"value":"zq-large","description":"thorough"}]}}}'
+      ;;
     *'"type":"control_response"'*)
       says "all done here"
       ends '"result":"all done here"'

@@ -113,6 +113,10 @@ fn a_fixture_is_written_for_others_to_see() {
     assert_eq!(again.status.code(), Some(1));
     assert!(err(&again).contains("already exists"), "{}", err(&again));
     assert_eq!(fs::read_to_string(project.path("bug.jsonl")).expect("the fixture"), text);
+    let misspelt = run(&["fixture", SESSION, "-o", "bgus/1.jsonl"]);
+    assert_eq!(misspelt.status.code(), Some(1));
+    assert!(err(&misspelt).contains("there is no directory bgus"), "{}", err(&misspelt));
+    assert!(!project.path("bgus").exists());
     let printed = run(&["fixture", SESSION, "--title", "It says env-value-7361"]);
     assert_eq!(out(&printed), text);
 }

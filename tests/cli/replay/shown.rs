@@ -40,6 +40,21 @@ fn it_looks_as_the_session_did() {
     }
 }
 
+/// The README shows how its first command ends.
+#[test]
+fn the_readme_quotes_its_demonstration() {
+    let project = Project::new();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+    let fixture = format!("{root}fixtures/rejected_then_confirmed.jsonl");
+    let text = out(&project.ccc(&["replay", "--instant", &fixture]));
+    let readme = fs::read_to_string(format!("{root}README.md")).expect("the README");
+    let quoted: Vec<_> = readme.lines().filter(|line| line.starts_with('┃')).collect();
+    assert!(quoted.len() > 2, "{quoted:?}");
+    for line in quoted {
+        assert!(text.lines().any(|shown| shown.starts_with(line)), "{line}\n{text}");
+    }
+}
+
 #[test]
 fn the_other_formats_are_those_of_a_session() {
     let project = Project::new();

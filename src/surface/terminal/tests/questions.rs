@@ -257,6 +257,21 @@ fn a_form_is_answered_by_number_or_in_words() {
     assert_eq!(bench.key(KeyCode::Enter), Some(answered(Permission::Answers(answers.to_vec()))));
 }
 
+/// The number that chose where the words go is no part of them.
+#[test]
+fn words_after_the_choice_that_takes_words_are_its_words() {
+    let mut bench = ready();
+    bench.type_in("4not there");
+    assert_eq!(bench.key(KeyCode::Enter), Some(answered(Permission::Deny("not there".into()))));
+    let mut bench = ready();
+    bench.key(KeyCode::Up);
+    bench.type_in("not there");
+    assert_eq!(bench.key(KeyCode::Enter), Some(answered(Permission::Deny("not there".into()))));
+    let mut bench = ready();
+    bench.type_in("4 files are enough");
+    assert_eq!(bench.key(KeyCode::Enter), Some(said("4 files are enough")));
+}
+
 #[test]
 fn several_options_of_a_form_are_marked() {
     let input = r#"{"questions":[{"question":"Which?","multiSelect":true,"options":[{"label":"Red"},{"label":"Blue"},{"label":"Grey"}]}]}"#;
