@@ -31,7 +31,7 @@ pub enum CommandKind {
 }
 
 /// Programs that run another one which their arguments name.
-const THROUGH: &str = r"^(?:(?:uv|poetry|pipenv|pdm|hatch|rye|mise|bundle|pnpm|npm|yarn|bun|nix|conda|docker|podman|coverage)\s(?:\S+\s)*?|python[\d.]*\s+-m\s+(?:coverage\s+run\s+(?:\S+\s)*?-m\s+)?)?";
+const THROUGH: &str = r"^(?:(?:ba|da|z)?sh\s+(?:\./)?)?(?:(?:uv|poetry|pipenv|pdm|hatch|rye|mise|bundle|pnpm|npm|yarn|bun|nix|conda|docker|podman|coverage)\s(?:\S+\s)*?|python[\d.]*\s+-m\s+(?:coverage\s+run\s+(?:\S+\s)*?-m\s+)?)?";
 
 impl CommandKind {
     fn pattern(self) -> &'static Pattern {
@@ -44,7 +44,7 @@ impl CommandKind {
                 dotnet\s+test | rustc\s.*?--test | phpunit | deno\s+test | swift\s+test | bazel(isk)?\s+test | prove | bats |
                 rake\s+(test|spec) | (php\s+)?artisan\s+test | (python[\d.]*\s+)?(\S*/)?manage\.py\s+test | zig\s+(build\s+)?test | sbt\s.*?\btest |
                 lein\s+test | nose2? | behave | cypress\s+run | ava | karma\s+start | meson\s+test | ninja\s+test | composer\s+(run\s+)?test | trial | doctest |
-                python[\d.]*\s+(\S*/)?(test_\S*|\S*_tests?|tests?|check_\S*|selftest)\.py | (ba|da|z)?sh\s+\S*tests?(\.sh)? | (run[_-]?)?tests?\.sh
+                python[\d.]*\s+(-[bBdEIOsSuvq]+\s+)*(\S*/)?(test_\S*|\S*_tests?|tests?|check_\S*|selftest)\.py | (ba|da|z)?sh\s+\S*tests?(\.sh)? | (run[_-]?)?tests?\.sh
               )(\s|$)";
             whole(names)
         });
@@ -98,8 +98,8 @@ pub fn is_test(script: &str) -> bool {
     CommandKind::Test.is(script)
 }
 
-/// Why what is called a test here runs none: it only tells what it would run, or it is a function of the
-/// script's own that has the name of a program.
+/// Why what is called a test here tests nothing: it only tells what it would run, it is a function of the
+/// script's own that has the name of a program, or it leaves the assertions out.
 pub fn runs_no_test(script: &str) -> Option<&'static str> {
     static DEFINED: Pattern = LazyLock::new(|| {
         Regex::new(r"(?:^|[;&|\n]\s*)(?:function\s+)?([\w.-]+)\s*\(\s*\)\s*\{|\balias\s+([\w.-]+)=")
@@ -118,6 +118,16 @@ pub fn runs_no_test(script: &str) -> Option<&'static str> {
         .collect();
     if tests.iter().any(|test| names.contains(&test.words[0].as_str())) {
         return Some("the script itself defines what it runs under that name");
+    }
+    // The assertions of unittest are calls, and stay.
+    let without_asserts = |test: &shell::Command| {
+        let options = test.words.iter().skip(1).take_while(|word| word.starts_with('-'));
+        test.words[0].starts_with("python")
+            && options.into_iter().any(|word| word == "-O" || word == "-OO")
+            && !test.words.iter().any(|word| word == "unittest")
+    };
+    if tests.iter().any(without_asserts) {
+        return Some("the option -O tells Python to leave out every assert");
     }
     let lists = |test: &shell::Command| lists_tests(&test.words);
     (!tests.is_empty() && tests.iter().all(lists)).then_some("it only tells what it would run")
@@ -220,6 +230,7 @@ mod tests {
             "node --test",
             "go test ./...",
             "./mvnw -q test",
+            "sh mvnw -q test",
             "./gradlew check",
             "make test",
             "just check",
@@ -300,6 +311,7 @@ mod tests {
             "mvn -q test -DskipTests",
             "python3() { echo OK; }; python3 -m unittest",
             "alias pytest='echo 3 passed'; pytest",
+            "python3 -O test_slug.py",
         ] {
             assert!(runs_no_test(script).is_some(), "{script}");
         }
@@ -309,6 +321,8 @@ mod tests {
             "npm run test -- -n 4",
             "run() { pytest -q; }; run",
             "ls --dry-run",
+            "python3 -O -m unittest",
+            "python3 test_slug.py -O",
         ] {
             assert_eq!(runs_no_test(script), None, "{script}");
         }

@@ -20,8 +20,8 @@ use crate::review::requirement::{Evidence, squeezed};
 /// A quote may stand a few lines from where the judge says: files are cited from memory.
 const NEAR: usize = 30;
 
-/// A quote of fewer letters and digits is found nearly everywhere, unless it is a whole line: "return"
-/// and "import" stand in every file.
+/// A quote of fewer letters and digits is found nearly everywhere, unless it is a whole line, or has twice as
+/// many characters in all: "return" and "import" stand in every file.
 const SHORTEST_QUOTE: usize = 7;
 /// The same for what a command prints, which is shorter.
 const SHORTEST_OUTPUT: usize = 4;
@@ -151,7 +151,9 @@ fn weight(text: &str) -> usize {
 /// Long enough to be found in one place, or a line of the text that is not one of many.
 fn is_long_enough(quote: &str, text: &str, shortest: usize) -> Result<(), String> {
     let weight = weight(quote);
-    if weight >= shortest {
+    // Signs make a place as well: `['3.11', '3.13']`.
+    let visible = quote.chars().filter(|c| !c.is_whitespace()).count();
+    if weight >= shortest || 2 * weight >= shortest && visible >= 2 * shortest {
         return Ok(());
     }
     let quote = squeezed(quote);
