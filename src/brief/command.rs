@@ -129,6 +129,12 @@ pub fn runs_no_test(script: &str) -> Option<&'static str> {
     if tests.iter().any(without_asserts) {
         return Some("the option -O tells Python to leave out every assert");
     }
+    let informs = |test: &shell::Command| {
+        test.words.iter().any(|word| word == "--version" || word == "--help")
+    };
+    if !tests.is_empty() && tests.iter().all(informs) {
+        return Some("it only prints its version or its help");
+    }
     let lists = |test: &shell::Command| lists_tests(&test.words);
     (!tests.is_empty() && tests.iter().all(lists)).then_some("it only tells what it would run")
 }
@@ -170,8 +176,8 @@ pub fn only_prints(script: &str) -> bool {
         [program, ..] if ["echo", "printf", "true", ":", "sleep"].contains(&program.as_str()) => {
             true
         }
-        [_, option, code] if ["-c", "-e"].contains(&option.as_str()) => {
-            matches(&LITERAL, code.trim())
+        [program, option, code] if ["-c", "-e"].contains(&option.as_str()) => {
+            matches(&LITERAL, code.trim()) || knows_nothing(program, code)
         }
         // What is typed in on the spot.
         [program, input] => program == "cat" && input.starts_with("<<"),
@@ -179,6 +185,19 @@ pub fn only_prints(script: &str) -> bool {
     };
     let commands = shell::commands(&without_here_documents(script));
     !commands.is_empty() && commands.iter().all(prints)
+}
+
+/// A program on the command line that reads nothing and calls nothing: it can only work on its own words.
+fn knows_nothing(program: &str, code: &str) -> bool {
+    static REACHES_OUT: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"import|require|open|read|exec|eval|system|process|sys|\bos\b|File|fs|fetch|ENV|<|`",
+        )
+        .ok()
+    });
+    let is_known = program.starts_with("python") || ["node", "ruby", "perl"].contains(&program);
+    let prints = ["print", "console.log", "puts", "say"].iter().any(|word| code.contains(word));
+    is_known && prints && !matches(&REACHES_OUT, code)
 }
 
 /// The script prints these words whatever comes of the rest: an `echo` that no condition stands in front of.
@@ -312,6 +331,7 @@ mod tests {
             "python3() { echo OK; }; python3 -m unittest",
             "alias pytest='echo 3 passed'; pytest",
             "python3 -O test_slug.py",
+            "pytest --version",
         ] {
             assert!(runs_no_test(script).is_some(), "{script}");
         }
@@ -354,6 +374,7 @@ mod tests {
             "true",
             "sleep 1; echo 'test result: ok'",
             "python3 -c \"print('12 passed')\"",
+            "python3 -c \"print(6 * 2, 'passed')\"",
             "cat <<EOF\n12 passed\nEOF",
             "bash -c 'echo 12 passed'",
         ] {
