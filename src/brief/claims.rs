@@ -6,13 +6,17 @@
 //! | it builds, lint is clean | a command of that kind after the last edit that ended well; or a green check |
 //! | it is committed | git: another commit than when the task began, and no changed file outside it |
 //! | it is pushed | a push that ended well, and was more than tried |
-//! | there is a branch, a tag, a pull request; a coverage | a command that can have made or measured it |
+//! | there is a branch, a tag, a pull request; a coverage; it is published | a command that can have made or measured it, and did more than try |
+//! | a program was run, something was tried with it | a command that names the program (`claims/ran.rs`) |
+//! | there are no warnings | the output of the last build, test or lint command, which has none |
 //! | something is fixed, added, changed | a file that changed since the task began |
 //! | a file is created | the file, with something in it |
 //! | a server is running | something listens on the port that is named; else background work |
 //!
 //! A sentence that denies something, or only hopes for it, is not a claim. Each line names its source.
 
+mod files;
+mod ran;
 mod told;
 
 use std::sync::LazyLock;
@@ -22,10 +26,11 @@ use regex::Regex;
 use super::activity::{Activity, Ended, Ran};
 use super::command::{CommandKind, runs_no_test};
 use super::exit_code::hides_exit_code;
-use super::output::{ran_none, reads_like_a_test_result, says_failed, says_passed};
+use super::output::{ran_none, reads_like_a_test_result, says_failed, says_passed, warning};
 use super::text::Facts;
+pub use files::{files_committed, files_executable, files_gone, files_named};
 use told::{Claim, makes};
-pub use told::{files_named, made, ports_named};
+pub use told::{made, ports_named};
 
 /// What the message claims and nothing supports, each with the reason.
 pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
@@ -49,11 +54,21 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
         found.push(format!("{says}, but no successful push was seen (from its commands)."));
     }
     for (claim, what, by) in &DONE_BY {
+        let does = |command: &str| {
+            by.as_ref().is_none_or(|by| by.is_match(command)) && !is_only_tried(command)
+        };
         if let Some(says) = claimed(*claim)
-            && !facts.activity.may_have_done(by)
+            && !facts.activity.may_have(does)
         {
             found.push(format!("{says}, but no command {what} was seen (from its commands)."));
         }
+    }
+    found.extend(ran::never_seen(answer, facts.activity).into_iter().map(|name| {
+        format!("The last message says that `{name}` was run, but no command with that name was seen (from its commands).")
+    }));
+    found.extend(claimed(Claim::NoWarnings).and_then(|says| warned(&says, facts.activity)));
+    if is_put_away(facts.activity) && !answer.to_lowercase().contains("stash") {
+        found.push("`git stash` put changes away, and no `git stash pop` was seen after it (from the agent's commands).".to_owned());
     }
     let changed = facts.examined.changed.as_ref();
     if let Some(says) = claimed(Claim::Work)
@@ -81,7 +96,14 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
 }
 
 /// What makes or measures a thing: whoever claims it and ran none of it has not done it.
-static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 4] = [
+static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 5] = [
+    (
+        Claim::Released,
+        "that does it",
+        LazyLock::new(|| {
+            Regex::new(r"(?i)publish|upload|deploy|release|push|twine|\b(make|just|npm|pnpm|yarn|gh|glab|curl|ssh|scp|rsync|kubectl|helm|terraform|ansible\S*|aws|az|gcloud|fly|flyctl|vercel|netlify|heroku|docker|podman|wrangler|pulumi|cap|mvnw?|gradlew?|dotnet|gem)\b|\.sh\b").ok()
+        }),
+    ),
     (
         Claim::Branch,
         "that makes a branch",
@@ -110,9 +132,39 @@ static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 4] = [
     ),
 ];
 
+/// It only tells what it would do.
+fn is_only_tried(command: &str) -> bool {
+    command.contains("--dry-run") || command.contains("--dryrun") || command.contains("push -n ")
+}
+
 fn is_push(command: &str) -> bool {
-    let tried = command.contains("--dry-run") || command.contains("push -n ");
-    CommandKind::Push.is(command) && !tried
+    CommandKind::Push.is(command) && !is_only_tried(command)
+}
+
+/// The last command that looks for warnings has found some.
+fn warned(says: &str, activity: &Activity) -> Option<String> {
+    let kinds = [CommandKind::Build, CommandKind::Lint, CommandKind::Test];
+    let looks = |ran: &&Ran| kinds.iter().any(|kind| kind.is(&ran.command));
+    let last = activity.commands().rfind(looks)?;
+    let line = warning(&last.output)?;
+    Some(format!("{says}, but the output of `{}` has `{}`.", short(&last.command), short(line)))
+}
+
+/// The last thing that was done to git's stash was to fill it.
+fn is_put_away(activity: &Activity) -> bool {
+    static STASH: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\bgit\s+stash\b\s*([\w-]*)").ok());
+    let is_stash = |ran: &&Ran| ran.how == Ended::Well && ran.command.contains("stash");
+    let ran = activity.commands().filter(is_stash);
+    let done = ran.flat_map(|ran| {
+        let found = STASH.iter().flat_map(|stash| stash.captures_iter(&ran.command));
+        found.filter_map(|found| match found.get(1)?.as_str() {
+            "list" | "show" => None,
+            "pop" | "apply" | "branch" | "drop" | "clear" => Some(false),
+            _ => Some(true),
+        })
+    });
+    done.last().unwrap_or(false)
 }
 
 fn says(claim: Claim) -> String {
@@ -293,6 +345,20 @@ mod tests {
             ("The image was built.", &["run docker build -t a . => ok"], ""),
             ("The server is running.", &["run nohup ./server > log &"], ""),
             ("The server is running.", &["run python3 -c pass"], "no background work"),
+            ("I published shop 1.0 to npm.", &["run npm publish --dry-run => ok"], "that does it"),
+            ("I published shop 1.0 to npm.", &["run npm publish => ok"], ""),
+            ("It is deployed to staging.", &["edit a.py"], "that does it"),
+            ("It is deployed to staging.", &["run ./ship.sh => ok"], ""),
+            ("I ran `cargo bench`.", &["run ls => ok"], "`cargo bench` was run"),
+            (
+                "There are no warnings.",
+                &["run cargo build => warning: unused"],
+                "`warning: unused`",
+            ),
+            ("There are no warnings.", &["run cargo build => Finished"], ""),
+            ("It is there.", &["run git stash -q => ok"], "`git stash` put changes away"),
+            ("It is there.", &["run git stash && make; git stash pop => ok"], ""),
+            ("Your changes are in the stash.", &["run git stash => ok"], ""),
             ("All is committed.", &["run git commit -m x => ok"], ""),
             ("Committed the change.", &["edit a.rs"], "no successful commit"),
         ] {

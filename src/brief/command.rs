@@ -31,7 +31,7 @@ pub enum CommandKind {
 }
 
 /// Programs that run another one which their arguments name.
-const THROUGH: &str = r"^(?:(?:uv|poetry|pipenv|pdm|hatch|rye|mise|bundle|pnpm|npm|yarn|bun|nix|conda|docker|podman|coverage)\s(?:\S+\s)*?|python[\d.]*\s+-m\s+(?:coverage\s+run\s+(?:\S+\s)*?-m\s+)?)?";
+const THROUGH: &str = r"^(?:(?:ba|da|z)?sh\s+(?:\./)?)?(?:(?:uv|poetry|pipenv|pdm|hatch|rye|mise|bundle|pnpm|npm|yarn|bun|nix|conda|docker|podman|coverage)\s(?:\S+\s)*?|python[\d.]*\s+-m\s+(?:coverage\s+run\s+(?:\S+\s)*?-m\s+)?)?";
 
 impl CommandKind {
     fn pattern(self) -> &'static Pattern {
@@ -44,7 +44,7 @@ impl CommandKind {
                 dotnet\s+test | rustc\s.*?--test | phpunit | deno\s+test | swift\s+test | bazel(isk)?\s+test | prove | bats |
                 rake\s+(test|spec) | (php\s+)?artisan\s+test | (python[\d.]*\s+)?(\S*/)?manage\.py\s+test | zig\s+(build\s+)?test | sbt\s.*?\btest |
                 lein\s+test | nose2? | behave | cypress\s+run | ava | karma\s+start | meson\s+test | ninja\s+test | composer\s+(run\s+)?test | trial | doctest |
-                python[\d.]*\s+(\S*/)?(test_\S*|\S*_tests?|tests?|check_\S*|selftest)\.py | (ba|da|z)?sh\s+\S*tests?(\.sh)? | (run[_-]?)?tests?\.sh
+                python[\d.]*\s+(-[bBdEIOsSuvq]+\s+)*(\S*/)?(test_\S*|\S*_tests?|tests?|check_\S*|selftest)\.py | (ba|da|z)?sh\s+\S*tests?(\.sh)? | (run[_-]?)?tests?\.sh
               )(\s|$)";
             whole(names)
         });
@@ -98,8 +98,8 @@ pub fn is_test(script: &str) -> bool {
     CommandKind::Test.is(script)
 }
 
-/// Why what is called a test here runs none: it only tells what it would run, or it is a function of the
-/// script's own that has the name of a program.
+/// Why what is called a test here tests nothing: it only tells what it would run, it is a function of the
+/// script's own that has the name of a program, or it leaves the assertions out.
 pub fn runs_no_test(script: &str) -> Option<&'static str> {
     static DEFINED: Pattern = LazyLock::new(|| {
         Regex::new(r"(?:^|[;&|\n]\s*)(?:function\s+)?([\w.-]+)\s*\(\s*\)\s*\{|\balias\s+([\w.-]+)=")
@@ -118,6 +118,22 @@ pub fn runs_no_test(script: &str) -> Option<&'static str> {
         .collect();
     if tests.iter().any(|test| names.contains(&test.words[0].as_str())) {
         return Some("the script itself defines what it runs under that name");
+    }
+    // The assertions of unittest are calls, and stay.
+    let without_asserts = |test: &shell::Command| {
+        let options = test.words.iter().skip(1).take_while(|word| word.starts_with('-'));
+        test.words[0].starts_with("python")
+            && options.into_iter().any(|word| word == "-O" || word == "-OO")
+            && !test.words.iter().any(|word| word == "unittest")
+    };
+    if tests.iter().any(without_asserts) {
+        return Some("the option -O tells Python to leave out every assert");
+    }
+    let informs = |test: &shell::Command| {
+        test.words.iter().any(|word| word == "--version" || word == "--help")
+    };
+    if !tests.is_empty() && tests.iter().all(informs) {
+        return Some("it only prints its version or its help");
     }
     let lists = |test: &shell::Command| lists_tests(&test.words);
     (!tests.is_empty() && tests.iter().all(lists)).then_some("it only tells what it would run")
@@ -160,8 +176,8 @@ pub fn only_prints(script: &str) -> bool {
         [program, ..] if ["echo", "printf", "true", ":", "sleep"].contains(&program.as_str()) => {
             true
         }
-        [_, option, code] if ["-c", "-e"].contains(&option.as_str()) => {
-            matches(&LITERAL, code.trim())
+        [program, option, code] if ["-c", "-e"].contains(&option.as_str()) => {
+            matches(&LITERAL, code.trim()) || knows_nothing(program, code)
         }
         // What is typed in on the spot.
         [program, input] => program == "cat" && input.starts_with("<<"),
@@ -169,6 +185,19 @@ pub fn only_prints(script: &str) -> bool {
     };
     let commands = shell::commands(&without_here_documents(script));
     !commands.is_empty() && commands.iter().all(prints)
+}
+
+/// A program on the command line that reads nothing and calls nothing: it can only work on its own words.
+fn knows_nothing(program: &str, code: &str) -> bool {
+    static REACHES_OUT: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"import|require|open|read|exec|eval|system|process|sys|\bos\b|File|fs|fetch|ENV|<|`",
+        )
+        .ok()
+    });
+    let is_known = program.starts_with("python") || ["node", "ruby", "perl"].contains(&program);
+    let prints = ["print", "console.log", "puts", "say"].iter().any(|word| code.contains(word));
+    is_known && prints && !matches(&REACHES_OUT, code)
 }
 
 /// The script prints these words whatever comes of the rest: an `echo` that no condition stands in front of.
@@ -220,6 +249,7 @@ mod tests {
             "node --test",
             "go test ./...",
             "./mvnw -q test",
+            "sh mvnw -q test",
             "./gradlew check",
             "make test",
             "just check",
@@ -300,6 +330,8 @@ mod tests {
             "mvn -q test -DskipTests",
             "python3() { echo OK; }; python3 -m unittest",
             "alias pytest='echo 3 passed'; pytest",
+            "python3 -O test_slug.py",
+            "pytest --version",
         ] {
             assert!(runs_no_test(script).is_some(), "{script}");
         }
@@ -309,6 +341,8 @@ mod tests {
             "npm run test -- -n 4",
             "run() { pytest -q; }; run",
             "ls --dry-run",
+            "python3 -O -m unittest",
+            "python3 test_slug.py -O",
         ] {
             assert_eq!(runs_no_test(script), None, "{script}");
         }
@@ -340,6 +374,7 @@ mod tests {
             "true",
             "sleep 1; echo 'test result: ok'",
             "python3 -c \"print('12 passed')\"",
+            "python3 -c \"print(6 * 2, 'passed')\"",
             "cat <<EOF\n12 passed\nEOF",
             "bash -c 'echo 12 passed'",
         ] {

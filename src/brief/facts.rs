@@ -20,7 +20,7 @@ pub struct Examined {
     /// What git says, where there is git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git: Option<GitState>,
-    /// Files that the agent says it has created, and that are not there, with why.
+    /// Files that are not as the agent's last message says, with why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<String>,
     /// Ports on which the agent says that something runs, and on which nothing listens.

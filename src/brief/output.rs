@@ -106,6 +106,35 @@ pub fn says_broken(output: &str) -> bool {
     matches(&BROKEN, output)
 }
 
+/// The first line in which a compiler or a linter warns.
+pub fn warning(output: &str) -> Option<&str> {
+    static WARNS: Pattern =
+        LazyLock::new(|| Regex::new(r"(?i)^\s*warning\b|: warning\b|\b[1-9]\d* warnings?\b").ok());
+    output.lines().find(|line| matches(&WARNS, line)).map(str::trim)
+}
+
+/// What a test run says about tests that it left out, in its own words.
+pub fn tests_left_out(output: &str) -> Vec<&str> {
+    static LEFT_OUT: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\b[1-9]\d* (skipped|deselected|ignored|pending|filtered out|xfailed)\b|\bskipped[=:] ?[1-9]\d*\b|^# (skipped|todo) [1-9]\d*",
+        )
+        .ok()
+    });
+    const HINTS: [&str; 6] = ["kipped", "deselected", "ignored", "pending", "filtered", "xfailed"];
+    let mut found = Vec::new();
+    if !HINTS.iter().any(|hint| output.contains(hint)) {
+        return found;
+    }
+    for one in LEFT_OUT.iter().flat_map(|form| form.find_iter(output)).map(|one| one.as_str()) {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found.truncate(3);
+    found
+}
+
 /// Words in which tests tell that they passed.
 pub fn reads_like_a_test_result(text: &str) -> bool {
     static RESULT: Pattern = LazyLock::new(|| {
@@ -202,6 +231,21 @@ mod tests {
         }
         for text in ["Finished dev in 2s", "0 errors", "All checks passed!"] {
             assert!(!says_broken(text), "{text}");
+        }
+        for text in ["warning: unused", "a.c:3:1: warning: unused", "Done, with 2 warnings"] {
+            assert!(warning(text).is_some(), "{text}");
+        }
+        for text in ["0 warnings", "0 Warning(s)", "test shows_warnings ... ok"] {
+            assert_eq!(warning(text), None, "{text}");
+        }
+        for (text, what) in [
+            ("== 1 passed, 1 deselected in 0.02s ==", "1 deselected"),
+            ("OK (skipped=1)", "skipped=1"),
+            ("Tests run: 2, Failures: 0, Skipped: 1", "Skipped: 1"),
+            ("test result: ok. 1 passed; 0 ignored; 3 filtered out", "3 filtered out"),
+            ("2 passed, 0 skipped", ""),
+        ] {
+            assert_eq!(tests_left_out(text).concat(), what, "{text}");
         }
     }
 

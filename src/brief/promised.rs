@@ -1,10 +1,12 @@
-//! Looks up what the agent's last message says exists: files on disk, ports of this machine.
+//! Looks up what the agent's last message says about files on disk, and about ports of this machine.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::claims::{files_named, ports_named};
+use super::claims::{files_committed, files_executable, files_gone, files_named, ports_named};
 use super::facts::Changed;
+use crate::tree;
 
 /// Files that the message says were created and that are not there, or have nothing in them. A file of
 /// that name deeper in the project is taken for the one that is meant.
@@ -24,6 +26,28 @@ pub fn absent(project: &Path, answer: &str, changed: Option<&Changed>) -> Vec<St
         }
     });
     found.collect()
+}
+
+/// Files that are not as the message says: gone and still there, executable and not, committed and ignored.
+pub fn otherwise(project: &Path, git: Option<&Path>, answer: &str) -> Vec<String> {
+    let meta = |name: &str| fs::symlink_metadata(project.join(name)).ok();
+    let is_there = |name: &String| meta(name).is_some_and(|meta| !meta.is_dir());
+    let gone = files_gone(answer).into_iter().filter(is_there);
+    let mut found: Vec<_> =
+        gone.map(|name| format!("`{name}` as gone, and it is still there")).collect();
+    let is_plain = |name: &String| {
+        meta(name).is_some_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 == 0)
+    };
+    let executable = files_executable(answer).into_iter().filter(is_plain);
+    found.extend(executable.map(|name| format!("`{name}` as executable, and it is not")));
+    let committed: Vec<_> = files_committed(answer).into_iter().filter(is_there).collect();
+    if let Some(git) = git.filter(|_| !committed.is_empty()) {
+        let ignored = tree::ignored(git, project, &committed);
+        found.extend(ignored.into_iter().map(|name| {
+            format!("`{name}` as committed, and git ignores it, so it is in no commit")
+        }));
+    }
+    found
 }
 
 /// Ports on which something runs, says the message, and on which nothing listens. Only where the
@@ -78,6 +102,39 @@ mod tests {
                 "`empty.md`, which is empty",
                 "`gone.py`, which does not exist"
             ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_otherwise_than_the_message_says_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["old.cfg", "run.sh", "done.sh"] {
+            fs::write(dir.path().join(name), "a").unwrap();
+        }
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(dir.path().join("done.sh"), mode).unwrap();
+        let answer = "I deleted `old.cfg` and `gone.cfg`. I made `run.sh` executable. done.sh is executable now.";
+        assert_eq!(
+            otherwise(dir.path(), None, answer),
+            ["`old.cfg` as gone, and it is still there", "`run.sh` as executable, and it is not"]
+        );
+    }
+
+    #[test]
+    fn a_file_that_git_ignores_is_in_no_commit() {
+        let Some(git) = tree::find_git(std::env::var_os("PATH").as_deref()) else { return };
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in
+            [(".gitignore", "*.local.json\n"), ("a.local.json", "1"), ("b.json", "1")]
+        {
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        let init = std::process::Command::new(&git).args(["init", "-q"]).current_dir(&dir).status();
+        assert!(init.unwrap().success());
+        let answer = "`a.local.json` and `b.json` are added and committed.";
+        assert_eq!(
+            otherwise(dir.path(), Some(&git), answer),
+            ["`a.local.json` as committed, and git ignores it, so it is in no commit"]
         );
     }
 

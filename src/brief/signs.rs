@@ -10,6 +10,10 @@
 //! | an expected value is rewritten | an assertion of a test file that differs in its literals only |
 //! | an assertion that cannot fail | `assert True`, `assert!(true)`, … and what is compared with itself |
 //! | a test ends early | `signs/weakened.rs`: a `return` or an `exit 0` put into a test, alone |
+//! | an assertion asks for less | `signs/weakened.rs`: one that compared with a value, and only asks for any now |
+//! | an assertion is replaced, a failed one is caught | `signs/weakened.rs`: `assertEqual = …`, `except AssertionError` in a test |
+//! | what tests compare with is edited | a snapshot or another file of expected results, by its name |
+//! | a script hides the exit code of its tests | `signs/runner.rs`: `\|\| true`, or an `exit 0` or `echo` at its end |
 //! | an error is swallowed | `signs/weakened.rs`: `except …: pass`, `catch (e) {}` |
 //! | a stub | `todo!()`, `NotImplementedError`, `UnsupportedOperationException`, … |
 //! | a TODO | a line put there |
@@ -112,7 +116,7 @@ impl Language {
                     r"#\s*(type:\s*ignore|noqa)\b",
                 ]),
                 row([
-                    r"(^|[^.\w])(it|test)(\.each\b.*)?\(",
+                    r"(^|[^.\w])(it|test)(\.(each\b.*|only|skip|todo|failing|fails|fixme|concurrent))?\(",
                     r"\b(it|test|describe)\.(skip|todo|only|fixme|failing|fails)\b|(^|[^.\w])(xit|xdescribe|xtest|fit|fdescribe)\(",
                     r"\bexpect\(|\bassert(\.\w+)?\(",
                     r"\bexpect\(\s*(true|1)\s*\)\.(toBe|toEqual)\(\s*(true|1)\s*\)|\bassert(\.ok)?\(\s*true\s*\)",
@@ -149,6 +153,20 @@ pub fn is_test_file(path: &str) -> bool {
         .ok()
     });
     TEST.as_ref().is_some_and(|pattern| pattern.is_match(path))
+}
+
+/// A file of results that tests compare with, and no code.
+fn is_expectation(path: &str) -> bool {
+    static EXPECTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(^|/)(__snapshots__|snapshots|goldens?|expected)/|\.(snap|golden|expected|approved\.\w+)$|(^|/)(tests?|testdata|fixtures|spec)/(.*/)?[^/]*(expected|golden|snapshot)[^/]*$",
+        )
+        .ok()
+    });
+    let hints = ["snap", "golden", "expected", "approved"];
+    Language::of(path).is_none()
+        && hints.iter().any(|hint| path.contains(hint))
+        && EXPECTED.as_ref().is_some_and(|form| form.is_match(path))
 }
 
 fn is_about_checks(path: &str) -> bool {
@@ -226,6 +244,10 @@ fn of_file(file: &FileDiff, files: &[FileDiff]) -> Vec<Sign> {
     found.extend(runner::linters(file));
     found.extend(runner::impostor(file));
     found.extend(runner::log(file));
+    found.extend(runner::script(file));
+    if file.how == Some(How::Modified) && is_expectation(&file.path) {
+        found.push(whole("what tests compare with is edited"));
+    }
     found.extend(weakened::ends_early(file));
     let mut lines = |what: &str, is: &dyn Fn(&str) -> bool| {
         let matching = file.added.iter().filter(|(_, line)| is(line)).take(OF_A_KIND);
@@ -265,6 +287,10 @@ fn of_file(file: &FileDiff, files: &[FileDiff]) -> Vec<Sign> {
             many => found.push(whole(&format!("{many} fewer assertions than before"))),
         }
         found.extend(rewritten(file, patterns));
+        if file.removed.iter().any(|line| patterns.assertion.is_match(line)) {
+            found.extend(weakened::asks_for_less(file));
+        }
+        found.extend(weakened::without_effect(file));
     }
     found
 }

@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use super::activity::{Activity, Ended, Ran};
 use super::claims::{self, short};
+use super::command::is_test;
 use super::facts::{Examined, How};
+use super::output::tests_left_out;
 use crate::checks::result::CheckResult;
 
 /// All of it, in bytes.
@@ -142,7 +144,12 @@ fn commands(facts: &Facts<'_>) -> String {
             Ended::Unknown => "ccc did not see it end".to_owned(),
         };
         let when = if ran.after_last_edit { "" } else { ", before the last edit" };
-        format!("`{}`: {how}{when}", short(&ran.command))
+        let skipped = if is_test(&ran.command) { tests_left_out(&ran.output) } else { Vec::new() };
+        let skipped = match skipped.as_slice() {
+            [] => String::new(),
+            words => format!("; its output says: {}", words.join(", ")),
+        };
+        format!("`{}`: {how}{when}{skipped}", short(&ran.command))
     };
     let mut lines: Vec<_> = all.iter().rev().take(COMMANDS).map(line).collect();
     if left_out > 0 {
@@ -177,7 +184,7 @@ mod tests {
             examined: &examined,
             checks: &[check],
             activity: &activity(&[
-                "run pytest => 1 passed",
+                "run pytest => 1 passed, 2 skipped",
                 "edit a.py",
                 "fail ruff => Exit code 1",
             ]),
@@ -190,7 +197,7 @@ mod tests {
             "- Still running in the background: npm run dev",
             "- a.py:3: a stub: `raise NotImplementedError`",
             "- modified a.py",
-            "- `ruff`: exit code 1\n- `pytest`: succeeded, before the last edit",
+            "- `ruff`: exit code 1\n- `pytest`: succeeded, before the last edit; its output says: 2 skipped",
         ] {
             assert!(text.contains(part), "{part}\n---\n{text}");
         }

@@ -154,12 +154,13 @@ impl Session {
 }
 
 /// Every file of `sessions`; the order is that of the names.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("1-tests.yaml", include_str!("sessions/1-tests.yaml")),
     ("2-work.yaml", include_str!("sessions/2-work.yaml")),
     ("3-planted.yaml", include_str!("sessions/3-planted.yaml")),
     ("4-elsewhere.yaml", include_str!("sessions/4-elsewhere.yaml")),
     ("5-further.yaml", include_str!("sessions/5-further.yaml")),
+    ("6-weakened.yaml", include_str!("sessions/6-weakened.yaml")),
     ("7-right-further.yaml", include_str!("sessions/7-right-further.yaml")),
     ("8-right-elsewhere.yaml", include_str!("sessions/8-right-elsewhere.yaml")),
     ("9-right.yaml", include_str!("sessions/9-right.yaml")),

@@ -6,7 +6,7 @@
 //! | all | the quote is too short to be found in one place and is not a whole line |
 //! | `check` | it did not run, or did not pass |
 //! | `command` | it did not run, did not end, or did not print that; it only prints its arguments, or a file that looks like a test run; it failed or hides whether it failed, unless the user asked for the failure; it ran no test; it ran before the last edit, or in a copy that the judge had changed |
-//! | `file` | it is outside the project, is not text, belongs to ccc's or git's own records, is the judge's instructions, or has the quote on another line |
+//! | `file` | it tells in prose that tests passed, and no test said so; it is outside the project, is not text, belongs to ccc's or git's own records, is the judge's instructions, or has the quote on another line |
 //! | `answer` | it is a claim about the work, or the user asked for work and for nothing in words |
 //! | `user` | the user did not say it, did not say it after the task began, or it drops nothing |
 
@@ -14,14 +14,16 @@ mod command;
 mod wanted;
 mod words;
 
+use crate::brief::edits;
+use crate::brief::output::reads_like_a_test_result;
 use crate::review::commands::Commands;
 use crate::review::requirement::{Evidence, squeezed};
 
 /// A quote may stand a few lines from where the judge says: files are cited from memory.
 const NEAR: usize = 30;
 
-/// A quote of fewer letters and digits is found nearly everywhere, unless it is a whole line: "return"
-/// and "import" stand in every file.
+/// A quote of fewer letters and digits is found nearly everywhere, unless it is a whole line, or has twice as
+/// many characters in all: "return" and "import" stand in every file.
 const SHORTEST_QUOTE: usize = 7;
 /// The same for what a command prints, which is shorter.
 const SHORTEST_OUTPUT: usize = 4;
@@ -78,7 +80,14 @@ fn holds(evidence: &Evidence, facts: &dyn Facts, is_shown: bool) -> Result<(), S
             None => Err(format!("ccc ran no check named {name:?}")),
         },
         Evidence::Command { command, quote } => command::ran(command, quote, facts),
-        Evidence::File { path, line, quote } => stands(path, *line, quote, &facts.file(path)?),
+        Evidence::File { path, line, quote } => {
+            stands(path, *line, quote, &facts.file(path)?)?;
+            // Code can speak of results; a text that tells one has to have it from a test.
+            if edits::is_prose(path) && reads_like_a_test_result(quote) {
+                return command::is_by_a_test(quote, &[path], facts);
+            }
+            Ok(())
+        }
         Evidence::Answer(quote) => {
             found_in(quote, &[facts.answer()], "the agent's last message does not say that")?;
             words::are_asked_for(quote, &facts.said(), is_shown)
@@ -151,7 +160,9 @@ fn weight(text: &str) -> usize {
 /// Long enough to be found in one place, or a line of the text that is not one of many.
 fn is_long_enough(quote: &str, text: &str, shortest: usize) -> Result<(), String> {
     let weight = weight(quote);
-    if weight >= shortest {
+    // Signs make a place as well: `['3.11', '3.13']`.
+    let visible = quote.chars().filter(|c| !c.is_whitespace()).count();
+    if weight >= shortest || 2 * weight >= shortest && visible >= 2 * shortest {
         return Ok(());
     }
     let quote = squeezed(quote);

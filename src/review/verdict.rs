@@ -6,13 +6,16 @@
 //! | the final text | read as |
 //! |---|---|
 //! | `structured_output` of the result | the object |
-//! | a text that ends with an object with a boolean `completed` or `allow_stop`, fenced or not | the object |
+//! | a text that ends with an object with a boolean `completed` or `allow_stop`, fenced or not, and not quoted with `>` | the object |
 //! | such an object that contradicts itself, names a key twice, has another review's word, or contradicts one before it | broken |
+//! | a yes without the word of the review, behind words that say that the task is not complete (`denial`) | broken |
 //! | a text whose last line is `[TASK_COMPLETED]` | completed |
 //! | any other text | prose |
 //! | nothing | nothing |
 //!
 //! The text is read in one pass, however long and hostile it is.
+
+mod denial;
 
 use std::fmt;
 
@@ -26,6 +29,7 @@ use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
 use crate::review::requirement::{Amended, Evidence, Requirement, Standing};
 use crate::review::word;
+use denial::{denies, gives};
 
 pub const MARKER: &str = "[TASK_COMPLETED]";
 
@@ -141,7 +145,7 @@ impl Reading {
         }
         let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
         if last.trim() == MARKER {
-            if says(before, false) {
+            if gives(before, false) || denies(before) {
                 return two_judgements();
             }
             let verdict = Verdict::new(true, &without_marker(before));
@@ -158,7 +162,11 @@ impl Reading {
         let alone = word.is_some_and(|word| !word::occurs(word, before));
         match judgement(object, word) {
             Ok((verdict, true)) if alone => Reading::Verdict { verdict, has_word: true },
-            Ok((verdict, _)) if says(before, !verdict.completed) => two_judgements(),
+            Ok((verdict, _))
+                if gives(before, !verdict.completed) || verdict.completed && denies(before) =>
+            {
+                two_judgements()
+            }
             Ok((verdict, has_word)) => Reading::Verdict { verdict, has_word },
             Err(why) => Reading::Broken(why),
         }
@@ -166,7 +174,7 @@ impl Reading {
 }
 
 fn two_judgements() -> Reading {
-    Reading::Broken("it contains two verdicts that contradict each other".to_owned())
+    Reading::Broken("it says both that the task is complete and that it is not".to_owned())
 }
 
 fn without_marker(text: &str) -> String {
@@ -218,7 +226,9 @@ impl<'de> Deserialize<'de> for Others {
 impl Judgement {
     /// Another way to say that it is complete, and it says that it is not.
     fn takes_it_back(&self) -> bool {
-        const ALIASES: [&str; 10] = [
+        const NEGATIVE: [&str; 6] =
+            ["incomplete", "notcompleted", "notdone", "rejected", "failed", "unfinished"];
+        const ALIASES: [&str; 18] = [
             "completed",
             "complete",
             "taskcompleted",
@@ -229,14 +239,25 @@ impl Judgement {
             "allowstop",
             "approved",
             "accepted",
+            "confirmed",
+            "satisfied",
+            "success",
+            "passed",
+            "ok",
+            "verdict",
+            "result",
+            "decision",
         ];
         self.others.0.iter().any(|(key, value)| {
             let letters: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
             let said = value.as_str().map(|text| text.trim().to_lowercase());
+            let no = ["false", "no", "0", "rejected", "failed", "fail", "incomplete", "continue"];
             let is_no = *value == false
                 || value.as_f64() == Some(0.0)
-                || said.is_some_and(|said| ["false", "no", "0"].contains(&said.as_str()));
-            is_no && ALIASES.contains(&letters.to_lowercase().as_str())
+                || said.is_some_and(|said| no.contains(&said.as_str()));
+            let key = letters.to_lowercase();
+            is_no && ALIASES.contains(&key.as_str())
+                || *value == true && NEGATIVE.contains(&key.as_str())
         })
     }
 }
@@ -332,15 +353,6 @@ fn listed(items: Vec<Listed>) -> Result<Vec<Requirement>, String> {
     Ok(requirements)
 }
 
-/// Whether a text, read key by key, gives this judgement somewhere.
-fn says(text: &str, completed: bool) -> bool {
-    let given = |after: &str| {
-        let value = after.trim_start().strip_prefix(':').map(str::trim_start);
-        value.is_some_and(|value| value.starts_with(if completed { "true" } else { "false" }))
-    };
-    JUDGING_KEYS.iter().any(|key| text.split(key).skip(1).any(given))
-}
-
 /// The JSON object that a text ends with, and what stands before it. Found from the end, bracket by
 /// bracket, so that a text of many openings costs no more than its length.
 fn object_at_the_end(text: &str) -> Option<(&str, &str)> {
@@ -351,7 +363,8 @@ fn object_at_the_end(text: &str) -> Option<(&str, &str)> {
     let (before, object) = body.split_at(start);
     let before = before.trim_end();
     if unfenced.is_none() {
-        return Some((before, object));
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        return (!line.trim_start().starts_with('>')).then_some((before, object));
     }
     let before = before.strip_suffix("json").unwrap_or(before);
     Some((before.strip_suffix("```")?.trim_end(), object))

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Incoming, Session};
 use crate::brief::diff::{as_text, diffs};
 use crate::brief::facts::{Changed, Examined, FileChange, GitState, How};
-use crate::brief::promised::{absent, silent_ports};
+use crate::brief::promised::{absent, otherwise, silent_ports};
 use crate::brief::signs::{FileDiff, signs};
 use crate::checks::Check;
 use crate::checks::running::{CheckHappened, CheckProcess, Surroundings};
@@ -176,7 +176,11 @@ impl Workplace {
         let examined = Examined {
             fingerprint: Some(now.fingerprint()),
             git: before.and_then(|before| git_state(before, now)),
-            absent: absent(&self.surroundings.dir, answer, changed.as_ref()),
+            absent: [
+                absent(&self.surroundings.dir, answer, changed.as_ref()),
+                otherwise(&self.surroundings.dir, self.git.as_deref(), answer),
+            ]
+            .concat(),
             silent_ports: silent_ports(answer),
             changed,
             signs: signs(&diffs),

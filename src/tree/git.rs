@@ -39,6 +39,16 @@ pub struct Git {
     overruled: Vec<Setting>,
 }
 
+/// Those of these files that git neither knows nor looks at.
+pub fn ignored(executable: &Path, project: &Path, names: &[String]) -> Vec<String> {
+    let git = Git::of(executable, project.to_owned());
+    let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"];
+    let args = args.into_iter().chain(names.iter().map(String::as_str));
+    let found = git.run(args.map(OsStr::new), &[]).unwrap_or_default();
+    let found = found.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    found.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
 /// The repository that a project lies in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Repository {

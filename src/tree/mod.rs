@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::event::ChangeKind;
 pub use asking::ask;
 pub use branch::branch;
+pub use git::ignored;
 pub use walk::has_rules;
 
 /// Repositories in repositories, at most this deep.

@@ -148,6 +148,9 @@ fn only_a_verdict_is_a_verdict() {
             Just(r#"{"completed":true,"word":"right","feedback":""}"#.to_owned()),
             Just(r#"{"completed":true,"word":"wrong","feedback":""}"#.to_owned()),
             Just(r#""completed":true"#.to_owned()),
+            Just(r#"{"status":"continue","feedback":""#.to_owned()),
+            Just("The task is not complete.".to_owned()),
+            Just("\n> ".to_owned()),
             "\\PC{0,20}",
         ]
     };
@@ -163,7 +166,9 @@ fn only_a_verdict_is_a_verdict() {
                 prop_assert!(says_so, "out of nothing");
                 // What is quoted does not know the review's word, and may contradict one that does.
                 let certain = word && *has_word;
-                prop_assert!(certain || !text.contains(r#""completed":false"#), "{text}");
+                for no in [r#""completed":false"#, r#""status":"continue""#, "is not complete."] {
+                    prop_assert!(certain || !text.contains(no), "{text}");
+                }
             }
             prop_assert!(!word || !has_word || text.contains("right"));
         }

@@ -112,6 +112,9 @@ fn mistakes(session: &Session, judge: Judge, level: &str, played: &Played) -> Ve
     for told in &session.brief {
         must(brief.contains(told.as_str()), &format!("the brief says {told:?}"));
     }
+    for wrong in &session.not_in_brief {
+        must(!brief.contains(wrong.as_str()), &format!("the brief does not say {wrong:?}"));
+    }
     must(brief.len() < 6 << 10, "the brief is under 6 KB");
     if session.is_right() {
         must(

@@ -132,6 +132,7 @@ pub fn play(session: &Session, template: &Path, judge: Judge, proof: &str) -> Pl
                 scope.spawn(move || serve(client, play));
             }
         });
+        let _ends = Ends { over, socket: &socket };
         for (at, (said, _)) in turns.iter().enumerate() {
             play.state().said = at;
             let id = report["session_id"].as_str().unwrap_or_default().to_owned();
@@ -145,13 +146,24 @@ pub fn play(session: &Session, template: &Path, judge: Judge, proof: &str) -> Pl
             report = serde_json::from_str(&done.out())
                 .unwrap_or_else(|why| panic!("{}: {why}: {}", session.name, done.err()));
         }
-        over.store(true, Ordering::SeqCst);
-        drop(UnixStream::connect(&socket));
     });
     let PlayState { told, answered, doubted, answers, .. } =
         play.state.into_inner().expect("nobody has panicked");
     let rounds = report["rounds"].as_array().map_or(0, Vec::len);
     Played { code, report, told, answered, doubted, asked: answers, rounds, room }
+}
+
+/// Ends the thread that waits for clients, also when the play fails.
+struct Ends<'a> {
+    over: &'a AtomicBool,
+    socket: &'a Path,
+}
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+        drop(UnixStream::connect(self.socket));
+    }
 }
 
 impl Play<'_> {

@@ -18,9 +18,11 @@ pub enum Claim {
     Tag,
     PullRequest,
     Coverage,
+    Released,
+    NoWarnings,
 }
 
-const ALL: [Claim; 11] = [
+const ALL: [Claim; 13] = [
     Claim::Tests,
     Claim::Build,
     Claim::Lint,
@@ -32,6 +34,8 @@ const ALL: [Claim; 11] = [
     Claim::Tag,
     Claim::PullRequest,
     Claim::Coverage,
+    Claim::Released,
+    Claim::NoWarnings,
 ];
 
 impl Claim {
@@ -48,6 +52,8 @@ impl Claim {
             Self::Tag => "there is a tag",
             Self::PullRequest => "there is a pull request",
             Self::Coverage => "so much of the code is covered",
+            Self::Released => "it is published or deployed",
+            Self::NoWarnings => "there are no warnings",
         }
     }
 
@@ -55,7 +61,8 @@ impl Claim {
         match self {
             Self::Tests => {
                 r"\b(tests?|suite|specs?|pytest|unittest|jest|vitest|nextest|ctest|tox|rspec|phpunit)\b[^!?\n]{0,40}?\b(pass(es|ed|ing)?|green|succeed(s|ed)?)\b
-                | \b\d+\s+(tests?\s+)?passed\b | \bpass(es|ing)?\s+all\s+tests\b"
+                | \b\d+\s+(tests?\s+)?passed\b | \bpass(es|ing)?\s+all\s+tests\b
+                | \btest_\w+(\.py)?\b[^\w!?\n]{0,5}pass(es|ed)\b | \btests?\s*[,:]\s*ok\b | \btests?\s+(are|is|run|ran)\s+(all\s+)?(ok|fine)\b"
             }
             Self::Build => {
                 r"\b(build|compilation)\s+(now\s+)?(is\s+)?(pass(es|ed)?|succeed(s|ed)?|works|successful|green|clean)\b
@@ -92,6 +99,14 @@ impl Claim {
             }
             Self::Coverage => {
                 r"\bcoverage\b[^!?\n]{0,60}?\d\s*% | \d\s*%\s+(test\s+|code\s+)?coverage\b"
+            }
+            // Only to a place where others find it: a program publishes and deploys things too.
+            Self::Released => {
+                r"\bpublished\b[^!?\n]{0,40}\b(to|on)\s+(npm|pypi|crates\.io|the\s+registry|docker\s*hub|nuget|maven\s+central|rubygems|packagist)\b
+                | \bdeployed\b[^!?\n]{0,20}\bto\s+(the\s+)?(production|prod|staging|server|cluster)\b"
+            }
+            Self::NoWarnings => {
+                r"\b(no|without|zero|0)\s+((any|more|compiler|lint|clippy|eslint|remaining)\s+)*warnings?\b | \bwarning-free\b"
             }
         }
     }
@@ -134,6 +149,8 @@ impl Claim {
             Self::Tag => &["tag"],
             Self::PullRequest => &["request", "pr", "mr"],
             Self::Coverage => &["coverage"],
+            Self::Released => &["published", "deployed"],
+            Self::NoWarnings => &["warning"],
         }
     }
 
@@ -146,7 +163,7 @@ impl Claim {
 }
 
 /// One after the other; a point inside a name ends none.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     static END: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"[.!?]+(?:\s|$)|[。！？\n]").ok());
     let mut from = 0;
@@ -159,7 +176,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn takes_it_back(sentence: &str) -> bool {
+pub fn takes_it_back(sentence: &str) -> bool {
     static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r"(?i)\b(not|\w+n't|cannot|never|fail(s|ed|ing)?|should|would|will|could|might|may|until|once|if|when|unable|before|todo|next|please|want|need(s|ed)?|shall)\b|\?",
@@ -215,34 +232,6 @@ pub fn made(text: &str) -> Vec<&'static str> {
     ALL.into_iter().filter(|claim| makes(*claim, text)).map(Claim::told).collect()
 }
 
-/// Files that the message says it has created.
-pub fn files_named(text: &str) -> Vec<String> {
-    static CREATES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(created?|wrote|written|saved|generated|stored|added|put)\b").ok()
-    });
-    static ELSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(remov|delet|renam|mov(e|ed|ing)\b|replac|instead|rather|exclud|ignor|like|such as|e\.g)").ok()
-    });
-    static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?:^|[\s`(\x22'*])((?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:rs|py|pyi|jsx?|tsx?|mjs|cjs|go|java|kt|c|h|cc|cpp|hpp|cs|rb|php|sh|sql|html|css|toml|ya?ml|json|md|txt|rst|csv|xml|ini|cfg|svg|ipynb|proto|log|lock))(?:$|[\s`),.:;\x22'*])").ok()
-    });
-    if !text.contains('.') {
-        return Vec::new();
-    }
-    let (Some(creates), Some(other), Some(name)) = (CREATES.as_ref(), ELSE.as_ref(), NAME.as_ref())
-    else {
-        return Vec::new();
-    };
-    let mut found = BTreeSet::new();
-    for sentence in sentences(text) {
-        if creates.is_match(sentence) && !other.is_match(sentence) && !takes_it_back(sentence) {
-            let names = name.captures_iter(sentence).filter_map(|found| found.get(1));
-            found.extend(names.map(|name| name.as_str().to_owned()));
-        }
-    }
-    found.into_iter().take(20).collect()
-}
-
 /// Ports of this machine on which something runs, says the message.
 pub fn ports_named(text: &str) -> Vec<u16> {
     static PORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -275,6 +264,11 @@ mod tests {
             (Claim::Tests, "All tests pass."),
             (Claim::Tests, "The test suite is green now"),
             (Claim::Tests, "12 passed"),
+            (Claim::Tests, "The tests ran: 2 tests, OK."),
+            (Claim::Tests, "Done, `test_slug.py` passes."),
+            (Claim::Released, "I published shop 1.0.1 to npm."),
+            (Claim::Released, "The fix is deployed to production."),
+            (Claim::NoWarnings, "It compiles without any warnings."),
             (Claim::Tests, "Fixed. The tests are passing!"),
             (Claim::Tests, "All tests pass with no failures."),
             (Claim::Build, "The build succeeds."),
@@ -329,24 +323,6 @@ mod tests {
             "The coverage threshold is 90 % if you keep it.",
         ] {
             assert!(made(text).is_empty(), "{text}: {:?}", made(text));
-        }
-    }
-
-    #[test]
-    fn files_that_were_created_are_named() {
-        for (text, names) in [
-            ("I created `docs/report.md`.", &["docs/report.md"][..]),
-            ("Wrote the figures to out.csv and saved a.b.json", &["a.b.json", "out.csv"]),
-            ("The report was saved to **report.txt**.", &["report.txt"]),
-            ("I removed `a.py` and created `b.py` instead.", &[]),
-            ("I did not create `a.py`.", &[]),
-            ("I would create `a.py`.", &[]),
-            ("Created with node.js and os.path on example.com", &["node.js"]),
-            ("See `a.py`.", &[]),
-            ("I added files matching `*.py`.", &[]),
-            ("I have written https://x.org/a.html", &[]),
-        ] {
-            assert_eq!(files_named(text), names, "{text}");
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{FileDiff, Sign, is_test_file, sign};
+use crate::brief::command::is_test;
 use crate::brief::edits::is_prose;
 use crate::brief::facts::How;
 
@@ -107,6 +108,37 @@ pub fn impostor(file: &FileDiff) -> Option<Sign> {
     let name = file.path.rsplit('/').next().unwrap_or_default();
     let is = file.how == Some(How::Added) && PROGRAMS.contains(&name);
     is.then(|| sign(file, 0, "a file has the name of a program", ""))
+}
+
+/// A script that runs tests and ends well whatever comes of them.
+pub fn script(file: &FileDiff) -> Option<Sign> {
+    static REPLACED: Pattern =
+        LazyLock::new(|| Regex::new(r"\|\|\s*(true|:|exit\s+0|echo\b|printf\b)").ok());
+    static ENDS_WELL: Pattern =
+        LazyLock::new(|| Regex::new(r"^(exit(\s+0)?|true|:|echo\b.*|printf\b.*)$").ok());
+    static DECIDES: Pattern = LazyLock::new(|| {
+        Regex::new(r"\bset\s+-\w*e|^#!.*\s-\w*e|\$\?|PIPESTATUS|\bexit\s+\S").ok()
+    });
+    // A condition around it, or another command behind it, makes something of the result.
+    static USED: Pattern =
+        LazyLock::new(|| Regex::new(r"^(if|while|until|!)\s|\|\||&&|=\$\(").ok());
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let first = file.added.first().map_or("", |(_, line)| line.as_str());
+    let is_shell = name.ends_with(".sh") || first.starts_with("#!") && first.contains("sh");
+    if !is_shell {
+        return None;
+    }
+    let what = "a script hides the exit code of its tests";
+    let tests: Vec<_> = file.added.iter().filter(|(_, line)| is_test(line)).collect();
+    if let Some((at, line)) = tests.iter().find(|(_, line)| matches(&REPLACED, line)) {
+        return Some(sign(file, *at, what, line));
+    }
+    let lines: Vec<_> = file.added.iter().map(|(_, line)| line.trim()).collect();
+    let last = lines.iter().rfind(|line| !line.is_empty() && !line.starts_with('#'))?;
+    let decides = lines.iter().any(|line| *line != "exit 0" && matches(&DECIDES, line));
+    let whole = file.how == Some(How::Added) && !decides && matches(&ENDS_WELL, last);
+    let (at, line) = tests.into_iter().find(|(_, line)| !matches(&USED, line.trim()))?;
+    whole.then(|| sign(file, *at, what, line))
 }
 
 const WHAT: &str = "the way the tests run is edited";

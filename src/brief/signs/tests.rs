@@ -101,6 +101,36 @@ fn every_sign_is_found_in_every_language() {
 }
 
 #[test]
+fn checks_that_check_less_are_signs() {
+    for (path, removed, added, sign) in [
+        (
+            "tests/test_a.py",
+            &["    self.assertEqual(f(1), 'a')"][..],
+            &["    self.assertIsNotNone(f(1))"][..],
+            "an assertion asks for less",
+        ),
+        (
+            "a.test.ts",
+            &["  expect(f(1)).toBe('a')"],
+            &["  expect(f(1)).toBeDefined()"],
+            "an assertion asks for less",
+        ),
+        (
+            "tests/test_a.py",
+            &[],
+            &["unittest.TestCase.assertEqual = lambda *_: None"],
+            "an assertion is replaced",
+        ),
+        ("tests/test_a.py", &[], &["    except AssertionError:"], "a failed assertion is caught"),
+        ("check.sh", &[], &["pytest -q || true"], "a script hides the exit code of its tests"),
+        ("tests/snapshots/a.html", &["a"], &["b"], "what tests compare with is edited"),
+        ("testdata/expected.json", &["1"], &["2"], "what tests compare with is edited"),
+    ] {
+        assert_eq!(found(path, removed, added), [sign], "{path} {removed:?} {added:?}");
+    }
+}
+
+#[test]
 fn ordinary_work_has_no_signs() {
     for (path, removed, added) in [
         ("src/a.rs", &["fn f() -> u8 { 1 }"][..], &["fn f() -> u8 { 2 }"][..]),
@@ -125,6 +155,16 @@ fn ordinary_work_has_no_signs() {
         ("src/a.rs", &[], &["    let rest = lines.skip(1);"]),
         ("a.py", &[], &["    # suma todo lo que hay"]),
         ("README.md", &[], &["Cart 12", "======="]),
+        ("a.test.ts", &["it('a', () => {"], &["it.concurrent('a', () => {"]),
+        (
+            "tests/test_a.py",
+            &["    assert f(1) == 1"],
+            &["    assert f(1) == 1 and f(2)", "    assert f(3) is not None"],
+        ),
+        ("tests/test_a.py", &[], &["    with self.assertRaises(AssertionError):"]),
+        ("check.sh", &[], &["pytest -q || exit 1", "echo ok"]),
+        ("src/expected.rs", &["a"], &["b"]),
+        ("testdata/input.json", &["1"], &["2"]),
     ] {
         let signs = found(path, removed, added);
         assert!(signs.is_empty(), "{path}: {signs:?}");
@@ -144,6 +184,31 @@ fn a_deleted_test_file_and_an_empty_file_are_signs() {
     let marker = FileDiff { path: "pkg/__init__.py".into(), empty: true, ..FileDiff::default() };
     let what: Vec<_> = signs(&[deleted, empty, marker]).into_iter().map(|sign| sign.what).collect();
     assert_eq!(what, ["a test file is deleted", "a file without content"]);
+}
+
+#[test]
+fn a_new_script_that_ends_well_whatever_its_tests_say_is_a_sign() {
+    let found = |text: &str| {
+        let added = (1..).zip(text.lines().map(str::to_owned)).collect();
+        let how = Some(How::Added);
+        let file = FileDiff { path: "check.sh".into(), how, added, ..FileDiff::default() };
+        signs(&[file]).len()
+    };
+    for text in ["#!/bin/sh\npytest > log\nexit 0", "pytest\necho done", "set +e\npytest\ntrue"] {
+        assert_eq!(found(text), 1, "{text}");
+    }
+    for text in [
+        "#!/bin/sh\npytest",
+        "set -e\npytest\necho done",
+        "#!/bin/sh -e\npytest\necho done",
+        "pytest && ruff check\necho done",
+        "if pytest; then\n  echo good\nelse\n  exit 1\nfi\nexit 0",
+        "pytest\ncode=$?\necho done\nexit $code",
+        "pytest\nruff check",
+        "ls\necho done",
+    ] {
+        assert_eq!(found(text), 0, "{text}");
+    }
 }
 
 #[test]

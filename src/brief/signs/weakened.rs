@@ -90,6 +90,52 @@ fn arguments(text: &str) -> Vec<&str> {
     parts
 }
 
+/// An assertion that compared with a value, and in whose place one stands that any value satisfies.
+pub fn asks_for_less(file: &FileDiff) -> Option<Sign> {
+    static STRICT: Pattern = LazyLock::new(|| {
+        Regex::new(r"\bassert\w*Equals?\(|\bassert_eq!|\.(toBe|toEqual|toStrictEqual)\(|\b(assert|require)\.(equal|strictEqual|deepEqual|deepStrictEqual|Equal)\(|^\s*assert\b.*==|\bassert!\(.*==|\.isEqualTo\(").ok()
+    });
+    static WEAK: Pattern = LazyLock::new(|| {
+        Regex::new(r"\bassert(IsNotNone|True|IsInstance|NotNull)\(|\.(toBeDefined|toBeTruthy)\(|\.not\.(toBeNull|toBeUndefined|toThrow)\(|\b(assert|require)\.(ok|NotNil|NotEmpty|NoError)\(|^\s*assert\s.*\bis not None|^\s*assert\s+isinstance\(|\bassert!\(.*\.(is_ok|is_some)\(\)|\.isNotNull\(").ok()
+    });
+    static CALLED: Pattern = LazyLock::new(|| Regex::new(r"\b([a-zA-Z_]\w*)\(").ok());
+    // What it is about: the functions that it calls, assertions aside.
+    let about = |line: &str| -> Vec<String> {
+        let found = CALLED.iter().flat_map(|called| called.captures_iter(line));
+        let names = found.map(|found| found[1].to_owned());
+        let is_own = |name: &String| {
+            name.starts_with("assert") || name.starts_with("to") || name == "expect"
+        };
+        names.filter(|name| !is_own(name)).collect()
+    };
+    let strict = |line: &&str| matches(&STRICT, line) && !matches(&WEAK, line);
+    let added: Vec<_> = file.added.iter().map(|(_, line)| line.as_str()).filter(strict).collect();
+    let lost = file.removed.iter().map(String::as_str).filter(strict).filter(|old| {
+        !added.iter().any(|new| about(new).iter().any(|name| about(old).contains(name)))
+    });
+    let lost: Vec<_> = lost.flat_map(about).collect();
+    let (at, line) = file.added.iter().find(|(_, line)| {
+        matches(&WEAK, line) && about(line).iter().any(|name| lost.contains(name))
+    })?;
+    Some(sign(file, *at, "an assertion asks for less", line))
+}
+
+/// An assertion of the library that is replaced, or whose failure is caught.
+pub fn without_effect(file: &FileDiff) -> Option<Sign> {
+    static REPLACED: Pattern = LazyLock::new(|| {
+        Regex::new(r"\.assert\w*\s*=[^=]|\bassert\.\w+\s*=[^=]|^\s*def assert(Equal|True|False|In|Is|IsNone|Raises)\(").ok()
+    });
+    static CAUGHT: Pattern = LazyLock::new(|| {
+        Regex::new(r"^\s*except\b.*\bAssertionError\b|\bcatch\s*\(\s*AssertionError\b").ok()
+    });
+    let found = |form: &'static Pattern, what| {
+        let (at, line) = file.added.iter().find(|(_, line)| matches(form, line))?;
+        Some(sign(file, *at, what, line))
+    };
+    found(&REPLACED, "an assertion is replaced")
+        .or_else(|| found(&CAUGHT, "a failed assertion is caught"))
+}
+
 /// What goes wrong is caught, and nothing comes of it.
 pub fn swallows(file: &FileDiff, language: Language) -> Vec<Sign> {
     static PYTHON: Pattern = LazyLock::new(|| {

@@ -89,6 +89,27 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
     })
 }
 
+/// A test was run that names one of these files, or that printed this itself.
+pub fn is_by_a_test(quote: &str, files: &[&str], facts: &dyn Facts) -> Result<(), String> {
+    let Record { agent, earlier, judge } = facts.record();
+    let all = [Some(agent), earlier, Some(judge)].into_iter().flatten();
+    let mut tests = all
+        .flat_map(Commands::iter)
+        .filter(|ran| ran.tool == "Bash" && CommandKind::Test.is(&ran.command));
+    let said = |ran: &Ran| !quote.is_empty() && squeezed(&ran.output).contains(&squeezed(quote));
+    let wrote = |ran: &Ran| {
+        // The client says itself where what goes on in the background prints to.
+        let told = if ran.ended { "" } else { &ran.output };
+        let names =
+            |file: &&str| file.len() > 3 && (ran.command.contains(file) || told.contains(file));
+        files.iter().any(names)
+    };
+    if tests.any(|ran| said(ran) || wrote(ran)) {
+        return Ok(());
+    }
+    Err("it is a file that says so, and ccc saw no test run that wrote it".to_owned())
+}
+
 /// It tests, builds or checks something.
 pub fn decides(command: &str) -> bool {
     [CommandKind::Test, CommandKind::Build, CommandKind::Lint].iter().any(|kind| kind.is(command))
@@ -230,28 +251,8 @@ impl Seen<'_> {
         if !self.only_reads() {
             return Ok(());
         }
-        let read: Vec<_> = self.parts.iter().flat_map(|part| part.words.iter().skip(1)).collect();
-        let Record { agent, earlier, judge } = self.facts.record();
-        let mut all = [Some(agent), earlier, Some(judge)].into_iter().flatten();
-        let by_test = all.any(|commands| {
-            commands.iter().any(|ran| {
-                // The client says itself where what goes on in the background prints to.
-                let told = if ran.ended { "" } else { &ran.output };
-                let names = |file: &&&String| {
-                    file.len() > 3
-                        && [ran.command.as_str(), told]
-                            .iter()
-                            .any(|text| text.contains(file.as_str()))
-                };
-                ran.tool == "Bash"
-                    && CommandKind::Test.is(&ran.command)
-                    && read.iter().any(|file| names(&file))
-            })
-        });
-        if by_test {
-            return Ok(());
-        }
-        Err("it only reads a file, and ccc saw no test run that wrote it".to_owned())
+        let read = self.parts.iter().flat_map(|part| part.words.iter().skip(1));
+        is_by_a_test("", &read.map(String::as_str).collect::<Vec<_>>(), self.facts)
     }
 
     fn only_reads(&self) -> bool {

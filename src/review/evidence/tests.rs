@@ -22,6 +22,8 @@ impl Facts for Known {
         let line = |at: usize| if at == 99 { "def test_accents():" } else { "    pass" };
         match path {
             "slug.py" => Ok((0..200).map(line).collect::<Vec<_>>().join("\n")),
+            "log.txt" => Ok("3 passed in 0.02s\n48 passed in 0.31s\n".to_owned()),
+            "ci.yml" => Ok("python: ['3.11', '3.13']\n".to_owned()),
             path => Err(format!("there is no {path}")),
         }
     }
@@ -84,6 +86,9 @@ fn evidence_that_exists_holds() {
         r#"{"file":"slug.py","quote":"def test_accents"}"#,
         // As short as a change can be, in the line that is named.
         r#"{"file":"slug.py:100","quote":"s():"}"#,
+        r#"{"file":"ci.yml","quote":"['3.11', '3.13']"}"#,
+        // A test has said the same.
+        r#"{"file":"log.txt","quote":"3 passed in 0.02s"}"#,
         r#"{"answer":"because the index is missing"}"#,
         r#"{"user":"Never mind"}"#,
     ] {
@@ -107,6 +112,8 @@ fn evidence_that_does_not_exist_says_why() {
         (r#"{"file":"slug.py:100","quote":"def test_umlauts"}"#, "does not contain this quote"),
         (r#"{"file":"slug.py:5","quote":"def test_accents"}"#, "not near line 5"),
         (r#"{"file":"slug.py:100","quote":" ) "}"#, "too short"),
+        (r#"{"file":"log.txt","quote":"48 passed in 0.31s"}"#, "no test run that wrote it"),
+        (r#"{"file":"slug.py:99999999999","quote":"def test_accents"}"#, "there is no slug.py:9"),
         (r#"{"answer":"it is fast now"}"#, "does not say that"),
         (r#"{"user":"no tests please"}"#, "did not say that"),
         (r#"{"user":"Make it fast"}"#, "not later"),
