@@ -218,7 +218,7 @@ fn concluded(
         }
         (None, None) => {
             notices.push(Notice::Feedback { round, text: feedback.clone() });
-            (Decision::Block(feedback), Outcome::Ended)
+            (Decision::GoOn(feedback), Outcome::Ended)
         }
     }
 }
