@@ -23,6 +23,8 @@ pub struct ClientTranscript {
     pub model: Option<String>,
     /// What the agent said last in the turn that runs or has just ended.
     pub last_answer: Option<String>,
+    /// The entry in which the agent said that.
+    answer: Option<String>,
     pub turn: Turn,
     /// What the agent ran, in full and in short.
     pub commands: Commands,
@@ -158,6 +160,20 @@ impl ClientTranscript {
         if self.is_whole { self.said.len() } else { 0 }
     }
 
+    /// Whether all that the agent's last answer goes back to stands here. Older clients may write an answer
+    /// first, and the message that it answers behind it.
+    pub fn has_what_was_answered(&self) -> bool {
+        let mut at = self.answer.as_ref();
+        for _ in 0..=self.places.len() {
+            match at.map(|at| self.places.get(at)) {
+                Some(Some(Place::Below(parent))) => at = Some(parent),
+                Some(None) => return false,
+                None | Some(Some(Place::UpTo(_))) => break,
+            }
+        }
+        true
+    }
+
     /// What the person went back behind since somebody last asked, and where the first of it stood.
     pub fn take_unsaid(&mut self) -> Option<(usize, Vec<Spoken>)> {
         let first = self.unsaid.iter().map(|(at, _)| *at).min()?;
@@ -257,6 +273,7 @@ impl ClientTranscript {
             self.turn = Turn::Work;
         }
         self.last_answer = message.text().or(self.last_answer.take());
+        self.answer.clone_from(&entry.uuid);
         let model = message.model.clone().filter(|model| model != "<synthetic>");
         self.model = model.or(self.model.take());
     }

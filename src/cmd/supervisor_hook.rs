@@ -24,8 +24,9 @@ use crate::cmd::logging;
 use crate::console;
 use crate::directories::{Directories, STATE_DIR};
 use crate::hook::client_environment;
-use crate::hook::event::{HookEvent, HookKind, answer};
+use crate::hook::event::{HookEvent, HookKind};
 use crate::hook::pinned::{Pinned, PinnedFile};
+use crate::hook::reply::{Form, Reply};
 use crate::hook::state::StateFile;
 
 /// More than any event; a hostile one does not fill the memory.
@@ -33,35 +34,34 @@ const MAX_EVENT: u64 = 16 << 20;
 
 pub fn run(args: &[OsString]) -> i32 {
     let launch = Args::parse(args).ok().and_then(|args| args.launch);
+    // Before the client's own environment takes the place of what it tells its hooks.
+    let form = Form::of(env::var("AI_AGENT").ok().as_deref());
     let missing = client_environment::take_on(launch.as_deref());
     let mut told = Told::default();
     let decision = decide(args, missing, &mut told);
     told.changes.iter().for_each(|change| say(change));
-    let mut message = told.changes.join("\n");
-    let mut also = |text: &str| {
-        if told.supervised {
-            let gap = if message.is_empty() { "" } else { "\n" };
-            message = format!("{message}{gap}{text}");
-        }
+    let tell = |also: &str| {
+        let also = Some(also).filter(|also| told.supervised && !also.is_empty());
+        let all: Vec<_> = told.changes.iter().map(String::as_str).chain(also).collect();
+        all.join("\n")
     };
-    let reason = match decision {
-        Ok(Decision::Block(reason)) => Some(reason),
-        Ok(Decision::Silent) => None,
+    let reply = match decision {
+        Ok(Decision::GoOn(feedback)) => Reply::GoOn { feedback, tell: tell("") },
+        Ok(Decision::Taken(reason)) => Reply::Taken(reason),
+        Ok(Decision::Silent) => Reply::Tell(tell("")),
         Ok(Decision::Allow(why)) => {
             say(&why);
             log::info!("supervisor-hook: {why}");
-            also(&why);
-            None
+            Reply::Tell(tell(&why))
         }
         Err(error) => {
             say(&format!("{error:#}; the stop is allowed"));
             log::error!("supervisor-hook: {error:#}");
-            also(&format!("The work was not reviewed: {error:#}"));
-            None
+            Reply::Tell(tell(&format!("The work was not reviewed: {error:#}")))
         }
     };
     // Nobody is there to be told when this fails too.
-    if let Some(answer) = answer(reason.as_deref(), &message) {
+    if let Some(answer) = reply.body(form) {
         let _ = writeln!(console::stdout(), "{answer}");
     }
     0
@@ -79,7 +79,10 @@ enum Decision {
     Allow(String),
     /// Nothing of ours.
     Silent,
-    Block(String),
+    /// The agent is not done, and is told why.
+    GoOn(String),
+    /// A prompt that was for ccc, or a change that does not take effect: the person is told why.
+    Taken(String),
 }
 
 fn allow(why: &str) -> Result<Decision> {
@@ -132,7 +135,7 @@ fn config_changed(args: &Args, event: &HookEvent, state_dir: &Path) -> Result<De
         pinned.unread.push(why.clone());
         pinned.save(&file.current())?;
     }
-    Ok(Decision::Block(why))
+    Ok(Decision::Taken(why))
 }
 
 /// Parsed by hand: the parser for the whole command line costs more than all the rest.

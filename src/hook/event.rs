@@ -1,7 +1,7 @@
-//! What a hook of the client is told, and what it answers.
+//! What a hook of the client is told.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::background::{Task, running};
 use super::config_change::ConfigChange;
@@ -63,23 +63,6 @@ impl HookEvent {
     pub fn background(&self) -> Vec<Task> {
         running(&self.background_tasks)
     }
-}
-
-/// The hook's answer: a reason makes the client go on, a message is shown to the person. To let the
-/// client stop without a word, nothing is printed: an empty decision is rejected with an error on
-/// the user's screen.
-pub fn answer(reason: Option<&str>, message: &str) -> Option<String> {
-    let mut answer = serde_json::Map::new();
-    if let Some(reason) = reason {
-        answer.extend([
-            ("decision".to_owned(), json!("block")),
-            ("reason".to_owned(), json!(reason)),
-        ]);
-    }
-    if !message.is_empty() {
-        answer.insert("systemMessage".to_owned(), json!(format!("ccc: {message}")));
-    }
-    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
 }
 
 #[cfg(test)]

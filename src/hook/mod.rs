@@ -5,6 +5,7 @@ pub mod client_environment;
 pub mod config_change;
 pub mod event;
 pub mod pinned;
+pub mod reply;
 pub mod state;
 pub mod task;
 pub mod transcript_file;

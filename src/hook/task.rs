@@ -14,6 +14,9 @@ pub struct Task {
     /// another one.
     #[serde(skip_serializing_if = "is_false")]
     pub settled: bool,
+    /// It is settled because it is confirmed.
+    #[serde(skip_serializing_if = "is_false")]
+    pub confirmed: bool,
     /// So many of the person's messages belong to tasks before this one.
     #[serde(skip_serializing_if = "is_zero")]
     pub earlier: usize,
@@ -40,17 +43,25 @@ fn is_zero(value: &usize) -> bool {
 
 impl Task {
     /// The agent has stopped, and the person has sent so many messages by now. As in a session: after
-    /// a settled task a message begins another one, and any message ends a circle.
+    /// a settled task a message begins another one, any message ends a circle, and what the agent does by
+    /// itself after a confirmation is counted anew.
     pub fn stopped(&mut self, messages: usize) {
         if messages > self.heard {
             if self.settled {
                 *self = Self { earlier: self.heard, ..Self::default() };
             }
             self.rejections = Circle::default();
+        } else if self.confirmed {
+            (self.count, self.settled, self.confirmed) = (0, false, false);
         }
         // A rewound conversation has fewer.
         self.earlier = self.earlier.min(messages);
         self.heard = messages;
+    }
+
+    pub fn confirm(&mut self) {
+        self.settle();
+        self.confirmed = true;
     }
 
     pub fn settle(&mut self) {
@@ -70,9 +81,13 @@ mod tests {
         task.stopped(2);
         task.count = 3;
         task.settle();
-        // It woke by itself: the same task.
+        // It woke by itself: the same task, and the limit still holds.
         task.stopped(2);
         assert_eq!((task.count, task.settled, task.earlier), (3, true, 0));
+        task.confirm();
+        task.stopped(2);
+        assert_eq!((task.count, task.settled, task.earlier), (0, false, 0));
+        task.confirm();
         task.stopped(3);
         assert_eq!((task.count, task.settled, task.earlier, task.heard), (0, false, 2, 3));
         task.count = 1;

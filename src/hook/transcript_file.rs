@@ -80,8 +80,8 @@ impl TranscriptFile {
         loop {
             self.read_on();
             let last = self.transcript.last_answer.as_deref();
-            let there = self.path.is_none() || last.is_some_and(|last| last.contains(answer));
-            if there {
+            let there = last.is_some_and(|last| last.contains(answer));
+            if self.path.is_none() || there && self.transcript.has_what_was_answered() {
                 return;
             }
             if Instant::now() >= until {
@@ -119,6 +119,24 @@ mod tests {
         file.read_on();
         let said: Vec<_> = file.transcript().said.iter().map(|said| said.text.as_str()).collect();
         assert_eq!(said, ["one", "two"]);
+    }
+
+    #[test]
+    fn an_answer_that_is_written_first_is_not_taken_for_the_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.jsonl");
+        let mut file = TranscriptFile::new(path.to_str());
+        let answer = r#"{"type":"assistant","uuid":"c","parentUuid":"b","message":{"content":[{"type":"text","text":"done"}]}}"#;
+        let note = r#"{"type":"attachment","uuid":"b","parentUuid":"a"}"#;
+        let message = r#"{"type":"user","uuid":"a","message":{"content":"build it"}}"#;
+        std::fs::write(&path, format!("{answer}\n{note}\n")).unwrap();
+        file.read_on();
+        assert!(!file.transcript().has_what_was_answered());
+        let mut out = OpenOptions::new().append(true).open(&path).unwrap();
+        writeln!(out, "{message}").unwrap();
+        file.wait_for_answer(Some("done"));
+        assert!(file.transcript().has_what_was_answered());
+        assert_eq!(file.transcript().said.len(), 1);
     }
 
     #[test]

@@ -32,10 +32,8 @@ impl Machine {
             Message::Unreadable { kind, why } => self.unreadable(&kind, &why),
             Message::ToolResults(results) => self.background.answered(&results),
             Message::TaskStarted(task) => self.background.started(task),
-            Message::TaskEnded(task) => {
-                if self.background.ended(&task.task_id) {
-                    self.await_waking();
-                }
+            Message::TaskEnded(task) if self.background.ended(&task.task_id) => {
+                self.await_waking();
             }
             Message::TasksRunning(running) => self.tasks_running(&running),
             Message::Control { request_id, request } => {

@@ -6,7 +6,6 @@ pub mod keys;
 pub mod lines;
 pub mod origin;
 pub mod relay;
-pub mod reply;
 pub mod server;
 pub mod settings;
 pub mod status_line;

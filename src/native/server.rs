@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::hooks::HookEvent;
-use super::reply::Reply;
+use crate::hook::reply::{Form, Reply};
 use crate::threads::named;
 
 /// An event with a long answer of the agent in it has some kilobytes.
@@ -56,7 +56,8 @@ pub struct Answer {
 impl Answer {
     /// Whether the client was still there to take it.
     pub fn send(self, reply: &Reply) -> bool {
-        self.respond("200 OK", reply.body().as_bytes())
+        let body = reply.body(Form::Context).unwrap_or_else(|| "{}".to_owned());
+        self.respond("200 OK", body.as_bytes())
     }
 
     /// It was not the client.

@@ -79,16 +79,19 @@ impl Surface for NativeSurface {
 
     fn close(&mut self, report: &Report) -> io::Result<()> {
         // A client that left by itself has tidied up.
-        let ended = match report.outcome {
-            Outcome::Ended => true,
-            Outcome::ClientLeft(code) => code <= 128,
-            _ => false,
+        let (ended, signal) = match report.outcome {
+            Outcome::Ended => (true, None),
+            Outcome::ClientLeft(code) => (code <= 128, (code > 128).then(|| code - 128)),
+            _ => (false, None),
         };
         if !ended {
             self.terminal.tidy();
         }
         self.terminal.give_back();
         let _ = std::fs::remove_file(&self.file);
+        if let Some(signal) = signal {
+            console::say(format!("ccc: claude was ended by signal {signal}."));
+        }
         let never_heard = self.line.was_never_heard().then_some(NEVER_HEARD);
         for text in never_heard.into_iter().chain(self.farewell) {
             console::say(format!("ccc: {text}"));

@@ -41,7 +41,8 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             format!("Stuck: {why}.{open} Say how to continue.")
         }
         Notice::ReviewFailed { reason, retrying: false, .. } => format!(
-            "The work was not reviewed: {}. The next stop will be; `ccc doctor` checks your setup.",
+            "The work was not reviewed: {}. ccc reviews it when the agent stops next; `ccc doctor` checks \
+             your setup.",
             reason.trim_end_matches('.')
         ),
         Notice::ReviewDropped { why: Dropped::UserMessage, .. } => {

@@ -63,9 +63,10 @@ impl PersonsTerminal {
         }
     }
 
-    /// The client could not tidy up after itself.
+    /// The client could not tidy up after itself. What it drew below the cursor goes too: the shell
+    /// would write into the middle of it.
     pub fn tidy(&self) {
-        tidy(&self.device);
+        tidy(&self.device, &[TIDY, b"\r\n\x1b[J"].concat());
     }
 
     pub fn size(&self) -> Option<Winsize> {
@@ -76,7 +77,7 @@ impl PersonsTerminal {
 /// All that a terminal that somebody left needs. A shell may have taken it already, and edits a line: it
 /// leaves some of the modes on that are all off while ccc has it, and knows better than we do.
 pub fn reset(device: &File, modes: &Termios) {
-    tidy(device);
+    tidy(device, TIDY);
     let is_left = tcgetattr(device).is_ok_and(|now| {
         !now.local_flags.contains(LocalFlags::ISIG)
             && !now.output_flags.contains(OutputFlags::OPOST)
@@ -86,8 +87,8 @@ pub fn reset(device: &File, modes: &Termios) {
     }
 }
 
-fn tidy(mut device: &File) {
-    if let Err(error) = device.write_all(TIDY) {
+fn tidy(mut device: &File, how: &[u8]) {
+    if let Err(error) = device.write_all(how) {
         log::debug!("the terminal is gone: {error}");
     }
 }

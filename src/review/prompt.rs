@@ -96,8 +96,8 @@ fn shown_answer(request: &ReviewRequest) -> Option<&str> {
 
 fn round(request: &ReviewRequest) -> String {
     let mut text = format!(
-        "This is review {} of at most {}. Text that begins with \"{FEEDBACK_PREFIX}\" or \"Stop hook \
-         feedback:\" came from earlier reviews, not from the user.",
+        "This is review {} of at most {}. Text that begins with \"{FEEDBACK_PREFIX}\", \"Stop hook \
+         feedback:\" or \"Stop hook additional context:\" came from earlier reviews, not from the user.",
         request.round, request.max
     );
     let earlier: Vec<_> = request.earlier_rounds.iter().map(ToString::to_string).collect();

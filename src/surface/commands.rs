@@ -219,8 +219,10 @@ pub fn shown_to_the_agent(command: &str, output: &str) -> String {
     let shown = match output.len().checked_sub(MOST_SHOWN) {
         None | Some(0) => output.to_owned(),
         Some(more) => {
-            let from = output.ceil_char_boundary(MOST_SHOWN / 2 + more);
-            let to = output.floor_char_boundary(MOST_SHOWN / 2);
+            let is_between = |at: &usize| output.is_char_boundary(*at);
+            let to = (0..=MOST_SHOWN / 2).rev().find(is_between).unwrap_or(0);
+            let from =
+                (MOST_SHOWN / 2 + more..=output.len()).find(is_between).unwrap_or(output.len());
             format!("{}\n[{} bytes left out]\n{}", &output[..to], from - to, &output[from..])
         }
     };

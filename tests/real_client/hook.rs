@@ -66,7 +66,7 @@ fn feedback_goes_on_in_the_same_conversation_until_the_work_is_confirmed(client:
     let [first, second] = agents.as_slice() else { panic!("{} turns\n{done}", agents.len()) };
     assert_eq!(session_id(first), session_id(second));
     let told = second.recent_text();
-    assert!(told.contains("Stop hook feedback:\nzq-tests-are-missing"), "{told}");
+    assert!(told.contains("Stop hook additional context: zq-tests-are-missing"), "{told}");
 
     let reviews = only(&requests, begins_review);
     let [early, late] = reviews.as_slice() else { panic!("{} reviews\n{done}", reviews.len()) };
@@ -75,7 +75,7 @@ fn feedback_goes_on_in_the_same_conversation_until_the_work_is_confirmed(client:
         assert!(asked.contains(INSTRUCTIONS), "{asked}");
         assert!(asked.contains(&format!("\n> {answer}\n")), "{asked}");
         // Feedback is not taken for the user's words.
-        assert!(!asked.contains("\n> Stop hook feedback"), "{asked}");
+        assert!(!asked.contains("\n> Stop hook"), "{asked}");
         assert!(review.messages_text().contains(answer));
         assert_ne!(session_id(review), session_id(first));
         assert_eq!(review.model(), first.model());

@@ -41,6 +41,7 @@ pub enum Message {
     TaskProgress(TaskProgress),
     /// All background tasks that run now, by id.
     TasksRunning(Vec<String>),
+    /// `error` is the client's own name for it; see `why_retried`.
     ApiRetry {
         attempt: u64,
         max: u64,
@@ -268,4 +269,13 @@ pub struct PermissionRequest {
     pub description: String,
     /// JSON text of the client's own suggestions for "always".
     pub suggestions: Option<String>,
+}
+
+/// Why a request to the model is tried again, in words.
+pub fn why_retried(error: &str) -> String {
+    match error {
+        "" | "unknown" => "the model did not answer".to_owned(),
+        "rate_limit" => "rate limited".to_owned(),
+        other => other.replace('_', " "),
+    }
 }

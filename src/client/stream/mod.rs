@@ -25,7 +25,7 @@ pub use escapes::{strip_escapes, visible};
 pub use lines::{Lines, MAX_LINE, Piece};
 pub use message::{
     Block, Command, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, TaskNote,
-    ToolResult, TurnResult, Usage,
+    ToolResult, TurnResult, Usage, why_retried,
 };
 pub use tells::{
     Compaction, ContextCategory, ContextUsage, Introduction, Model, RateLimit, TaskProgress,

@@ -29,7 +29,7 @@ pub fn submitted(
         None => (prompt.strip_prefix('/').unwrap_or_default(), ""),
     };
     // What follows the word is for the agent, and then the command itself switches.
-    Ok(Decision::Block(match command {
+    Ok(Decision::Taken(match command {
         "supervisor" => {
             switched.on(event.cwd.as_deref())?;
             told(true, plugin)

@@ -218,7 +218,7 @@ fn concluded(
         }
         (None, None) => {
             notices.push(Notice::Feedback { round, text: feedback.clone() });
-            (Decision::Block(feedback), Outcome::Ended)
+            (Decision::GoOn(feedback), Outcome::Ended)
         }
     }
 }
@@ -291,7 +291,7 @@ impl Kept<'_> {
 /// Keeps what the next review of this task has to know. Says why the task is stuck, if it is.
 fn remember(task: &mut Task, verdict: &Verdict, tree: Option<String>) -> Option<&'static str> {
     if verdict.completed {
-        task.settle();
+        task.confirm();
         return None;
     }
     if !verdict.requirements.is_empty() {

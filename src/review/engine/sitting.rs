@@ -5,7 +5,9 @@ use super::clock::Clock;
 use super::proof::Doubt;
 use super::{NOBODY, Step};
 use crate::client::case::{CaseReport, Held};
-use crate::client::stream::{Control, Envelope, Message, PermissionRequest, TurnResult};
+use crate::client::stream::{
+    Control, Envelope, Message, PermissionRequest, TurnResult, why_retried,
+};
 use crate::event::{Gone, Now};
 use crate::review::engine::INITIALIZE;
 use crate::review::permission::{self, Denied, Ruling};
@@ -40,6 +42,8 @@ pub(super) struct Sitting {
     case: Option<CaseReport>,
     /// The judge has printed something: a report about the case that comes now is not from the shim.
     spoke: bool,
+    /// Why its last request to the model was tried again.
+    retried: Option<String>,
     denied: Vec<Denied>,
     /// The requirements of the last round: no verdict may leave one out.
     pub(super) known: Vec<Requirement>,
@@ -66,6 +70,7 @@ impl Sitting {
             policy,
             case: None,
             spoke: false,
+            retried: None,
             denied: Vec::new(),
             steps: Vec::new(),
         };
@@ -99,6 +104,7 @@ impl Sitting {
             Message::ControlCancelled { request_id } if self.clock.go_on(&request_id, now) => {
                 self.steps.push(Step::Unask { request_id });
             }
+            Message::ApiRetry { error, .. } => self.retried = Some(why_retried(&error)),
             // What a sub-agent of the judge says is not its word.
             Message::Result(result) if envelope.parent.is_none() => self.concluded(&result, now),
             Message::Unreadable { kind, why } => {
@@ -136,7 +142,8 @@ impl Sitting {
     pub fn tick(&mut self, now: Now) -> Vec<Step> {
         if self.deadline().is_some_and(|deadline| deadline <= now) {
             let seconds = self.policy.timeout.as_secs_f32();
-            self.fail(&format!("no verdict within {seconds} s"), now);
+            let retried = self.retried.take().map(|why| format!(": {why}")).unwrap_or_default();
+            self.fail(&format!("no verdict within {seconds} s{retried}"), now);
         }
         self.take()
     }
@@ -148,7 +155,7 @@ impl Sitting {
 
     fn attempt(&mut self, now: Now) {
         self.attempt += 1;
-        (self.case, self.spoke) = (None, false);
+        (self.case, self.spoke, self.retried) = (None, false, None);
         self.asks_left = self.policy.asks_again;
         self.proof_asks_left = self.policy.asks_again;
         self.turn = JudgeTurn::Review;

@@ -157,10 +157,20 @@ fn policy_person_is_asked_where_there_is_one() {
 #[test]
 fn policy_timeout_ends_an_attempt() {
     for policy in [session(), hook()] {
-        let mut engine = started(policy);
+        let mut engine = started(policy.clone());
         assert_eq!(engine.deadline(), Some(TIMEOUT));
         assert_eq!(engine.tick(second(599)), []);
         assert_eq!(short(&engine.tick(TIMEOUT))[1], "failed: no verdict within 600 s");
+        let mut engine = started(policy);
+        let error = "authentication_failed".to_owned();
+        engine.heard(
+            envelope(Message::ApiRetry { attempt: 1, max: 10, delay_ms: 1, error }),
+            second(1),
+        );
+        assert_eq!(
+            short(&engine.tick(TIMEOUT))[1],
+            "failed: no verdict within 600 s: authentication failed"
+        );
     }
 }
 

@@ -3,9 +3,9 @@
 use super::{NOT_TYPED, NOT_YOUR_SWITCH, Native, Session};
 use crate::client::transcript::is_machines;
 use crate::event::Event;
+use crate::hook::reply::Reply;
 use crate::native::hooks::Switch;
 use crate::native::keys::Claim;
-use crate::native::reply::Reply;
 use crate::native::server::Call;
 
 impl Session<'_> {

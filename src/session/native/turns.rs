@@ -3,8 +3,8 @@
 use super::{SCHEDULED, Session};
 use crate::client::transcript::Turn;
 use crate::event::{Notice, Phase};
+use crate::hook::reply::Reply;
 use crate::native::lines::{self, Ended};
-use crate::native::reply::Reply;
 use crate::native::server::Call;
 use crate::native::told;
 use crate::native::transcript::Wanted;

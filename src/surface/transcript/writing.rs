@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Author, LineKind, NARROWEST, TEXT_MARGIN, Transcript, text_width};
-use crate::client::stream::{Compaction, Partial};
+use crate::client::stream::{Compaction, Partial, why_retried};
 use crate::event::Now;
 use crate::surface::markdown::{self, Markdown};
 use crate::surface::styled::{self, Style, Styled};
@@ -186,11 +186,7 @@ impl Transcript {
         error: &str,
         place: Author,
     ) -> Vec<Styled> {
-        let reason = match error {
-            "" | "unknown" => "the model did not answer".to_owned(),
-            "rate_limit" => "rate limited".to_owned(),
-            other => other.replace('_', " "),
-        };
+        let reason = why_retried(error);
         // No number of tries makes a wrong key right.
         let hint = if error == "authentication_failed" { ": check the key" } else { "" };
         let delay = Duration::from_millis(delay_ms);

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{is_turn, wait_for_turns};
 use crate::on_every_release;
-use crate::script::{begins_review, confirms, only, rejects};
+use crate::script::{begins_review, confirms, count, only, rejects};
 use crate::support::api::{Api, Gate, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
@@ -19,6 +19,7 @@ on_every_release!(
     a_review_knows_the_persons_own_words_and_no_others,
     a_message_during_a_review_goes_first,
     switches_cost_no_request_and_supervision_outlives_a_clear,
+    an_agent_that_wakes_after_a_confirmation_is_counted_anew,
 );
 
 fn supervised(room: &CleanRoom, client: &Path, api: &Api) -> Terminal {
@@ -142,6 +143,28 @@ fn a_message_during_a_review_goes_first(client: &Path) {
     let text = last.recent_text();
     assert!(text.contains("This is review 1 of at most 10."), "a dropped review is no round");
     assert!(text.contains("- added of-the-person"), "what changed since the task began: {text}");
+}
+
+/// By the end of a task in the background: nobody has said anything since.
+fn an_agent_that_wakes_after_a_confirmation_is_counted_anew(client: &Path) {
+    let room = CleanRoom::new();
+    let held = Held::new(&room, "background");
+    let runs = json!({"command": held.command(), "run_in_background": true});
+    let api = Api::start(vec![
+        rejects("zq-tests-are-missing").times(1),
+        confirms(),
+        Rule::on("zq-run").with_tool("Bash").tool("Bash", runs).times(1),
+        Rule::any().with_tool("Bash").text("zq-done."),
+    ]);
+    let mut terminal = supervised(&room, client, &api);
+    terminal.say("zq-run");
+    held.wait_started();
+    terminal.wait_for("background tasks are still running");
+    terminal.say("zq-go-on");
+    terminal.wait_for("confirmed complete in round 2");
+    held.let_go();
+    terminal.wait_for("confirmed complete in round 1");
+    assert_eq!(count(&api.requests(), begins_review), 3, "{}", terminal.screen());
 }
 
 /// Scenarios 004 «用户使用 /supervisor 命令», «用户使用 /supervisoroff 命令», for the words alone.

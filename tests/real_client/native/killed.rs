@@ -8,7 +8,6 @@ use nix::unistd::Pid;
 use serde_json::json;
 
 use super::{command, is_turn, leave, native, recording, supervised, told};
-use crate::on_the_newest_client;
 use crate::script::confirms;
 use crate::support::api::{Api, Gate, Rule};
 use crate::support::client::CleanRoom;
@@ -16,11 +15,11 @@ use crate::support::held::Held;
 use crate::support::patience::{PATIENCE, wait_until};
 use crate::support::processes::{Process, descendants, wait_for, wait_gone};
 use crate::support::terminal::Terminal;
+use crate::{on_each_client, on_the_newest_client};
 
+on_each_client!(ccc_while_a_review_runs, the_client_while_a_tool_runs);
 on_the_newest_client!(
-    ccc_while_a_review_runs,
     ccc_while_a_tool_runs,
-    the_client_while_a_tool_runs,
     the_terminal_while_a_review_runs,
     a_stopped_client_gives_the_shell_back_and_goes_on,
     the_exit_code_is_the_clients,
@@ -100,6 +99,9 @@ fn the_client_while_a_tool_runs(client: &Path) {
     assert_eq!(terminal.wait_exit(), 128 + 9, "{}", terminal.screen());
     wait_gone(&below, TIDY);
     assert!(terminal.modes().canonical);
+    let screen = terminal.screen();
+    let last = screen.trim_end().lines().last();
+    assert_eq!(last, Some("ccc: claude was ended by signal 9."), "nothing is below: {screen}");
     readable(&room);
 }
 

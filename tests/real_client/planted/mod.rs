@@ -15,8 +15,8 @@ mod vectors;
 use std::path::Path;
 
 use crate::on_every_release;
-use noticed::IN_TIME;
-use plant::together;
+use noticed::{IN_TIME, message_in_the_persons_name};
+use plant::{Vector, together};
 use session::Way;
 use vectors::AT_THE_START;
 
@@ -50,5 +50,6 @@ fn noticed_in_time_by_the_hook(client: &Path) {
 }
 
 fn noticed_in_time_by_native(client: &Path) {
-    together(client, Way::Native, IN_TIME);
+    let forged: &[Vector] = &[("a message in the person's name", message_in_the_persons_name)];
+    together(client, Way::Native, &[IN_TIME, forged].concat());
 }
