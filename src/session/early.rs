@@ -56,7 +56,7 @@ impl Session<'_> {
         if self.setup.workplace.is_none() {
             return;
         }
-        let Some(request) = self.machine.judge_to_come() else { return };
+        let Some(request) = self.machine.upcoming_judge() else { return };
         self.early.started += 1;
         let id = FIRST + self.early.started;
         match self.judge_process(id, &request) {
