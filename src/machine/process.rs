@@ -28,7 +28,7 @@ impl Process {
     pub fn failure(&self, gone: &Gone) -> String {
         let words = [&gone.last_words, &self.last_error];
         let words = words.into_iter().find(|words| !words.is_empty()).cloned().unwrap_or_default();
-        Gone { last_words: words, ..gone.clone() }.told_of("claude")
+        Gone { last_words: words, ..gone.clone() }.told_about("claude")
     }
 }
 

@@ -127,7 +127,7 @@ impl Sitting {
         match (std::mem::replace(&mut self.turn, JudgeTurn::Review), self.doubt.take()) {
             (_, Some(doubt)) if left => self.unproven(doubt, now),
             (JudgeTurn::Form { prose, why }, None) if left => self.unread(&why, prose, now),
-            _ => self.fail(&gone.told_of("the supervisor"), now),
+            _ => self.fail(&gone.told_about("the supervisor"), now),
         }
         self.take()
     }
