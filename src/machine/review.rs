@@ -2,7 +2,7 @@
 
 use super::judgement::{Judgement, Review};
 use super::{Machine, TypedInto};
-use crate::checks::{FILES_CHANGED, void_a_yes};
+use crate::checks::{FILES_CHANGED, voids_confirmation};
 use crate::client::case::CaseReport;
 use crate::client::stream::{Envelope, Message, Usage};
 use crate::event::{Action, Asker, ChangedFile, Dropped, Gone, Notice, Now, Outcome, Phase, Round};
@@ -194,7 +194,7 @@ impl Machine {
 
     /// True at most once a round, because something may be changing files all the time.
     fn must_be_repeated(&mut self) -> bool {
-        let void = void_a_yes(&self.rules.checking.checks, self.known.outdated);
+        let void = voids_confirmation(&self.rules.checking.checks, self.known.outdated);
         void && !std::mem::replace(&mut self.task.repeated, true)
     }
 
