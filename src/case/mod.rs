@@ -26,7 +26,7 @@ pub use covers::Covers;
 
 use std::path::PathBuf;
 
-use crate::client::case::{CaseReport, Held};
+use crate::client::case::{CaseKind, CaseReport};
 
 /// The case that was entered.
 #[derive(Debug, Default)]
@@ -42,17 +42,19 @@ pub struct Entered {
 pub fn enter(covers: &Covers) -> Entered {
     let no_overlay = match overlay::enter(covers) {
         Ok(temporary) => {
-            let report = CaseReport { held: Held::Overlay, why: String::new() };
+            let report = CaseReport { held: CaseKind::Overlay, why: String::new() };
             return Entered { report, temporary };
         }
         Err(error) => error,
     };
     let why = format!("no overlay: {no_overlay:#}");
     match landlock::enter(covers) {
-        Ok(temporary) => Entered { report: CaseReport { held: Held::Landlock, why }, temporary },
+        Ok(temporary) => {
+            Entered { report: CaseReport { held: CaseKind::Landlock, why }, temporary }
+        }
         Err(error) => {
             let why = format!("{why}; no Landlock: {error:#}");
-            Entered { report: CaseReport { held: Held::Nothing, why }, temporary: None }
+            Entered { report: CaseReport { held: CaseKind::Nothing, why }, temporary: None }
         }
     }
 }
@@ -60,5 +62,5 @@ pub fn enter(covers: &Covers) -> Entered {
 #[cfg(not(target_os = "linux"))]
 pub fn enter(_covers: &Covers) -> Entered {
     let why = "overlays and Landlock exist only on Linux".to_owned();
-    Entered { report: CaseReport { held: Held::Nothing, why }, temporary: None }
+    Entered { report: CaseReport { held: CaseKind::Nothing, why }, temporary: None }
 }

@@ -15,7 +15,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, select_biased};
 use super::Check;
 use super::result::CheckResult;
 use super::suite::Suite;
-use crate::client::case::Case;
+use crate::client::case::CaseRequest;
 use crate::event::{Gone, Now};
 use crate::process::child::{self, END_OF_INPUT, Group};
 use crate::process::exit;
@@ -63,12 +63,13 @@ impl CheckProcess {
         let (output, into) = pipe()?;
         // Required: a check that asks for the case must not run in the real tree if there is no
         // case.
-        let case = check.case.then(|| Case { required: true, covered: vec![context.dir.clone()] });
+        let case =
+            check.case.then(|| CaseRequest { required: true, covered: vec![context.dir.clone()] });
         let mut head = case.is_some();
         let mut command = Command::new(&context.ccc);
         command
             .arg("agent-shim")
-            .args(case.iter().flat_map(Case::args))
+            .args(case.iter().flat_map(CaseRequest::args))
             .args(["--", "/bin/sh", "-c", &check.run])
             .env_clear()
             .envs(context.env.iter().map(|(name, value)| (name, value)))

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Asker, ChangedFile};
 use super::{Ending, GoBack};
 use crate::checks::result::CheckResult;
-use crate::client::case::Held;
+use crate::client::case::CaseKind;
 use crate::client::mode::PermissionMode;
 use crate::client::stream::Usage;
 use crate::review::opinion::Opinion;
@@ -93,7 +93,7 @@ pub enum Notice {
     /// What keeps the judge of this review from changing the project, and why it is nothing better.
     ReviewCase {
         round: u32,
-        held: Held,
+        held: CaseKind,
         #[serde(default, skip_serializing_if = "String::is_empty")]
         why: String,
     },

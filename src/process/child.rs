@@ -9,7 +9,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use crate::client::stream::{Line, Lines, Piece};
+use crate::client::stream::{Line, Lines, SplitLine};
 use crate::threads::named;
 
 /// Tells the shim to close the child's input. It cannot be part of a message: JSON has no control
@@ -45,9 +45,9 @@ pub fn read_lines(
     let mut buffer = vec![0; READ];
     let mut batch = Vec::new();
     let mut size = 0;
-    let take = |piece: Piece<'_>, batch: &mut Vec<Line>| match piece {
-        Piece::Line(line) => batch.push(decode(line.into_owned())),
-        Piece::TooLong(size, kind) => {
+    let take = |piece: SplitLine<'_>, batch: &mut Vec<Line>| match piece {
+        SplitLine::Line(line) => batch.push(decode(line.into_owned())),
+        SplitLine::TooLong(size, kind) => {
             log::warn!("skipped a line of {size} bytes");
             batch.push(Line::too_long(size, kind));
         }

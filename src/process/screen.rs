@@ -48,7 +48,7 @@ impl ScreenClient {
     ) -> Result<Self> {
         let pty = openpty(&size, persons.modes()).context("no PTY can be opened")?;
         close_on_exec(&pty.master)?;
-        let argv = launch.argv_of(SCREEN);
+        let argv = launch.argv_for(SCREEN);
         let mut command = Command::new(&argv[0]);
         command.args(&argv[1..]).env_clear().envs(launch.env.iter().cloned());
         command.current_dir(&launch.dir);

@@ -39,7 +39,7 @@ use super::exit::BY_SIGNAL;
 use super::orphans;
 use super::raw_mode::make_raw;
 use crate::case::{self, Covers, Entered};
-use crate::client::case::Case;
+use crate::client::case::CaseRequest;
 use crate::console;
 use crate::threads::named;
 
@@ -72,7 +72,7 @@ pub fn run(args: &[OsString]) -> i32 {
     if before == [SCREEN] {
         return screen::run(command);
     }
-    let case = match (before, Case::read(before)) {
+    let case = match (before, CaseRequest::read(before)) {
         ([], _) => None,
         (_, Some(case)) => Some(case),
         (_, None) => {
@@ -108,7 +108,7 @@ fn supervised(command: &[OsString], entered: &Entered) -> i32 {
 
 /// Nothing of a case may stay, not even when the shim itself is killed. So there are two of it: the
 /// one in the case ends when the outer one is gone, and what the inner one leaves, the outer one ends.
-fn guarded(case: &Case, command: &[OsString]) -> i32 {
+fn guarded(case: &CaseRequest, command: &[OsString]) -> i32 {
     leave_the_session();
     orphans::adopt();
     let outer = getpid();
@@ -157,7 +157,7 @@ fn guarded(case: &Case, command: &[OsString]) -> i32 {
 }
 
 /// Puts this process into its glass case, and says so: the first line of all.
-fn enter(case: &Case) -> Result<Entered, i32> {
+fn enter(case: &CaseRequest) -> Result<Entered, i32> {
     let entered = case::enter(&Covers::of(&case.covered));
     let report = &entered.report;
     let said = console::print_exact(report.line().as_bytes());

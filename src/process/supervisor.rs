@@ -67,7 +67,7 @@ impl Supervisor {
         };
         let (on_line, on_error) = (both(), both());
         named("supervisor output", move || child::read_lines(output, Line::decode, on_line))?;
-        named("supervisor errors", move || child::read_lines(errors, Line::of_errors, on_error))?;
+        named("supervisor errors", move || child::read_lines(errors, Line::from_stderr, on_error))?;
         named("supervisor exit", move || {
             let status = child.wait();
             drop(awaited);

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::child_state::ChildState;
 use super::{AgentProcess, ChildId, Incoming, JudgeStart, Session};
 use crate::client::launch::{AgentStart, Launch, ReviewOptions, agent_args, review_args};
-use crate::client::stream::{initialize, initialize_judge, judges_message};
+use crate::client::stream::{initialize, initialize_judge, message_to_judge};
 use crate::config::clients::{keep_off_schedule, set_git};
 use crate::config::managed;
 use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
@@ -59,7 +59,7 @@ impl Session<'_> {
             Ok(child) => {
                 self.watch_tree(review);
                 if let Some(supervisor) = &child.handle {
-                    supervisor.send(judges_message(&uuid::Uuid::new_v4().to_string(), &prompt));
+                    supervisor.send(message_to_judge(&uuid::Uuid::new_v4().to_string(), &prompt));
                 }
                 self.supervisors.insert(review, child);
             }

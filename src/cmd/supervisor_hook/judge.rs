@@ -9,7 +9,7 @@ use crossbeam_channel::{Receiver, bounded, never, select_biased, unbounded};
 use crate::checks::result::CheckResult;
 use crate::client::launch::Launch;
 use crate::client::stream::{
-    Block, Line, Message, Part, Permission, TurnResult, Usage, initialize_judge, judges_message,
+    Block, Line, Message, Part, Permission, TurnResult, Usage, initialize_judge, message_to_judge,
     permission_answer, refuse_control, strip_escapes, tool_ruling,
 };
 use crate::event::{Gone, Now, ReviewRequest};
@@ -313,7 +313,7 @@ impl Judge<'_> {
     }
 
     fn tell(&self, text: &str) {
-        self.send(judges_message(&uuid::Uuid::new_v4().to_string(), text));
+        self.send(message_to_judge(&uuid::Uuid::new_v4().to_string(), text));
     }
 
     fn send(&self, line: Vec<u8>) {
