@@ -109,7 +109,7 @@ pub fn clipboard() -> Result<Image> {
         let Some(program) = executables::on_path(Path::new(name)) else { continue };
         asked = true;
         let (bytes, complaint) = output(Command::new(program).args(*args))?;
-        if is_of_the_display(&complaint) {
+        if is_missing_display(&complaint) {
             gone = Some(format!("{name}: {}", complaint.trim()));
         }
         let bytes = from_apple_script(&bytes).unwrap_or(bytes);
@@ -127,17 +127,18 @@ pub fn clipboard() -> Result<Image> {
     bail!("the clipboard contains no image")
 }
 
-/// Both programs also fail where the clipboard has no image, with the same exit code.
-fn is_of_the_display(complaint: &str) -> bool {
+/// Recognised by its text, because both programs fail with the same exit code if there is no image.
+fn is_missing_display(complaint: &str) -> bool {
     ["open display", "connect to"].iter().any(|words| complaint.contains(words))
 }
 
-type Program = (&'static str, &'static [&'static str]);
+type ClipboardProgram = (&'static str, &'static [&'static str]);
 
-fn clipboards() -> Vec<&'static Program> {
-    const APPLE: Program = ("osascript", &["-e", "get the clipboard as «class PNGf»"]);
-    const WAYLAND: Program = ("wl-paste", &["--type", "image/png"]);
-    const X11: Program = ("xclip", &["-selection", "clipboard", "-target", "image/png", "-out"]);
+fn clipboards() -> Vec<&'static ClipboardProgram> {
+    const APPLE: ClipboardProgram = ("osascript", &["-e", "get the clipboard as «class PNGf»"]);
+    const WAYLAND: ClipboardProgram = ("wl-paste", &["--type", "image/png"]);
+    const X11: ClipboardProgram =
+        ("xclip", &["-selection", "clipboard", "-target", "image/png", "-out"]);
     let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     if cfg!(target_os = "macos") {
         return vec![&APPLE];

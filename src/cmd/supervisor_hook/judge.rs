@@ -14,7 +14,7 @@ use crate::client::stream::{
 };
 use crate::event::{Gone, Now, ReviewRequest};
 use crate::process::child::ChildEvent;
-use crate::process::supervisor::Supervisor;
+use crate::process::supervisor::SupervisorProcess;
 use crate::record::SupervisorLog;
 use crate::review::commands::Commands;
 use crate::review::engine::{Engine, INITIALIZE, Step};
@@ -137,7 +137,7 @@ struct Judge<'a> {
     log: SupervisorLog,
     /// What the judge that is asked now was told.
     request: ReviewRequest,
-    process: Option<ChildState<Option<Supervisor>>>,
+    process: Option<ChildState<Option<SupervisorProcess>>>,
     output: Receiver<ChildEvent>,
     exit: Receiver<Gone>,
     review: HookReview<'a>,
@@ -172,7 +172,7 @@ impl Judge<'_> {
         let JudgeStart { launch, prompt } = (self.start)(&self.request)?;
         let (to_output, output) = bounded(2);
         let (to_exit, exit) = unbounded::<Gone>();
-        let supervisor = Supervisor::start(
+        let supervisor = SupervisorProcess::start(
             &launch,
             move |event| to_output.send(event).is_ok(),
             move |gone| to_exit.send(gone).is_ok(),
