@@ -243,7 +243,7 @@ impl ClientTranscript {
             }
             // From another agent, a schedule or a background task.
             UserEntry::Machine | UserEntry::Command { .. } | UserEntry::Text(_) => {
-                self.begin(TurnKind::Work)
+                self.begin(TurnKind::Work);
             }
         }
     }

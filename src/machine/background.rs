@@ -14,32 +14,33 @@ const WAKE_GRACE: Duration = Duration::from_secs(2);
 #[derive(Debug, Default)]
 pub(super) struct Background {
     /// By task id.
-    tasks: BTreeMap<String, Task>,
+    tasks: BTreeMap<String, BackgroundTask>,
     /// The review waits for the tasks until then.
     until: Option<Now>,
     waking: Waking,
 }
 
 #[derive(Debug)]
-struct Task {
+struct BackgroundTask {
     description: String,
     place: Place,
 }
 
-/// The client also tells of commands that the turn waits for, once they take some seconds. Their end
-/// wakes nobody.
+/// Where a task runs. The client also reports commands that the turn waits for, once they take some
+/// seconds; their end does not wake the agent.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     Foreground,
-    /// Older clients do not say; it is in the background if this tool use is answered while it runs.
+    /// Older clients do not report it. The task is in the background if this tool use is answered
+    /// while it runs.
     Unknown {
         tool_use_id: String,
     },
     Background,
 }
 
-impl Task {
-    fn is_behind(&self) -> bool {
+impl BackgroundTask {
+    fn is_in_background(&self) -> bool {
         self.place == Place::Background
     }
 }
@@ -66,7 +67,7 @@ impl Background {
         // A task that is moved to the background later already has a name.
         let known = self.tasks.remove(&task.task_id);
         let description = known.map_or(task.description, |known| known.description);
-        self.tasks.insert(task.task_id, Task { description, place });
+        self.tasks.insert(task.task_id, BackgroundTask { description, place });
     }
 
     pub fn answered(&mut self, results: &[ToolResult]) {
@@ -81,7 +82,7 @@ impl Background {
 
     /// The end of an unknown task wakes the agent too. Returns whether this one does.
     pub fn ended(&mut self, id: &str) -> bool {
-        let wakes = self.tasks.remove(id).is_none_or(|task| task.is_behind());
+        let wakes = self.tasks.remove(id).is_none_or(|task| task.is_in_background());
         if wakes {
             self.task_ended();
         }
@@ -99,7 +100,7 @@ impl Background {
     /// The client lists the tasks that still run. Returns whether any other has ended.
     pub fn still_running(&mut self, ids: &[String]) -> bool {
         let before = self.len();
-        self.tasks.retain(|id, task| !task.is_behind() || ids.contains(id));
+        self.tasks.retain(|id, task| !task.is_in_background() || ids.contains(id));
         let fewer = self.len() < before;
         if fewer {
             self.task_ended();
@@ -162,8 +163,8 @@ impl Background {
         self.until.is_some_and(|until| until <= now)
     }
 
-    fn behind(&self) -> impl Iterator<Item = &Task> {
-        self.tasks.values().filter(|task| task.is_behind())
+    fn behind(&self) -> impl Iterator<Item = &BackgroundTask> {
+        self.tasks.values().filter(|task| task.is_in_background())
     }
 
     pub fn is_empty(&self) -> bool {

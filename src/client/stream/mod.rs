@@ -24,8 +24,8 @@ pub use encode::{
 pub use escapes::{strip_escapes, visible};
 pub use lines::{Lines, MAX_LINE, SplitLine};
 pub use message::{
-    Block, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, SlashCommand, TaskNote,
-    ToolResult, TurnResult, Usage, why_retried,
+    Block, Control, Envelope, Hunk, Init, Message, Partial, PermissionRequest, SlashCommand,
+    TaskNote, ToolResult, TurnResult, Usage, why_retried,
 };
 pub use reports::{
     Compaction, ContextCategory, ContextUsage, Introduction, Model, RateLimit, TaskProgress,
