@@ -1,8 +1,8 @@
-//! The session's clock. It stands still while ccc is stopped (Ctrl-Z, SIGSTOP): a review whose
-//! verdict waited for `fg` has not taken long.
+//! The session's clock. It stands still while ccc is stopped (Ctrl-Z, SIGSTOP): that time does not
+//! count against a review.
 //!
-//! When a process is stopped, nobody tells it; that it goes on again, SIGCONT does. So the clock
-//! goes on from where it was last read, which is a little before the stop.
+//! A process is not told when it is stopped, only, by SIGCONT, when it continues. So the clock then
+//! continues from where it was last read, which is a little before the stop.
 
 use std::cell::Cell;
 use std::io;
@@ -15,30 +15,30 @@ use signal_hook::consts::SIGCONT;
 
 use crate::event::Now;
 
-/// ccc was continued, and no clock has been read since. Set by the signal's handler itself: whoever
-/// wakes up first after a stop has to see it.
+/// ccc was continued, and no clock has been read since. The signal handler itself sets it, so that
+/// the first thread to run after a stop sees it.
 static CONTINUED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// From now on a clock notices when ccc was stopped.
+/// From now on clocks notice when ccc was stopped.
 pub fn watch_for_stops() -> io::Result<()> {
     signal_hook::flag::register(SIGCONT, Arc::clone(&CONTINUED)).map(drop)
 }
 
-/// A handle: all that were cloned from one are the same clock.
+/// A handle to a clock; its clones share that clock.
 #[derive(Debug, Clone)]
 pub struct Clock(Rc<Ticking>);
 
 #[derive(Debug)]
 struct Ticking {
     began: Instant,
-    /// How long it stood still.
+    /// How long the clock stood still.
     still: Cell<Duration>,
     last: Cell<Duration>,
     continued: Arc<AtomicBool>,
 }
 
 impl Clock {
-    /// Begins at zero.
+    /// Starts at zero.
     pub fn start() -> Self {
         Self::noticing(Arc::clone(&CONTINUED))
     }
@@ -52,7 +52,8 @@ impl Clock {
         }))
     }
 
-    /// To the microsecond, as it is on record: a recording has to give the machine the same times.
+    /// Rounded down to microseconds, as in recordings, because a replay must give the machine the
+    /// same times.
     pub fn now(&self) -> Now {
         let running = &*self.0;
         let elapsed = running.began.elapsed().saturating_sub(running.still.get());
@@ -74,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_passed_before_a_continuation_does_not_count() {
+    fn time_while_stopped_does_not_count() {
         let continued = Arc::new(AtomicBool::new(false));
         let clock = Clock::noticing(Arc::clone(&continued));
         let same = clock.clone();

@@ -1,7 +1,7 @@
-//! Standard output and standard error: the last write of everything that is not drawn. Whatever
-//! others wrote (a fixture, a provider's name, a path, an agent) is cleaned here and cannot steer the
-//! terminal; a reader that went away never makes a panic. `clippy.toml` keeps `println!` and its
-//! relatives out of the rest of the program.
+//! Standard output and standard error, for everything that is not drawn. Text from elsewhere (a
+//! fixture, a provider's name, a path, an agent) is cleaned here, so that it cannot control the
+//! terminal, and a closed pipe never causes a panic. `clippy.toml` keeps `println!` and the like
+//! out of the rest of the program.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -9,20 +9,19 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use serde::Serialize;
 
-/// Characters that do something to a terminal or to the order of what stands beside them, instead of
-/// being seen.
-pub fn steers(c: char) -> bool {
-    c.is_control() || turns(c)
+/// Invisible characters that control a terminal or change the order of the text around them.
+pub fn controls_terminal(c: char) -> bool {
+    c.is_control() || reorders_text(c)
 }
 
-/// Characters that turn the rest of a line round, or break it where nobody sees why.
-pub fn turns(c: char) -> bool {
+/// Invisible characters that change the direction of a line or break it.
+pub fn reorders_text(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// `text` with everything written out that would steer the terminal; lines and tabs stay.
+/// `text` with all characters escaped that would control the terminal, except newlines and tabs.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    let plain = |c: char| !steers(c) || matches!(c, '\n' | '\t');
+    let plain = |c: char| !controls_terminal(c) || matches!(c, '\n' | '\t');
     if text.chars().all(plain) {
         return Cow::Borrowed(text);
     }
@@ -37,16 +36,16 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// JSON as it was, with the same characters in their escaped form: equal for every parser.
+/// The same JSON value with such characters escaped.
 pub fn clean_json(json: &str) -> Cow<'_, str> {
-    let steers = |c: char| steers(c) && !matches!(c, '\n' | '\t' | '\r');
-    if !json.contains(steers) {
+    let controls_terminal = |c: char| controls_terminal(c) && !matches!(c, '\n' | '\t' | '\r');
+    if !json.contains(controls_terminal) {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + 16);
     for c in json.chars() {
-        if steers(c) {
-            // All of them are in the first plane.
+        if controls_terminal(c) {
+            // All of them are in the Basic Multilingual Plane.
             let _ = write!(out, "\\u{:04x}", u32::from(c));
         } else {
             out.push(c);
@@ -55,12 +54,12 @@ pub fn clean_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text on standard output. A reader that has seen enough (`| head`) is no failure.
+/// Prints text to standard output. A closed pipe (`| head`) is not an error.
 pub fn print(text: impl Display) -> io::Result<()> {
     write_out(clean(&text.to_string()).as_bytes())
 }
 
-/// Bytes for a program or a file, exactly as they are; only a terminal gets them cleaned.
+/// Prints bytes unchanged to a program or a file, but cleaned to a terminal.
 pub fn print_exact(bytes: &[u8]) -> io::Result<()> {
     if is_terminal() {
         return write_out(clean(&String::from_utf8_lossy(bytes)).as_bytes());
@@ -68,18 +67,18 @@ pub fn print_exact(bytes: &[u8]) -> io::Result<()> {
     write_out(bytes)
 }
 
-/// Lines that were styled by ccc itself: `Styled` has cleaned what it was given.
+/// Prints lines that ccc itself styled; `Styled` has cleaned their text.
 pub fn print_styled(lines: &[u8]) -> io::Result<()> {
     write_out(lines)
 }
 
-/// One value, indented.
+/// Prints one value, indented.
 pub fn print_json(value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_string_pretty(value)? + "\n";
     write_out(clean_json(&text).as_bytes())
 }
 
-/// A line on standard error, or nowhere: nobody fails because nobody listens.
+/// Prints a line to standard error. If it is closed, that is ignored.
 pub fn say(text: impl Display) {
     let line = format!("{}\n", clean(&text.to_string()));
     let _ = stderr().write_all(line.as_bytes());
@@ -89,18 +88,17 @@ pub fn is_terminal() -> bool {
     stdout().is_terminal()
 }
 
-pub fn errors_are_on_a_terminal() -> bool {
+pub fn stderr_is_terminal() -> bool {
     stderr().is_terminal()
 }
 
-/// For the surfaces, which clean what they write line by line, and for the protocols of other
-/// programs.
+/// For the surfaces, which clean their lines themselves, and for protocols with other programs.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub fn stdout() -> io::Stdout {
     io::stdout()
 }
 
-/// For the transcript of a session whose standard output is for its answer.
+/// For the transcript of a session whose standard output carries its answer.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub fn stderr() -> io::Stderr {
     io::stderr()
@@ -121,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_steers_gets_out() {
+    fn control_characters_are_escaped() {
         for (text, wanted) in [
             ("a\tb\nc 汉 👩‍👩‍👧", "a\tb\nc 汉 👩‍👩‍👧"),
             ("\x1b]52;c;eA==\x07", "\\u{1b}]52;c;eA==\\u{7}"),
@@ -136,7 +134,7 @@ mod tests {
         let value = serde_json::json!({"a": "\u{9b}2J \u{202e} \x1b[1m 汉", "b": [1, "\u{2028}"]});
         let text = serde_json::to_string_pretty(&value).unwrap();
         let cleaned = clean_json(&text);
-        assert!(!cleaned.chars().any(|c| steers(c) && c != '\n'), "{cleaned}");
+        assert!(!cleaned.chars().any(|c| controls_terminal(c) && c != '\n'), "{cleaned}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&cleaned).unwrap(), value);
     }
 }

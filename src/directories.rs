@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-/// Where ccc keeps what belongs to a project, below the project's own directory.
+/// Where ccc stores what belongs to a project, relative to the project's directory.
 pub const STATE_DIR: &str = ".claude/ccc";
 
 pub struct Directories {

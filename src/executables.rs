@@ -1,5 +1,5 @@
-//! The programs that ccc starts, found once and named by absolute paths: what the `PATH` of a child
-//! says later cannot put another program in their place.
+//! The programs that ccc starts, resolved once to absolute paths, so that a later `PATH` cannot put
+//! another program in their place.
 
 use std::env;
 use std::fs::File;
@@ -35,8 +35,8 @@ pub fn claude() -> Result<PathBuf> {
     runs_here(found)
 }
 
-/// A program for another machine, or a script whose interpreter is missing, would only be seen to end
-/// with code 126 or 127.
+/// Without this check, a program for another machine, or a script whose interpreter is missing,
+/// would only exit with code 126 or 127.
 fn runs_here(path: PathBuf) -> Result<PathBuf> {
     const ADVICE: &str = "Install it again (npm install -g @anthropic-ai/claude-code), or set \
         CCC_CLAUDE to another executable";
@@ -52,7 +52,7 @@ fn runs_here(path: PathBuf) -> Result<PathBuf> {
 
 const ELF: &[u8] = b"\x7fELF";
 
-/// Word size, byte order, and the number of the machine.
+/// The ELF class, byte order and machine number.
 fn machine(head: &[u8]) -> Option<[u8; 4]> {
     Some([*head.get(4)?, *head.get(5)?, *head.get(18)?, *head.get(19)?])
 }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_cannot_run_here_is_told_with_what_to_do() {
+    fn a_client_that_cannot_run_here_is_reported_with_advice() {
         let dir = tempfile::tempdir().unwrap();
         let mut program = head(&ccc().unwrap());
         assert_eq!(told(dir.path(), &program), "");

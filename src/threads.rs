@@ -1,11 +1,11 @@
-//! Threads with names. A panic in one ends ccc, since what waits for it would wait for ever; the
-//! shims end the children.
+//! Named threads. A panic in one ends ccc, because whatever waits for the thread would wait for
+//! ever; the shims end the children.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-/// What a program that panicked exits with.
+/// The exit code of a program that panicked.
 const PANICKED: i32 = 101;
 
 pub fn named(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {

@@ -1,27 +1,28 @@
-//! What a case has to cover, and what stays the real thing.
+//! Which paths a case covers, and which stay real.
 
 use std::env;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// Paths that exist, resolved: a link to the project leads into the case too.
+/// Existing paths with links resolved, so that a link to the project leads into the case too.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Covers {
-    /// Directories of which nothing may change, none inside another.
+    /// Directories that must not change; none is inside another.
     pub covered: Vec<PathBuf>,
-    /// The client's own: the directory `~/.claude` and the file `~/.claude.json`, or what stands for them.
+    /// The client's own files: `~/.claude` and `~/.claude.json`, or what replaces them.
     pub kept: Vec<PathBuf>,
-    /// Where everybody may write.
+    /// Temporary directories, which everybody may write to.
     pub temporary: Vec<PathBuf>,
-    /// The directories among those that clients make for themselves.
-    pub of_clients: Vec<PathBuf>,
-    /// Files that name programs for git to run. They stay what they are, whoever writes to them.
-    pub of_git: Vec<PathBuf>,
+    /// The directories that clients create for themselves in the temporary ones.
+    pub client_dirs: Vec<PathBuf>,
+    /// Configuration files of git, which can name programs to run. The judge sees them unchanged,
+    /// whoever writes to them.
+    pub git_configs: Vec<PathBuf>,
 }
 
 impl Covers {
-    /// For these directories, in the environment of the client.
+    /// For these directories, in the client's environment.
     pub fn of(dirs: &[PathBuf]) -> Self {
         let set =
             |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -30,24 +31,24 @@ impl Covers {
         let repositories: Vec<_> =
             covered.iter().flat_map(|dir| repository(dir, home.as_deref())).collect();
         covered.extend(repositories);
-        let of_git = covered.iter().flat_map(|dir| configuration(dir));
-        let of_git = resolved(of_git);
+        let git_configs = covered.iter().flat_map(|dir| configuration(dir));
+        let git_configs = resolved(git_configs);
         let own = home.map(|home| [home.join(".claude"), home.join(".claude.json")]);
         let kept = own.into_iter().flatten().chain(set("CLAUDE_CONFIG_DIR"));
         let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter();
         let temporary = temporary.chain([env::temp_dir()]).chain(set("CLAUDE_CODE_TMPDIR"));
-        let of_clients = [Some(env::temp_dir()), set("CLAUDE_CODE_TMPDIR")].into_iter().flatten();
+        let client_dirs = [Some(env::temp_dir()), set("CLAUDE_CODE_TMPDIR")].into_iter().flatten();
         Self {
             covered: outermost(covered),
             kept: resolved(kept),
             temporary: resolved(temporary),
-            of_clients: resolved(of_clients.map(|dir| of_clients_in(&dir))),
-            of_git,
+            client_dirs: resolved(client_dirs.map(|dir| client_dir_in(&dir))),
+            git_configs,
         }
     }
 }
 
-/// The configuration of the repository whose directory this may be, and of its submodules.
+/// The configuration files of a git directory and its submodules, if `dir` is one.
 fn configuration(dir: &Path) -> Vec<PathBuf> {
     let modules = fs::read_dir(dir.join("modules")).into_iter().flatten().flatten();
     let modules = modules.take(MOST_SUBMODULES).map(|entry| entry.path());
@@ -58,10 +59,10 @@ fn configuration(dir: &Path) -> Vec<PathBuf> {
 
 const MOST_SUBMODULES: usize = 1000;
 
-/// The directory that a client makes for itself among temporary files.
-pub fn of_clients_in(temporary: &Path) -> PathBuf {
+/// The directory that a client creates for itself in this temporary directory.
+pub fn client_dir_in(temporary: &Path) -> PathBuf {
     let own = temporary.join(format!("claude-{}", nix::unistd::geteuid()));
-    // One that is there already is as good.
+    // It may exist already.
     let _ = fs::DirBuilder::new().mode(0o700).create(&own);
     own
 }
@@ -84,13 +85,13 @@ fn outermost(mut dirs: Vec<PathBuf>) -> Vec<PathBuf> {
     outer
 }
 
-/// What of a repository lies outside the directory: the rest of the work tree (tests of a part write
-/// to the root), and for a worktree or a submodule the directory that git keeps elsewhere.
+/// The parts of a repository outside the directory: the rest of the work tree, since tests of a
+/// part may write to the root, and for a worktree or submodule the git directory.
 fn repository(dir: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let Some(root) = dir.ancestors().find(|dir| dir.join(".git").exists()) else {
         return Vec::new();
     };
-    // Who keeps a home directory in git does not mean everything below it.
+    // A home directory that is kept in git is not a project.
     let is_above_home = home.is_some_and(|home| home.starts_with(root));
     let mut found = Vec::new();
     if !is_above_home {
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worktree_brings_the_directory_of_its_repository() {
+    fn a_worktree_includes_the_git_directory_of_its_repository() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         let own = root.join("main/.git/worktrees/x");

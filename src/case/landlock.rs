@@ -1,5 +1,6 @@
-//! Without an overlay: the kernel refuses every write but to a few places. Modes, owners and times of
-//! files are not its business, so a `chmod` is not held; the comparison after a review sees it.
+//! Without an overlay, Landlock refuses every write except to a few places. It does not cover
+//! modes, owners and times of files, so it does not stop a `chmod`; the comparison after a review
+//! sees that.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,20 +11,20 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetStatus,
 };
 
-use super::covers::{Covers, of_clients_in};
+use super::covers::{Covers, client_dir_in};
 
-/// The first that also refuses to cut files off.
+/// The first version that also refuses to truncate files.
 const NEEDED: ABI = ABI::V3;
 
-/// Returns where temporary files go instead, when the project lies among them.
+/// Returns where temporary files must go, if the project itself is in the temporary directory.
 pub fn enter(covers: &Covers) -> Result<Option<PathBuf>> {
     if covers.kept.iter().any(|kept| covers.covered.contains(kept)) {
         bail!("the project is the client's own directory");
     }
     let temporary = env::temp_dir().canonicalize().ok();
-    // One that can be opened without opening the project as well.
+    // A directory that can be made writable without making the project writable too.
     let temporary = temporary.filter(|dir| holds(dir, &covers.covered));
-    let temporary = temporary.map(|dir| of_clients_in(&dir));
+    let temporary = temporary.map(|dir| client_dir_in(&dir));
     let writes = AccessFs::from_write(NEEDED);
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -48,14 +49,14 @@ fn holds(dir: &Path, covered: &[PathBuf]) -> bool {
 }
 
 fn allow(rules: RulesetCreated, path: &Path, writes: BitFlags<AccessFs>) -> Result<RulesetCreated> {
-    // What came and went meanwhile needs no rule.
+    // A path that has disappeared needs no rule.
     let Ok(fd) = PathFd::new(path) else { return Ok(rules) };
     let wanted = if path.is_dir() { writes } else { writes & AccessFs::from_file(NEEDED) };
     Ok(rules.add_rule(PathBeneath::new(fd, wanted))?)
 }
 
-/// The path, or, where something covered lies in it, everything in it that is not on the way there.
-/// What lies in the project itself, as a client's own directory may, stays open.
+/// The path or, if it contains something covered, everything in it that does not. A path inside the
+/// project, such as a client's own directory, stays writable.
 fn around(path: &Path, covered: &[PathBuf]) -> Vec<PathBuf> {
     if covered.iter().any(|covered| covered == path) {
         return Vec::new();
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_among_temporary_files_is_left_out() {
+    fn a_project_in_the_temporary_directory_is_left_out() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         for name in ["beside", "room/project/part", "room/tmp"] {

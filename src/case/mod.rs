@@ -1,14 +1,14 @@
-//! The glass case: puts the process that calls it, and so everything that it starts, where nothing
-//! that is written to the project stays. The shim calls it, before it starts a thread or the client.
+//! The glass case: no write by the calling process, or by anything that it starts, stays in the
+//! project. The shim enters it before it starts a thread or the client.
 //!
 //! | kind | how | the project |
 //! |---|---|---|
-//! | overlay | a mount namespace of its own, an overlay over the project at the same path | can be written; the real files do not change, and what was written vanishes with the last process |
+//! | overlay | a separate mount namespace, with an overlay over the project at the same path | can be written; the real files do not change, and what was written vanishes with the last process |
 //! | Landlock | the kernel refuses to write outside a few places | cannot be written |
-//! | nothing | neither can be had | only the rules by name (`review::permission`) protect it |
+//! | nothing | the machine supports neither | only the rules by name (`review::permission`) protect it |
 //!
-//! Really writable in each: the client's own directory (`~/.claude`), because a renewed login must
-//! not be lost, temporary files, and devices.
+//! The real files stay writable in all of them for the client's own directory (`~/.claude`),
+//! because a renewed login must not be lost, for temporary files, and for devices.
 
 mod covers;
 #[cfg(target_os = "linux")]
@@ -26,32 +26,35 @@ pub use covers::Covers;
 
 use std::path::PathBuf;
 
-use crate::client::case::{CaseReport, Held};
+use crate::client::case::{CaseKind, CaseReport};
 
-/// What came of it.
+/// The case that was entered.
 #[derive(Debug, Default)]
 pub struct Entered {
     pub report: CaseReport,
-    /// Where temporary files have to go, when the usual place cannot be written or others can write there too.
+    /// Where temporary files must go, if the usual place is not writable or others can write there
+    /// too.
     pub temporary: Option<PathBuf>,
 }
 
-/// Enters the best case that this machine gives. The calling process must have one thread only.
+/// Enters the best case that this machine supports. The calling process must have only one thread.
 #[cfg(target_os = "linux")]
 pub fn enter(covers: &Covers) -> Entered {
     let no_overlay = match overlay::enter(covers) {
         Ok(temporary) => {
-            let report = CaseReport { held: Held::Overlay, why: String::new() };
+            let report = CaseReport { held: CaseKind::Overlay, why: String::new() };
             return Entered { report, temporary };
         }
         Err(error) => error,
     };
     let why = format!("no overlay: {no_overlay:#}");
     match landlock::enter(covers) {
-        Ok(temporary) => Entered { report: CaseReport { held: Held::Landlock, why }, temporary },
+        Ok(temporary) => {
+            Entered { report: CaseReport { held: CaseKind::Landlock, why }, temporary }
+        }
         Err(error) => {
             let why = format!("{why}; no Landlock: {error:#}");
-            Entered { report: CaseReport { held: Held::Nothing, why }, temporary: None }
+            Entered { report: CaseReport { held: CaseKind::Nothing, why }, temporary: None }
         }
     }
 }
@@ -59,5 +62,5 @@ pub fn enter(covers: &Covers) -> Entered {
 #[cfg(not(target_os = "linux"))]
 pub fn enter(_covers: &Covers) -> Entered {
     let why = "overlays and Landlock exist only on Linux".to_owned();
-    Entered { report: CaseReport { held: Held::Nothing, why }, temporary: None }
+    Entered { report: CaseReport { held: CaseKind::Nothing, why }, temporary: None }
 }

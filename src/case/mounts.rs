@@ -1,4 +1,5 @@
-//! Mounts below a directory. An overlay does not show them: each has to be covered for itself.
+//! Mounts below a directory. An overlay does not include them, so each has to be covered
+//! separately.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -17,7 +18,7 @@ pub fn below(dirs: &[PathBuf]) -> std::io::Result<Vec<PathBuf>> {
     Ok(points)
 }
 
-/// The fifth field, in which blanks, tabs, newlines and backslashes stand as octal numbers.
+/// The fifth field, in which blanks, tabs, newlines and backslashes are octal escapes.
 fn point(line: &[u8]) -> Option<PathBuf> {
     let field = line.split(|byte| *byte == b' ').nth(4)?;
     let mut path = Vec::new();
@@ -40,7 +41,7 @@ fn point(line: &[u8]) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
-/// Whether the path is one of these or lies in one.
+/// Whether the path is one of these directories or inside one.
 pub fn is_in(path: &Path, dirs: &[PathBuf]) -> bool {
     dirs.iter().any(|dir| path.starts_with(dir))
 }
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn odd_names_are_read_back() {
+    fn escaped_names_are_decoded() {
         let line = br"36 35 98:0 /mnt1 /a\040b\134c\011d rw,noatime master:1 - ext3 /dev/root rw";
         assert_eq!(point(line), Some(PathBuf::from("/a b\\c\td")));
         assert_eq!(point(b""), None);

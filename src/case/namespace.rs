@@ -1,4 +1,4 @@
-//! Namespaces of a process's own: where it may mount, and from where nobody gets out again.
+//! Namespaces for this process: one in which it may mount, and one that even root cannot leave.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -9,9 +9,9 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid, getpid};
 
-/// A mount namespace: with the rights that root has, else by a user namespace, in which everybody may mount.
-/// Returns whether it was by root's own rights.
-pub fn of_mounts() -> Result<bool> {
+/// Enters a mount namespace, with root's own rights or else inside a user namespace, in which
+/// everybody may mount. Returns whether root's own rights were used.
+pub fn enter_mount_namespace() -> Result<bool> {
     let privileged = geteuid().is_root() && unshare(CloneFlags::CLONE_NEWNS).is_ok();
     if !privileged {
         let (user, group) = (geteuid(), getegid());
@@ -25,9 +25,9 @@ pub fn of_mounts() -> Result<bool> {
     Ok(privileged)
 }
 
-/// Root may unmount what covers the project, or leave through `/proc/1/root`. In a second namespace,
-/// with the same users, it may not: what was mounted outside is locked, and whoever lives outside is
-/// out of reach. Everybody else loses the right to mount when the client is started.
+/// Root could unmount what covers the project, or leave through `/proc/1/root`. In a second
+/// namespace with the same users it cannot: mounts from outside are locked, and processes outside
+/// are out of reach. Everybody else loses the right to mount when the client starts.
 pub fn lock(privileged: bool) -> Result<()> {
     if !geteuid().is_root() {
         return Ok(());
@@ -37,7 +37,7 @@ pub fn lock(privileged: bool) -> Result<()> {
         unshare(both).context("the mounts cannot be locked")?;
         return map_to_itself(0, 0);
     }
-    // Only a process that stays outside may name more than one user.
+    // Only a process outside the new namespace may map more than one user.
     let maps = ["uid_map", "gid_map"].map(|name| {
         fs::read_to_string(format!("/proc/self/{name}")).map(|map| (name, identity(&map)))
     });
@@ -75,7 +75,7 @@ fn write_map(process: Pid, name: &str, map: &str) -> std::io::Result<()> {
     fs::write(format!("/proc/{process}/{name}"), map)
 }
 
-/// A map in which everybody who has a name here has the same name there.
+/// A map in which every id that exists here stays the same.
 fn identity(map: &str) -> String {
     let lines = map.lines().filter_map(|line| {
         let mut numbers = line.split_whitespace();
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_keeps_their_number() {
+    fn every_id_stays_the_same() {
         assert_eq!(identity("         0          0 4294967295\n"), "0 0 4294967295\n");
         assert_eq!(identity("0 1000 1\n1 100000 65536\n"), "0 0 1\n1 1 65536\n");
     }

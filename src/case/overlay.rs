@@ -1,6 +1,6 @@
-//! An overlay over the project, at the same path, in a mount namespace of the process's own. What is
-//! written goes to memory. The namespace ends with its last process, and everything with it: there is
-//! nothing to tidy up, however the process ends.
+//! An overlay over the project, at the same path, in a mount namespace of its own. Writes go to
+//! memory. The namespace and everything in it end with its last process, so there is nothing to
+//! clean up, however the process ends.
 
 use std::fs;
 use std::io::Write;
@@ -19,25 +19,25 @@ use nix::unistd::{Gid, Uid, chown};
 use super::covers::Covers;
 use super::{mounts, namespace, trial};
 
-/// Where the client keeps scripts that it runs in front of every command. What is left of the agent could
-/// write the judge's; so the judge has these directories for itself.
-const OF_A_SHELL: [&str; 2] = ["shell-snapshots", "session-env"];
+/// Where the client keeps scripts that it runs before every command. A process that the agent left
+/// behind could write there, so the judge gets these directories for itself.
+const SHELL_DIRECTORIES: [&str; 2] = ["shell-snapshots", "session-env"];
 
-/// Tasks on a schedule, in `.claude` of the project.
+/// Scheduled tasks, in the project's `.claude`.
 const TASKS: &str = "scheduled_tasks.json";
 
 /// Puts this process into the overlay, or leaves it as it is. Returns where its temporary files go.
 pub fn enter(covers: &Covers) -> Result<Option<PathBuf>> {
     check(covers)?;
     let attempt = |locked| move || attempt(covers, locked);
-    // Tried elsewhere first, because there is no way back. A machine that cannot lock the mounts
-    // (which matters to root only) still has them.
-    let locked = match trial::of(attempt(true)) {
+    // Tried in another process first, because it cannot be undone. On a machine that cannot lock
+    // the mounts, which matters only for root, they are still made.
+    let locked = match trial::try_in_child(attempt(true)) {
         Ok(()) => true,
-        Err(error) => trial::of(attempt(false)).map(|()| false).map_err(|_| error)?,
+        Err(error) => trial::try_in_child(attempt(false)).map(|()| false).map_err(|_| error)?,
     };
     attempt(locked)()?;
-    Ok(covers.of_clients.first().cloned())
+    Ok(covers.client_dirs.first().cloned())
 }
 
 fn check(covers: &Covers) -> Result<()> {
@@ -48,7 +48,7 @@ fn check(covers: &Covers) -> Result<()> {
         if dir.parent().is_none() {
             bail!("the project is the root directory");
         }
-        // Covered, the client would lose a login that it renews.
+        // If it were covered, a renewed login would be lost.
         if covers.kept.iter().any(|kept| kept == dir) {
             bail!("the project is the client's own directory {}", dir.display());
         }
@@ -59,8 +59,8 @@ fn check(covers: &Covers) -> Result<()> {
 fn attempt(covers: &Covers, locked: bool) -> Result<()> {
     let here = std::env::current_dir().context("the current directory no longer exists")?;
     let inner = mounts::below(&covers.covered).context("the mounts are not known")?;
-    let privileged = namespace::of_mounts()?;
-    // Only now: an overlay takes no directory of another namespace.
+    let privileged = namespace::enter_mount_namespace()?;
+    // Opened only now, because an overlay rejects directories of another mount namespace.
     let all = covers.covered.iter().chain(&inner).map(|path| Real::open(path));
     let all = all.collect::<Result<Vec<_>>>()?;
     let within = covers.kept.iter().filter(|kept| mounts::is_in(kept, &covers.covered));
@@ -72,7 +72,7 @@ fn attempt(covers: &Covers, locked: bool) -> Result<()> {
         if covers.covered.contains(&real.path) {
             covered.with_context(|| format!("{} cannot be covered", real.path.display()))?;
         } else if covered.is_err() {
-            // Something mounted inside the project that no overlay can be laid over.
+            // A mount inside the project over which no overlay can be mounted becomes read-only.
             real.bind(true)
                 .with_context(|| format!("the mount {} cannot be covered", real.path.display()))?;
         }
@@ -80,7 +80,7 @@ fn attempt(covers: &Covers, locked: bool) -> Result<()> {
     for real in &kept {
         real.bind(false).with_context(|| format!("{} cannot be kept", real.path.display()))?;
     }
-    for dir in covers.kept.iter().flat_map(|kept| OF_A_SHELL.map(|name| kept.join(name))) {
+    for dir in covers.kept.iter().flat_map(|kept| SHELL_DIRECTORIES.map(|name| kept.join(name))) {
         hide(&dir).with_context(|| format!("{} cannot be hidden", dir.display()))?;
     }
     for dir in &covers.covered {
@@ -89,22 +89,22 @@ fn attempt(covers: &Covers, locked: bool) -> Result<()> {
             bail!("{} is not covered", dir.display());
         }
     }
-    for file in &covers.of_git {
+    for file in &covers.git_configs {
         freeze(file);
     }
     keep_off_schedule(&here);
     if locked {
         namespace::lock(privileged)?;
     }
-    // The way here led to the real directory, which is below now.
+    // The current directory still refers to the real directory, below the overlay.
     std::env::set_current_dir(&here).context("the project cannot be entered")
 }
 
-/// The client keeps what its commands print among temporary files, and reads it from there. What is left of
-/// the agent could write the judge's; so the judge writes its own where nobody else sees it, and still sees
-/// what is there. (First, because the project may lie in there.)
+/// The client writes the output of its commands to temporary files and reads it from there. A
+/// process that the agent left behind could write to them, so the judge's writes go where nobody
+/// else sees them, while it still sees what exists. Done first, because the project may lie inside.
 fn cover_temporary(covers: &Covers, privileged: bool) -> Result<()> {
-    let own = covers.of_clients.iter().filter(|dir| !mounts::is_in(dir, &covers.covered));
+    let own = covers.client_dirs.iter().filter(|dir| !mounts::is_in(dir, &covers.covered));
     for dir in own {
         let covered = Real::open(dir).and_then(|real| real.cover(privileged));
         covered
@@ -114,16 +114,16 @@ fn cover_temporary(covers: &Covers, privileged: bool) -> Result<()> {
     Ok(())
 }
 
-/// An overlay copies a file as soon as it is opened to be written. Until then, whoever writes to the real one
-/// writes to this one too. One that cannot be opened cannot be written by the agent either; a pipe in the
-/// file's place is not waited for.
+/// An overlay copies a file when it is opened for writing. Until then, writes to the real file also
+/// show in the overlay. A file that cannot be opened cannot be written by the agent either. A pipe
+/// in its place must not block.
 fn freeze(file: &Path) {
     let at_once = OFlag::O_NONBLOCK.bits();
     let _ = fs::OpenOptions::new().write(true).custom_flags(at_once).open(file);
 }
 
-/// A client also takes up tasks that are written down while it runs. Where there are none, none come. The list is
-/// nothing that the judge should wonder about, so git is told to ignore it.
+/// A client also runs scheduled tasks that are added while it runs. An empty list prevents that;
+/// git ignores the list, so that the judge does not take it for a change.
 fn keep_off_schedule(project: &Path) {
     let dir = project.join(".claude");
     let _ = fs::create_dir(&dir);
@@ -137,7 +137,7 @@ fn keep_off_schedule(project: &Path) {
     }
 }
 
-/// An empty directory in memory, in the place of one that others can write.
+/// Mounts an empty directory in memory over one that others can write to.
 fn hide(dir: &Path) -> Result<()> {
     let _ = fs::create_dir(dir);
     if dir.is_dir() {
@@ -147,7 +147,7 @@ fn hide(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A file or directory as it is before anything lies over it.
+/// A file or directory as it was before anything was mounted over it.
 struct Real {
     path: PathBuf,
     fd: OwnedFd,
@@ -160,8 +160,8 @@ impl Real {
         Ok(Self { path: path.to_owned(), fd })
     }
 
-    /// Lays an overlay over the directory. Its two directories of work lie in a memory file system on
-    /// the same path, below it and out of sight.
+    /// Mounts an overlay over the directory. Its upper and work directories are in a tmpfs on the
+    /// same path, hidden below the overlay.
     fn cover(&self, privileged: bool) -> Result<()> {
         let meta = fs::metadata(&self.path)?;
         if !meta.is_dir() {
@@ -173,20 +173,21 @@ impl Real {
         let [written, work] = ["written", "work"].map(|name| self.path.join(name));
         fs::create_dir(&written)?;
         fs::create_dir(&work)?;
-        // The directory itself looks as it does for real.
+        // The directory keeps its owner and mode.
         if privileged {
             chown(&written, Some(Uid::from_raw(meta.uid())), Some(Gid::from_raw(meta.gid())))?;
         }
         fs::set_permissions(&written, fs::Permissions::from_mode(meta.mode() & 0o7777))?;
         let [written, work] = [Self::open(&written)?, Self::open(&work)?];
-        // By number: a path would have to be written with escapes for `:`, `,` and `\`.
+        // By file descriptor, because `:`, `,` and `\` in a path would have to be escaped.
         let layers = format!(
             "lowerdir={},upperdir={},workdir={}",
-            self.by_number(),
-            written.by_number(),
-            work.by_number()
+            self.by_descriptor(),
+            written.by_descriptor(),
+            work.by_descriptor()
         );
-        // Root's overlay can rename directories. Everybody else's keeps its notes where they may.
+        // With root's rights the overlay can rename directories; without them its metadata must be
+        // in user attributes.
         let options = if privileged {
             [",redirect_dir=on", ""].map(|more| format!("{layers}{more}"))
         } else {
@@ -200,14 +201,14 @@ impl Real {
             .context("cannot mount an overlay file system")
     }
 
-    /// Puts the real thing back in its place.
+    /// Mounts the real file or directory in its place again.
     fn bind(&self, read_only: bool) -> Result<()> {
         let nothing: Option<&str> = None;
-        let from = self.by_number();
+        let from = self.by_descriptor();
         let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
         mount(Some(from.as_str()), &self.path, nothing, flags, nothing)?;
         if read_only {
-            // What was restricted outside has to stay so, or the kernel refuses.
+            // The kernel refuses to drop restrictions of the original mount.
             let now = statvfs(&self.path)?.flags();
             let kept = [
                 (FsFlags::ST_NOSUID, MsFlags::MS_NOSUID),
@@ -224,7 +225,7 @@ impl Real {
         Ok(())
     }
 
-    fn by_number(&self) -> String {
+    fn by_descriptor(&self) -> String {
         format!("/proc/self/fd/{}", self.fd.as_raw_fd())
     }
 }

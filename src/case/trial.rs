@@ -1,5 +1,5 @@
-//! Tries something in a copy of this process. What cannot be undone, as a namespace entered halfway,
-//! is only done once it is known to work.
+//! Tries something in a copy of this process, so that what cannot be undone, such as entering a
+//! namespace, is only done if it works.
 
 use std::io::{Read, Write};
 
@@ -7,11 +7,11 @@ use anyhow::{Context, Result, bail};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, fork};
 
-/// The calling process must have one thread only.
-pub fn of(attempt: impl FnOnce() -> Result<()>) -> Result<()> {
+/// The calling process must have only one thread.
+pub fn try_in_child(attempt: impl FnOnce() -> Result<()>) -> Result<()> {
     let (mut reason, mut into) = std::io::pipe()?;
     // SAFETY: the process has one thread, so the child may do whatever this one may.
-    #[expect(unsafe_code, reason = "only a process can be thrown away")]
+    #[expect(unsafe_code, reason = "only a whole process can be discarded")]
     match unsafe { fork() }.context("no process to try it in")? {
         ForkResult::Child => {
             drop(reason);

@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serializer};
 use serde_json::Value;
 
-use super::{Check, PATIENCE, globs};
+use super::{Check, DEFAULT_TIMEOUT, globs};
 
-/// Names longer than this are cut: they stand in tables and in evidence.
+/// Longer names are cut, because they appear in tables and in evidence.
 const NAME_LENGTH: usize = 60;
 
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ impl TryFrom<Value> for Check {
 impl Fields {
     fn read(value: Value) -> Result<Check, String> {
         let fields: Fields = serde_json::from_value(value).map_err(|error| error.to_string())?;
-        let timeout = fields.timeout.as_ref().map_or(Ok(PATIENCE), duration)?;
+        let timeout = fields.timeout.as_ref().map_or(Ok(DEFAULT_TIMEOUT), duration)?;
         let name = fields.name.map_or_else(|| name_of(&fields.run), |name| name.trim().to_owned());
         Ok(Check {
             name,
@@ -102,7 +102,7 @@ pub fn in_seconds<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S:
     to.serialize_f64(duration.as_secs_f64())
 }
 
-/// What a check without a name is called: its command's first line.
+/// The name of a check that declares none: the first line of its command.
 pub fn name_of(run: &str) -> String {
     let line = run.trim().lines().next().unwrap_or_default().trim_end();
     match line.char_indices().nth(NAME_LENGTH) {
@@ -121,7 +121,7 @@ mod tests {
         let read = |value| serde_json::from_value::<Check>(value).unwrap();
         let plain = read(json!("cargo test"));
         assert_eq!(plain, Check::command("cargo test"));
-        assert_eq!((plain.name.as_str(), plain.timeout), ("cargo test", PATIENCE));
+        assert_eq!((plain.name.as_str(), plain.timeout), ("cargo test", DEFAULT_TIMEOUT));
         let full = read(json!({"name": "tests", "run": "cargo test\n", "timeout": "1h 30m",
             "when": ["*.rs", "Cargo.*"], "case": true}));
         assert_eq!((full.name.as_str(), full.run.as_str()), ("tests", "cargo test"));
@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_into_a_recording_is_read_back() {
+    fn a_check_survives_a_recording() {
         let check = Check { timeout: Duration::from_millis(1500), ..Check::command("make\ntest") };
         let text = serde_json::to_string(&check).unwrap();
         assert_eq!(serde_json::from_str::<Check>(&text).unwrap(), check);
     }
 
     #[test]
-    fn a_check_that_cannot_be_meant_is_refused_with_the_reason() {
+    fn an_invalid_check_is_refused_with_the_reason() {
         for (value, reason) in [
             (json!(3), "a check must be a command"),
             (json!(" "), "command is empty"),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::result::{CheckResult, cut_front};
 
-/// For the ends of all outputs together, so that a message stays readable.
+/// The limit for the output of all checks together, so that the message stays readable.
 const OUTPUT_BYTES: usize = 6 << 10;
 
 /// The feedback, if a check is red.
@@ -36,7 +36,7 @@ pub fn feedback(results: &[CheckResult]) -> Option<String> {
         let whole = tail.len() <= share;
         if !whole {
             cut_front(&mut tail, share);
-            // The first line is half a line now.
+            // Drops the first line, which is incomplete now.
             tail = tail.split_once('\n').map_or(tail.clone(), |(_, rest)| rest.to_owned());
         }
         let fence = fence(&tail);
@@ -57,7 +57,7 @@ fn quoted(command: &str) -> String {
     format!("`{command}`")
 }
 
-/// Longer than any run of backticks in the text.
+/// A fence longer than any run of backticks in the text.
 fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_red_check_is_told_with_command_exit_code_and_tail() {
+    fn feedback_contains_command_exit_code_and_tail() {
         let text = feedback(&[red("cargo test", "assertion failed\n```")]).unwrap();
         for part in [
             "A check that runs whenever you stop has failed.",
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn green_and_skipped_checks_are_no_feedback() {
+    fn green_checks_give_no_feedback() {
         let green = CheckResult { outcome: CheckOutcome::Green, ..red("make", "x") };
         assert_eq!(feedback(&[]), None);
         assert_eq!(feedback(std::slice::from_ref(&green)), None);

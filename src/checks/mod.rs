@@ -14,59 +14,60 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How long a check may take that does not say it itself.
-const PATIENCE: Duration = Duration::from_secs(600);
+/// How long a check may take that sets no timeout.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Why a yes is given again.
+/// The reason why a confirmation must be repeated.
 pub const FILES_CHANGED: &str =
     "files of the project changed while it ran, and the checks have to run again";
 
-/// Whether a yes counts only after the checks have run again: what they found, and what was judged, are
-/// files that have changed since.
-pub fn void_a_yes(checks: &[Check], changed: bool) -> bool {
+/// Whether a confirmation counts only after the checks have run again, because the files that were
+/// checked and judged have changed since.
+pub fn voids_confirmation(checks: &[Check], changed: bool) -> bool {
     changed && !checks.is_empty()
 }
 
-/// One command, as the front matter of SUPERVISOR.md or `supervisor.checks` in ccc.json has it: the
+/// One check from the front matter of SUPERVISOR.md or from `supervisor.checks` in ccc.json: a
 /// command alone, or a map. `declared` reads both forms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct Check {
-    /// What the check is called on the screen and in a verdict's evidence.
+    /// The name on the screen and in a verdict's evidence.
     pub name: String,
-    /// For `sh -c`, in the project's directory.
+    /// The command for `sh -c`, in the project's directory.
     pub run: String,
     #[serde(rename = "timeout", serialize_with = "declared::in_seconds")]
     pub timeout: Duration,
-    /// Globs: the check runs only when a file that they match has changed. None: always.
+    /// Globs: the check runs only if a file that they match has changed. Without any, it always
+    /// runs.
     pub when: Vec<String>,
     /// Run in the judge's glass case instead of in the tree itself.
     pub case: bool,
 }
 
 impl Check {
-    /// A command that says nothing else.
+    /// A check with this command and default settings.
     pub fn command(run: &str) -> Self {
         Self {
             name: declared::name_of(run),
             run: run.trim().to_owned(),
-            timeout: PATIENCE,
+            timeout: DEFAULT_TIMEOUT,
             when: Vec::new(),
             case: false,
         }
     }
 
-    /// Whether the check has a reason to run, given what changed since the task began. Nobody knows
-    /// what changed: it has.
+    /// Whether the check should run, given the files that changed since the task began. It should
+    /// if those are unknown.
     pub fn concerns(&self, changed: Option<&[String]>) -> bool {
         let (false, Some(changed)) = (self.when.is_empty(), changed) else { return true };
-        // The globs were tried when the check was read.
+        // The globs were validated when the check was read.
         globs(&self.when).is_ok_and(|globs| changed.iter().any(|path| globs.is_match(path)))
     }
 }
 
-/// As in a `.gitignore`: a glob without a slash means a name in any directory, one that ends with a
-/// slash everything below that directory.
+/// As in a `.gitignore`: a glob without a slash matches a name in any directory, and one that ends
+/// with a slash matches everything below that directory.
 fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
@@ -81,8 +82,8 @@ fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
     set.build()
 }
 
-/// All checks of a session: the user's own first, and one of theirs in the place of the project's
-/// check of the same name.
+/// All checks of a session: the user's own first, then the project's. The user's own check replaces
+/// a check of the project with the same name.
 pub fn together(own: Vec<Check>, project: Vec<Check>) -> Vec<Check> {
     let replaced: Vec<_> = project
         .into_iter()
@@ -91,7 +92,7 @@ pub fn together(own: Vec<Check>, project: Vec<Check>) -> Vec<Check> {
     own.into_iter().chain(replaced).collect()
 }
 
-/// The name that two checks share: a verdict could not say which of them it means.
+/// A name that two checks share, if there is one; a verdict could not tell them apart.
 pub fn shared_name(checks: &[Check]) -> Option<&str> {
     let mut names: Vec<_> = checks.iter().map(|check| check.name.as_str()).collect();
     names.sort_unstable();
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_runs_when_a_file_changed_that_its_globs_match() {
+    fn a_check_runs_if_a_changed_file_matches_its_globs() {
         let check = |when: &[&str]| Check {
             when: when.iter().map(|&glob| glob.to_owned()).collect(),
             ..Check::command("true")
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_users_own_check_takes_the_place_of_the_projects() {
+    fn the_users_own_check_replaces_the_projects() {
         let project = vec![Check::command("make test"), Check::command("make lint")];
         let mut own = Check::command("make -j8 test");
         own.name = "make test".to_owned();

@@ -1,5 +1,5 @@
-//! Proposes checks for a project, from the files that say how it is built: only commands that these
-//! files name, or that are usual in the language.
+//! Proposes checks for a project, from the files that say how it is built. Proposes only commands
+//! that these files name or that are usual for the language.
 //!
 //! | in the project's directory | proposed |
 //! |---|---|
@@ -15,33 +15,34 @@ use serde_json::Value;
 
 use super::Check;
 
-/// The project's directory: the text of a file in it, if there is one.
-pub type Look<'a> = &'a dyn Fn(&str) -> Option<String>;
+/// Reads a file of the project's directory, if it exists.
+pub type ReadFile<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-pub fn propose(look: Look<'_>) -> Vec<Check> {
-    let (mut commands, tested) = recipes(look);
+pub fn propose(read: ReadFile<'_>) -> Vec<Check> {
+    let (mut commands, tested) = recipes(read);
     if !tested {
-        commands.splice(0..0, own_commands(look));
+        commands.splice(0..0, language_commands(read));
     }
     commands.dedup();
     commands.iter().map(|command| Check::command(command)).collect()
 }
 
-fn own_commands(look: Look<'_>) -> Vec<String> {
-    [cargo, node, python, go, java, others].iter().flat_map(|language| language(look)).collect()
+fn language_commands(read: ReadFile<'_>) -> Vec<String> {
+    [cargo, node, python, go, java, others].iter().flat_map(|language| language(read)).collect()
 }
 
-fn has(look: Look<'_>, names: &[&str]) -> bool {
-    names.iter().any(|name| look(name).is_some())
+fn has(read: ReadFile<'_>, names: &[&str]) -> bool {
+    names.iter().any(|name| read(name).is_some())
 }
 
-/// Who writes recipes has decided how the project is checked. Says whether one of them tests.
-fn recipes(look: Look<'_>) -> (Vec<String>, bool) {
+/// Recipes come before a language's own commands: their author has decided how the project is
+/// checked. Also returns whether one of them runs the tests.
+fn recipes(read: ReadFile<'_>) -> (Vec<String>, bool) {
     for (names, runner) in [
         (&["justfile", "Justfile", ".justfile"][..], "just"),
         (&["GNUmakefile", "Makefile", "makefile"], "make"),
     ] {
-        let Some(text) = names.iter().find_map(|name| look(name)) else { continue };
+        let Some(text) = names.iter().find_map(|name| read(name)) else { continue };
         let targets: Vec<_> = text.lines().flat_map(|line| recipe(line, runner)).collect();
         let is_there = |wanted: &&str| targets.contains(wanted);
         let tests = ["test", "tests", "check"].into_iter().find(is_there);
@@ -55,9 +56,9 @@ fn recipes(look: Look<'_>) -> (Vec<String>, bool) {
     (Vec::new(), false)
 }
 
-/// What can be run by a line: `test: build`, in a Makefile also `test lint: build`, in a justfile `test
-/// FILTER='': …` and `test *ARGS:`. `test := x` is a variable, and a recipe with parameters that have no
-/// default cannot be run like this.
+/// The recipes that a line defines: `test: build`, in a Makefile also `test lint: build`, in a
+/// justfile also `test FILTER='': …` and `test *ARGS:`. `test := x` is a variable, and a recipe
+/// with a parameter that has no default cannot be run without arguments.
 fn recipe<'a>(line: &'a str, runner: &str) -> Vec<&'a str> {
     let Some((head, rest)) = line.split_once(':') else { return Vec::new() };
     if rest.starts_with('=') || line.starts_with([' ', '\t', '#', '.']) {
@@ -75,22 +76,23 @@ fn recipe<'a>(line: &'a str, runner: &str) -> Vec<&'a str> {
     }
 }
 
-fn cargo(look: Look<'_>) -> Vec<String> {
-    let Some(manifest) = look("Cargo.toml") else { return Vec::new() };
+fn cargo(read: ReadFile<'_>) -> Vec<String> {
+    let Some(manifest) = read("Cargo.toml") else { return Vec::new() };
     let workspace = if manifest.contains("[workspace]") { " --workspace" } else { "" };
     let mut commands = vec![format!("cargo test{workspace}")];
-    if manifest.contains("lints.clippy]") || has(look, &["clippy.toml", ".clippy.toml"]) {
+    if manifest.contains("lints.clippy]") || has(read, &["clippy.toml", ".clippy.toml"]) {
         commands.push(format!("cargo clippy{workspace} --all-targets -- -D warnings"));
     }
     commands
 }
 
-fn node(look: Look<'_>) -> Vec<String> {
-    let manifest = look("package.json").and_then(|text| serde_json::from_str::<Value>(&text).ok());
+fn node(read: ReadFile<'_>) -> Vec<String> {
+    let manifest = read("package.json").and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let Some(manifest) = manifest else { return Vec::new() };
-    let manager = package_manager(look, &manifest);
+    let manager = package_manager(read, &manifest);
     let script = |name: &str| manifest["scripts"][name].as_str();
-    // One that waits for changes never ends; the first is what `npm init` writes.
+    // Excludes the placeholder that `npm init` writes, and scripts that wait for changes and never
+    // end.
     let runs = |name: &&str| {
         script(name).is_some_and(|script| {
             !script.contains("no test specified") && !script.contains("--watch")
@@ -100,27 +102,27 @@ fn node(look: Look<'_>) -> Vec<String> {
     let tests = ["test"].into_iter().find(runs);
     let lint = ["lint"].into_iter().find(runs);
     let found = [types, lint, tests].into_iter().flatten();
-    // This one waits for changes unless it is told that nobody watches.
+    // `react-scripts test` waits for changes unless `CI` is set.
     let watches = |name| script(name).is_some_and(|script| script.contains("react-scripts test"));
     let ci = |name| if watches(name) { "CI=true " } else { "" };
     found.map(|name| format!("{}{manager} run {name}", ci(name))).collect()
 }
 
-fn package_manager(look: Look<'_>, manifest: &Value) -> &'static str {
+fn package_manager(read: ReadFile<'_>, manifest: &Value) -> &'static str {
     let named = manifest["packageManager"].as_str().unwrap_or_default();
     for (manager, files) in [
         ("pnpm", &["pnpm-lock.yaml"][..]),
         ("yarn", &["yarn.lock"]),
         ("bun", &["bun.lock", "bun.lockb"]),
     ] {
-        if named.split('@').next() == Some(manager) || has(look, files) {
+        if named.split('@').next() == Some(manager) || has(read, files) {
             return manager;
         }
     }
     "npm"
 }
 
-fn python(look: Look<'_>) -> Vec<String> {
+fn python(read: ReadFile<'_>) -> Vec<String> {
     let files = [
         "pyproject.toml",
         "pytest.ini",
@@ -130,7 +132,7 @@ fn python(look: Look<'_>) -> Vec<String> {
         "requirements-dev.txt",
         "dev-requirements.txt",
     ];
-    let texts: Vec<_> = files.iter().filter_map(|name| look(name)).collect();
+    let texts: Vec<_> = files.iter().filter_map(|name| read(name)).collect();
     let names = |tool: &str| texts.iter().any(|text| text.contains(tool));
     let runner = [
         ("uv.lock", "uv run "),
@@ -138,46 +140,46 @@ fn python(look: Look<'_>) -> Vec<String> {
         ("pdm.lock", "pdm run "),
         ("Pipfile.lock", "pipenv run "),
     ];
-    let runner = runner.iter().find(|(lock, _)| has(look, &[lock])).map(|(_, runner)| *runner);
+    let runner = runner.iter().find(|(lock, _)| has(read, &[lock])).map(|(_, runner)| *runner);
     let run = |tool: &str, arguments: &str| match runner {
         Some(runner) => format!("{runner}{tool}{arguments}"),
         None => format!("python3 -m {tool}{arguments}"),
     };
-    let pytest = names("pytest") || has(look, &["pytest.ini", "conftest.py", "tests/conftest.py"]);
-    let ruff = names("tool.ruff") || has(look, &["ruff.toml", ".ruff.toml"]);
+    let pytest = names("pytest") || has(read, &["pytest.ini", "conftest.py", "tests/conftest.py"]);
+    let ruff = names("tool.ruff") || has(read, &["ruff.toml", ".ruff.toml"]);
     let commands = [pytest.then(|| run("pytest", " -q")), ruff.then(|| run("ruff", " check"))];
     commands.into_iter().flatten().collect()
 }
 
-fn go(look: Look<'_>) -> Vec<String> {
-    if !has(look, &["go.mod"]) {
+fn go(read: ReadFile<'_>) -> Vec<String> {
+    if !has(read, &["go.mod"]) {
         return Vec::new();
     }
     ["go vet ./...", "go test ./..."].map(str::to_owned).into()
 }
 
-fn java(look: Look<'_>) -> Vec<String> {
+fn java(read: ReadFile<'_>) -> Vec<String> {
     let wrapped = |wrapper: &str, plain: &str| {
-        if has(look, &[wrapper]) { format!("./{wrapper}") } else { plain.to_owned() }
+        if has(read, &[wrapper]) { format!("./{wrapper}") } else { plain.to_owned() }
     };
-    if has(look, &["pom.xml"]) {
+    if has(read, &["pom.xml"]) {
         return vec![format!("{} -B -q test", wrapped("mvnw", "mvn"))];
     }
     let gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
-    if has(look, &gradle) {
+    if has(read, &gradle) {
         return vec![format!("{} check", wrapped("gradlew", "gradle"))];
     }
     Vec::new()
 }
 
-fn others(look: Look<'_>) -> Vec<String> {
-    let mentions = |file: &str, word: &str| look(file).is_some_and(|text| text.contains(word));
-    let scripts = look("composer.json").and_then(|text| serde_json::from_str::<Value>(&text).ok());
+fn others(read: ReadFile<'_>) -> Vec<String> {
+    let mentions = |file: &str, word: &str| read(file).is_some_and(|text| text.contains(word));
+    let scripts = read("composer.json").and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let composer = scripts.is_some_and(|manifest| manifest["scripts"]["test"] != Value::Null);
     [
-        (has(look, &["deno.json", "deno.jsonc"]), "deno test"),
-        (has(look, &["mix.exs"]), "mix test"),
-        (has(look, &["Package.swift"]), "swift test"),
+        (has(read, &["deno.json", "deno.jsonc"]), "deno test"),
+        (has(read, &["mix.exs"]), "mix test"),
+        (has(read, &["Package.swift"]), "swift test"),
         (composer, "composer test"),
         (mentions("Gemfile", "rspec"), "bundle exec rspec"),
     ]
@@ -192,10 +194,10 @@ mod tests {
     use super::*;
 
     fn proposed(files: &[(&str, &str)]) -> Vec<String> {
-        let look = |name: &str| {
+        let read = |name: &str| {
             files.iter().find(|(file, _)| *file == name).map(|(_, text)| (*text).to_owned())
         };
-        propose(&look).into_iter().map(|check| check.run).collect()
+        propose(&read).into_iter().map(|check| check.run).collect()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Check;
 use crate::client::stream::strip_escapes;
 
-/// What is kept in memory of a check's output; all of it is on record.
+/// How much of a check's output is kept in memory; the recording has all of it.
 const TAIL_BYTES: usize = 8 << 10;
 const TAIL_LINES: usize = 60;
 
@@ -36,7 +36,7 @@ pub enum CheckOutcome {
     TimedOut {
         after: f64,
     },
-    /// It did not run, which says nothing about the work.
+    /// The check did not run, which says nothing about the work.
     Skipped {
         why: Skipped,
     },
@@ -49,7 +49,7 @@ pub enum Skipped {
     NothingChanged,
     /// Nobody has allowed the commands of this project's SUPERVISOR.md.
     NotTrusted,
-    /// Its turn did not come, or it had not ended, when the time for checks was over.
+    /// The check had not started or not ended when the time for checks was over.
     NoTime,
 }
 
@@ -121,7 +121,7 @@ impl Tail {
         }
     }
 
-    /// The last lines that say something.
+    /// The last lines that are not blank.
     pub fn last_lines(&self, most: usize) -> Vec<String> {
         let open = finished(&self.open);
         let all = std::iter::once(&open).chain(self.lines.iter().rev());
@@ -142,14 +142,15 @@ impl Tail {
     }
 }
 
-/// A line as it stands on a terminal in the end: a progress bar goes back and is written over.
+/// A line as a terminal shows it in the end: after a carriage return, a progress bar is
+/// overwritten.
 fn finished(line: &str) -> String {
     let line = line.trim_end_matches(['\n', '\r']);
     let last = line.rsplit('\r').next().unwrap_or_default();
     strip_escapes(last).into_owned()
 }
 
-/// Keeps the last `size` bytes, or a little less: no half characters.
+/// Keeps the last `size` bytes, or a little less so as not to split a character.
 pub fn cut_front(text: &mut String, size: usize) {
     let mut from = text.len().saturating_sub(size);
     while !text.is_char_boundary(from) {
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tail_is_the_end_and_stays_small() {
+    fn the_tail_keeps_the_end_and_stays_small() {
         let mut tail = Tail::default();
         for at in 0..100_000 {
             tail.push(&format!("line {at}\n"));
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_progress_bar_and_colours_are_what_is_left_of_them() {
+    fn progress_bars_and_colours_are_resolved() {
         let mut tail = Tail::default();
         tail.push("\x1b[31m 1%\r 50%\r100%\r\nnext\n\n");
         assert_eq!(tail.text(), "100%\nnext");
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_read_back_as_it_was_written() {
+    fn a_result_survives_serialisation() {
         for outcome in [
             CheckOutcome::Green,
             CheckOutcome::Red { how: "exited with code 1".into(), code: Some(1) },

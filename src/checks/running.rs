@@ -1,6 +1,6 @@
-//! A check's process: a shell behind the shim, in a session and process group of its own. A check that is
-//! ended takes everything with it that it started; one that ends by itself may leave what went into a
-//! session of its own, such as a build server that keeps caches warm.
+//! A check's process: a shell behind the shim, in its own session and process group. Stopping a
+//! check also ends everything that it started. A check that exits by itself may leave processes in
+//! their own sessions, such as a build server that keeps caches warm.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, PipeReader, Read, pipe};
@@ -15,37 +15,38 @@ use crossbeam_channel::{Receiver, Sender, bounded, select_biased};
 use super::Check;
 use super::result::CheckResult;
 use super::suite::Suite;
-use crate::client::case::Case;
+use crate::client::case::CaseRequest;
 use crate::event::{Gone, Now};
 use crate::process::child::{self, END_OF_INPUT, Group};
 use crate::process::exit;
 use crate::process::orphans::Awaited;
 use crate::threads::named;
 
-/// How long output may still come after the exit: something that left the group holds it open.
+/// How long output may still arrive after the exit, since a process that left the group can hold
+/// the pipe open.
 const DRAIN: Duration = Duration::from_secs(1);
 const READ: usize = 16 << 10;
-/// How often somebody who watches is told that time passes.
+/// How often the watcher hears that time has passed.
 const TICK: Duration = Duration::from_millis(100);
-/// How long a check may take to end that was told to: the shim kills it long before that.
+/// How long to wait for a stopped check to end; the shim kills it long before that.
 const END: Duration = Duration::from_secs(5);
 
-/// What a check does, in this order: it prints, it is gone.
+/// What happens to a check: any number of `Printed`, then one `Gone`.
 #[derive(Debug)]
 pub enum CheckHappened {
     Printed(String),
     Gone(Gone),
 }
 
-/// Dropped, it ends with all its descendants.
+/// When dropped, ends the check and all its descendants.
 pub struct CheckProcess {
     input: Sender<Vec<u8>>,
     group: Group,
 }
 
-/// Where checks run, and by what.
+/// What the processes of checks need.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct CheckContext {
     /// ccc itself, for its shim.
     pub ccc: PathBuf,
     pub dir: PathBuf,
@@ -53,42 +54,44 @@ pub struct Surroundings {
 }
 
 impl CheckProcess {
-    /// `on_event` may hold the check up; false means that nobody listens any more.
+    /// `on_event` may block, which holds the check up; it returns false if nobody listens any more.
     pub fn start(
         check: &Check,
-        surroundings: &Surroundings,
+        context: &CheckContext,
         on_event: impl Fn(CheckHappened) -> bool + Send + Clone + 'static,
     ) -> anyhow::Result<Self> {
         let (output, into) = pipe()?;
-        // Who wants it in the case does not want it in the tree, if there is no case to be had.
+        // Required: a check that asks for the case must not run in the real tree if there is no
+        // case.
         let case =
-            check.case.then(|| Case { required: true, covered: vec![surroundings.dir.clone()] });
+            check.case.then(|| CaseRequest { required: true, covered: vec![context.dir.clone()] });
         let mut head = case.is_some();
-        let mut command = Command::new(&surroundings.ccc);
+        let mut command = Command::new(&context.ccc);
         command
             .arg("agent-shim")
-            .args(case.iter().flat_map(Case::args))
+            .args(case.iter().flat_map(CaseRequest::args))
             .args(["--", "/bin/sh", "-c", &check.run])
             .env_clear()
-            .envs(surroundings.env.iter().map(|(name, value)| (name, value)))
-            .current_dir(&surroundings.dir)
+            .envs(context.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(&context.dir)
             .stdin(Stdio::piped())
             .stdout(into.try_clone()?)
             .stderr(into);
         let (mut child, awaited) =
             Awaited::spawn(&mut command).context("cannot start the check")?;
-        // The command holds our copies of the pipe; while it lives, the end of output cannot come.
+        // The command holds our copies of the pipe, so the end of the output cannot come while it
+        // exists.
         drop(command);
         let group = Group::of(child.id());
         let stdin = child.stdin.take().context("the check has no input")?;
         let input = child::writer("check input", stdin)?;
-        // Nobody types for a check: one that reads gets the end at once.
+        // A check gets no input: if it reads, it sees the end at once.
         let _ = input.send(vec![END_OF_INPUT]);
         let (to_read, read) = bounded::<()>(0);
         let printed = on_event.clone();
         named("check output", move || {
             read_text(output, |text| {
-                // The shim's report about the case, in a line of its own.
+                // The first line is the shim's report about the case.
                 let text = match text.split_once('\n') {
                     Some((_, rest)) if std::mem::take(&mut head) => rest.to_owned(),
                     _ => text,
@@ -119,7 +122,7 @@ impl Drop for CheckProcess {
     }
 }
 
-/// Whole characters, as they come; what is no text is shown as such.
+/// Passes on the output in whole characters, with invalid bytes replaced.
 fn read_text(mut from: PipeReader, mut on_text: impl FnMut(String) -> bool) {
     let mut buffer = vec![0; READ];
     let mut kept = 0;
@@ -131,7 +134,7 @@ fn read_text(mut from: PipeReader, mut on_text: impl FnMut(String) -> bool) {
             Err(_) => break,
         };
         let whole = match std::str::from_utf8(&buffer[..size]) {
-            // The end may be half a character, which is at most three bytes.
+            // The end may be an incomplete character of at most three bytes.
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             _ => size,
         };
@@ -147,29 +150,28 @@ fn read_text(mut from: PipeReader, mut on_text: impl FnMut(String) -> bool) {
     }
 }
 
-/// What whoever runs checks gets to see.
-pub enum Seen<'a> {
+/// The progress of a suite, for whoever runs it.
+pub enum CheckProgress<'a> {
     Started(&'a Check),
     Printed(&'a str),
     Ended(&'a CheckResult),
-    /// Some time has passed.
+    /// `TICK` has passed without anything else.
     Waiting,
 }
 
-/// Runs a suite where nothing else goes on: `ccc check`, the Stop hook. Ends early, with whatever was
-/// running, once `stop` says anything; that is the error.
+/// Runs a suite while nothing else happens, for `ccc check` and the Stop hook. A message on `stop`
+/// ends it early, along with the running check, and is returned as the error.
 pub fn run_all<S>(
     suite: &mut Suite,
-    surroundings: &Surroundings,
+    context: &CheckContext,
     stop: &Receiver<S>,
-    mut watch: impl FnMut(&Suite, Now, Seen<'_>),
+    mut watch: impl FnMut(&Suite, Now, CheckProgress<'_>),
 ) -> Result<(), Option<S>> {
     let began = Instant::now();
     while let Some(check) = suite.next(began.elapsed()).cloned() {
-        watch(suite, began.elapsed(), Seen::Started(&check));
+        watch(suite, began.elapsed(), CheckProgress::Started(&check));
         let (to_us, events) = bounded(2);
-        let started =
-            CheckProcess::start(&check, surroundings, move |event| to_us.send(event).is_ok());
+        let started = CheckProcess::start(&check, context, move |event| to_us.send(event).is_ok());
         let mut running = match started {
             Ok(running) => Some(running),
             Err(error) => {
@@ -187,14 +189,14 @@ pub fn run_all<S>(
             select_biased! {
                 recv(stop) -> said => {
                     drop(running);
-                    // What it still prints is nobody's business; that it is gone is.
+                    // Ignores further output, but waits for the check to end.
                     while let Ok(CheckHappened::Printed(_)) = events.recv_timeout(END) {}
                     return Err(said.ok());
                 }
                 recv(events) -> event => match event {
                     Ok(CheckHappened::Printed(text)) => {
                         suite.printed(&text);
-                        watch(suite, began.elapsed(), Seen::Printed(&text));
+                        watch(suite, began.elapsed(), CheckProgress::Printed(&text));
                     }
                     Ok(CheckHappened::Gone(gone)) => {
                         end(suite, &gone, began.elapsed(), &mut watch);
@@ -206,26 +208,31 @@ pub fn run_all<S>(
                         break;
                     }
                 },
-                default(due) => watch(suite, began.elapsed(), Seen::Waiting),
+                default(due) => watch(suite, began.elapsed(), CheckProgress::Waiting),
             }
         }
     }
     Ok(())
 }
 
-fn end(suite: &mut Suite, gone: &Gone, now: Now, watch: &mut impl FnMut(&Suite, Now, Seen<'_>)) {
+fn end(
+    suite: &mut Suite,
+    gone: &Gone,
+    now: Now,
+    watch: &mut impl FnMut(&Suite, Now, CheckProgress<'_>),
+) {
     if let Some(result) = suite.ended(gone, now).cloned() {
-        watch(suite, now, Seen::Ended(&result));
+        watch(suite, now, CheckProgress::Ended(&result));
     }
 }
 
-/// What checks inherit of ours: all but what belongs to a session of the client around us.
+/// The environment that checks inherit: ours, without variables that belong to a surrounding
+/// session of the client.
 pub fn environment(ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     ours.filter(|(name, _)| !crate::client::launch::belongs_to_a_session(name)).collect()
 }
 
-/// The same directory for everybody who runs the checks of a project.
-impl Surroundings {
+impl CheckContext {
     pub fn of(dir: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             ccc: std::env::current_exe().context("ccc cannot find its own executable")?,
@@ -242,7 +249,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[test]
-    fn characters_are_not_split_and_bytes_that_are_none_do_no_harm() {
+    fn characters_are_not_split_and_invalid_bytes_are_replaced() {
         let (output, mut into) = pipe().unwrap();
         let (sender, receiver) = channel();
         let reader =

@@ -7,25 +7,25 @@ use super::Check;
 use super::result::{CheckOutcome, CheckResult, Skipped, Tail};
 use crate::event::{Gone, Now};
 
-/// So many of the last lines of a running check are shown.
+/// How many of the last lines of a running check are shown.
 const SHOWN: usize = 5;
 
 #[derive(Debug)]
 pub struct Suite {
     checks: Vec<Check>,
-    /// Files that changed since the task began, as far as anybody knows.
+    /// Files that changed since the task began; `None` if unknown.
     changed: Option<Vec<String>>,
     running: Option<Current>,
     results: Vec<CheckResult>,
 }
 
-/// The check that is running, for whoever watches.
+/// The running check, for the status line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningCheck {
     pub name: String,
     pub since: Now,
     pub timeout: Duration,
-    /// The last lines that it printed.
+    /// The last lines of its output.
     pub tail: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ pub struct RunningCheck {
 struct Current {
     started: Now,
     deadline: Now,
-    /// The deadline has passed, and the driver was told to stop it.
+    /// The deadline has passed, and the driver was told to stop the check.
     overdue: bool,
     tail: Tail,
 }
@@ -43,7 +43,7 @@ impl Suite {
         Self { checks, changed, running: None, results: Vec::new() }
     }
 
-    /// The check to start now. None: one is running, or all have been.
+    /// The check to start now; `None` if one is running or all are done.
     pub fn next(&mut self, now: Now) -> Option<&Check> {
         if self.running.is_some() {
             return None;
@@ -81,7 +81,7 @@ impl Suite {
         }
     }
 
-    /// The running check is gone, and all that it printed has been told.
+    /// The running check has ended, and all its output has arrived.
     pub fn ended(&mut self, gone: &Gone, now: Now) -> Option<&CheckResult> {
         let running = self.running.take()?;
         let check = self.checks.get(self.results.len())?;
@@ -104,7 +104,7 @@ impl Suite {
         self.running.as_ref().filter(|running| !running.overdue).map(|running| running.deadline)
     }
 
-    /// Whether the running check has to be stopped now. Said once.
+    /// Whether the running check must be stopped now. True only once per check.
     pub fn is_overdue(&mut self, now: Now) -> bool {
         let due = self.deadline().is_some_and(|deadline| deadline <= now);
         if let Some(running) = self.running.as_mut().filter(|_| due) {
@@ -113,7 +113,7 @@ impl Suite {
         due
     }
 
-    /// There is no time left: whatever is not over by now is skipped.
+    /// No time is left: marks everything that has not ended as skipped.
     pub fn out_of_time(&mut self) {
         self.running = None;
         let rest = self.checks.iter().skip(self.results.len());
@@ -121,7 +121,7 @@ impl Suite {
         self.results.extend(skipped);
     }
 
-    /// What came of those that are over, in the order of the list.
+    /// The results of the checks that have ended, in the order of the list.
     pub fn results(&self) -> &[CheckResult] {
         &self.results
     }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn one_after_the_other_to_the_last_also_after_a_red_one() {
+    fn checks_run_one_after_the_other_even_after_a_failure() {
         let mut suite = Suite::new(vec![Check::command("a"), Check::command("b")], None);
         assert_eq!(suite.next(second(0)).map(|check| check.run.as_str()), Some("a"));
         assert_eq!(suite.next(second(0)), None, "one at a time");
@@ -167,14 +167,14 @@ mod tests {
         assert!(!suite.is_overdue(second(5)));
         assert!(suite.is_overdue(second(6)) && !suite.is_overdue(second(7)));
         assert_eq!(suite.deadline(), None);
-        // Even if it says that all went well when it is told to end.
+        // Even if it exits with code 0 when it is stopped.
         let result = suite.ended(&exit(0), second(7)).unwrap();
         assert_eq!(result.outcome, CheckOutcome::TimedOut { after: 5.0 });
         assert!(result.is_red());
     }
 
     #[test]
-    fn what_there_is_no_time_for_is_said_to_be_skipped() {
+    fn checks_without_time_left_are_reported_as_skipped() {
         let checks = ["a", "b", "c"].map(Check::command).to_vec();
         let mut suite = Suite::new(checks, None);
         suite.next(second(0));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_nothing_concerns_is_skipped_and_said_to_be() {
+    fn a_check_without_changed_files_is_reported_as_skipped() {
         let rust = Check { when: vec!["*.rs".into()], ..Check::command("cargo test") };
         let mut suite = Suite::new(vec![rust, Check::command("make")], Some(vec!["a.py".into()]));
         assert_eq!(suite.next(second(0)).map(|check| check.run.as_str()), Some("make"));

@@ -14,7 +14,7 @@ use crate::files;
 
 const DIRECTORY: &str = "trusted-checks";
 
-/// The person's decisions: a private file for each, named by what was decided about.
+/// The person's decisions. Each is a private file, named after the fingerprint of the checks.
 #[derive(Debug)]
 pub struct Decisions {
     dir: PathBuf,
@@ -30,7 +30,7 @@ impl Decisions {
     }
 
     pub fn trust(&self, project: &Path, checks: &[Check]) -> Result<()> {
-        // For whoever looks into the file; only its name is read.
+        // The content is only for people who open the file; ccc reads only its name.
         let text =
             json!({"project": project, "checks": checks, "trusted_at": jiff::Timestamp::now()});
         let text = serde_json::to_string_pretty(&text)? + "\n";
@@ -42,8 +42,8 @@ impl Decisions {
     }
 }
 
-/// The same for the same commands in the same directory. The directory belongs to it: what `make test`
-/// does is written elsewhere in the project.
+/// The same for the same commands in the same directory. The directory is included because what
+/// `make test` does is defined elsewhere in the project.
 pub fn fingerprint(project: &Path, checks: &[Check]) -> String {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     let text = json!([project.to_string_lossy(), checks]).to_string();
@@ -61,7 +61,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_yes_is_for_these_commands_in_this_directory() {
+    fn trust_covers_exactly_these_commands_in_this_directory() {
         let dir = tempfile::tempdir().unwrap();
         let (project, other) = (dir.path().join("project"), dir.path().join("other"));
         let decisions = Decisions::of(&dir.path().join("config"));

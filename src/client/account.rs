@@ -1,8 +1,9 @@
-//! Whom the client would work for: what its answer to `initialize` says about a key or a login.
+//! The account that the client would use: what its answer to `initialize` says about a key or a
+//! login.
 
 use serde::Deserialize;
 
-/// The account as the client names it. It does not say whether the key or the login is accepted.
+/// The account as the client reports it, which does not say whether the key or the login is valid.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Account {
@@ -48,7 +49,8 @@ impl Account {
         if let Some(name) = source(&self.token_source) {
             return Some(format!("a token from {name}"));
         }
-        // Bedrock and its like have credentials of their own, which the client does not look at here.
+        // Bedrock and similar providers have their own credentials, which the client does not check
+        // here.
         let elsewhere = given(&self.api_provider).filter(|name| name != "firstParty");
         elsewhere.map(|name| format!("the credentials of {name}"))
     }
@@ -66,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_is_named_and_nothing_is_nothing() {
+    fn the_source_of_the_credentials_is_named() {
         for (account, expected) in [
             (r#"{"tokenSource":"none","apiProvider":"firstParty"}"#, None),
             (

@@ -1,42 +1,43 @@
 //! The user's arguments for the client, and those of them that the supervised session takes over.
 //!
-//! They keep the meaning they have for the client, so this has to know which of the client's
-//! options take a value: a word that is nobody's value is the prompt.
+//! They mean the same as for the client, so this module has to know which of the client's options
+//! take a value: a word that is no option's value is the prompt.
 
 use std::ffi::{OsStr, OsString};
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct ClientArgs {
     /// `-p`, `--print`: work without a person.
     pub print: bool,
     pub prompt: Option<String>,
-    /// A second word that is nobody's value: only one can be the prompt.
+    /// A second word that is no option's value; only one can be the prompt.
     pub surplus: Option<String>,
     pub output_format: Option<String>,
     pub resume: Option<Resume>,
     pub session_id: Option<String>,
-    /// `--fork-session`: the resumed session gets another id.
+    /// `--fork-session`: the resumed session gets a new id.
     pub forks: bool,
-    /// The user says in some way which session it is: `--session-id`, `--fork-session`, `--from-pr`, …
+    /// Some argument determines the session: `--session-id`, `--fork-session`, `--from-pr`, …
     pub names_session: bool,
-    /// `--settings`: a file or JSON text. The client takes only one, and that is ours.
+    /// `--settings`: a file or JSON text. The client accepts only one, and ccc passes its own.
     pub settings: Option<String>,
     /// `--add-dir`: the agent works there too, so the supervisor has to look there too.
     pub add_dirs: Vec<OsString>,
-    /// What decides how the agent's prompt begins: a fork that repeats it shares the prompt cache.
+    /// The options that determine the beginning of the agent's prompt: a fork that repeats them
+    /// shares the prompt cache.
     pub prompt_options: Vec<OsString>,
-    /// `--bg`: the client starts the session elsewhere and leaves.
+    /// `--bg`: the client starts the session elsewhere and exits.
     pub background: bool,
-    /// `--help` and the like: the client prints something and leaves.
-    pub leaves: bool,
-    /// What the client gets. It ignores a prompt among its arguments in this mode, so that stays.
+    /// `--help` and the like: the client prints something and exits.
+    pub exits: bool,
+    /// What the client gets. The prompt stays in it, because the client ignores it in this mode.
     pub rest: Vec<OsString>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resume {
     Session(String),
-    /// `--resume` without an id: the client would ask which.
+    /// `--resume` without an id: the client would ask for one.
     Choose,
     /// `--continue`.
     Latest,
@@ -108,7 +109,8 @@ const MANY: &[&str] = &[
     "--tools",
 ];
 
-/// Options that change the tools, the system prompt or the parameters which a prompt cache goes by.
+/// Options that change the tools, the system prompt or other parameters that a prompt cache depends
+/// on.
 const PROMPT_OPTIONS: &[&str] = &[
     "--add-dir",
     "--agent",
@@ -142,7 +144,7 @@ fn values(option: &str) -> Values {
     }
 }
 
-impl Taken {
+impl ClientArgs {
     fn word(&mut self, word: String) {
         if self.prompt.is_none() {
             self.prompt = Some(word);
@@ -152,8 +154,8 @@ impl Taken {
     }
 }
 
-pub fn take_over(args: Vec<OsString>) -> Taken {
-    let mut taken = Taken::default();
+pub fn read_args(args: Vec<OsString>) -> ClientArgs {
+    let mut taken = ClientArgs::default();
     let mut args = args.into_iter().peekable();
     while let Some(arg) = args.next() {
         let text = arg.to_string_lossy().into_owned();
@@ -196,7 +198,7 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
         match option.as_str() {
             "-p" | "--print" => taken.print = true,
             "--output-format" => taken.output_format = value,
-            // The session speaks stream-json with the client, whatever its own user wants.
+            // The session always uses stream-json with the client.
             "--input-format" | "--verbose" => {}
             "-r" | "--resume" => taken.resume = Some(value.map_or(Resume::Choose, Resume::Session)),
             "-c" | "--continue" => taken.resume = Some(Resume::Latest),
@@ -214,7 +216,7 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
                     taken.prompt_options.push(arg.clone());
                     taken.prompt_options.extend(given.iter().cloned());
                 }
-                taken.leaves |= ["-h", "--help", "-v", "--version"].contains(&option.as_str());
+                taken.exits |= ["-h", "--help", "-v", "--version"].contains(&option.as_str());
                 taken.rest.push(arg);
                 taken.rest.extend(given);
             }
@@ -223,7 +225,7 @@ pub fn take_over(args: Vec<OsString>) -> Taken {
     taken
 }
 
-/// Takes the user's `--settings` out of arguments that are otherwise the client's alone.
+/// Removes the user's `--settings` from arguments that otherwise go to the client unread.
 pub fn take_settings(args: &mut Vec<OsString>) -> Option<String> {
     let at = args.iter().position(|arg| {
         let text = arg.to_string_lossy();
@@ -248,11 +250,11 @@ fn as_text(arg: &OsString) -> String {
 mod tests {
     use super::*;
 
-    fn take(line: &str) -> Taken {
-        take_over(line.split_whitespace().map(OsString::from).collect())
+    fn take(line: &str) -> ClientArgs {
+        read_args(line.split_whitespace().map(OsString::from).collect())
     }
 
-    fn rest(taken: &Taken) -> String {
+    fn rest(taken: &ClientArgs) -> String {
         taken.rest.iter().map(|arg| arg.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
 
@@ -294,14 +296,14 @@ mod tests {
     }
 
     #[test]
-    fn directories_of_the_agent_are_the_supervisors_too() {
+    fn added_directories_are_noted_for_the_supervisor() {
         let taken = take("--add-dir a b --model x --add-dir=c fix");
         assert_eq!(taken.add_dirs, ["a", "b", "c"].map(OsString::from));
         assert_eq!(rest(&taken), "--add-dir a b --model x --add-dir=c fix");
     }
 
     #[test]
-    fn what_the_prompt_begins_with_is_noted_and_passed_on() {
+    fn prompt_options_are_noted_and_passed_on() {
         let line = "--tools Read,Bash --model x --effort=high --disallowedTools Edit Write -p fix \
                     --mcp-config a.json --add-dir b --permission-mode plan";
         let taken = take(line);
@@ -324,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_session_owns_is_taken_wherever_it_stands() {
+    fn arguments_for_the_session_are_taken_from_any_position() {
         let taken = take("--model opus -p fix --output-format json --resume abc --verbose");
         assert!(taken.print);
         assert_eq!(taken.output_format.as_deref(), Some("json"));
@@ -335,7 +337,7 @@ mod tests {
         assert_eq!(take("--resume=abc").resume, Some(Resume::Session("abc".into())));
         assert!(take("--session-id abc").names_session);
         assert!(take("--bg fix").background && take("--bg fix").prompt.is_some());
-        assert!(take("--help").leaves && !take("fix").leaves);
+        assert!(take("--help").exits && !take("fix").exits);
         let settings = take("--settings mine.json --model x");
         assert_eq!(
             (settings.settings.as_deref(), rest(&settings).as_str()),

@@ -1,5 +1,5 @@
-//! The client's `AskUserQuestion` tool: questions with options, which come as a request for
-//! permission and take their answers back in the allowed input.
+//! The client's `AskUserQuestion` tool: questions with options, which come as a permission request;
+//! the answers go back in the allowed input.
 
 use serde::Deserialize;
 
@@ -23,7 +23,7 @@ pub struct FormOption {
     pub description: String,
 }
 
-/// The questions of a request, where it is one of these.
+/// The questions, if the request is for this tool.
 pub fn questions(asked: &PermissionRequest) -> Option<Vec<FormQuestion>> {
     #[derive(Deserialize)]
     struct Form {
@@ -34,8 +34,8 @@ pub fn questions(asked: &PermissionRequest) -> Option<Vec<FormQuestion>> {
 }
 
 impl FormQuestion {
-    /// Numbers are options, several of them where that is asked for; anything else is the person's
-    /// own words.
+    /// Reads a number as an option, or several numbers if several are allowed; anything else is an
+    /// answer in the person's own words.
     pub fn answer(&self, typed: &str) -> String {
         let words: Vec<_> = typed
             .split(|c: char| c.is_whitespace() || c == ',')
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_options_and_words_are_words() {
+    fn numbers_are_options_and_other_text_is_an_answer() {
         for (several, typed, answer) in [
             (false, "2", "Blue"),
             (false, " 1 ", "Red"),

@@ -5,36 +5,36 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::client::case::{Case, Sandbox};
+use crate::client::case::{CaseRequest, Sandbox};
 use crate::event::ReviewRequest;
 use crate::review::prompt::SCHEMA;
 
-/// Everything needed to start a client process, resolved: no environment is read after this.
+/// Everything needed to start a client process. The environment is not read after this.
 #[derive(Debug, Clone)]
 pub struct Launch {
     /// ccc itself, for the shim.
     pub ccc: PathBuf,
-    /// The client: an executable, and what must stand in front of its arguments.
+    /// The client's executable, and arguments that must come before its own.
     pub claude: Vec<OsString>,
     pub args: Vec<OsString>,
     pub env: Vec<(OsString, OsString)>,
     pub dir: PathBuf,
-    /// What it must not be able to change. The agent has none.
-    pub case: Option<Case>,
+    /// The case in which the client runs; the agent has none.
+    pub case: Option<CaseRequest>,
 }
 
 impl Launch {
     /// The whole command, with the shim in front.
     pub fn argv(&self) -> Vec<OsString> {
         let mut argv = vec![self.ccc.clone().into(), "agent-shim".into()];
-        argv.extend(self.case.iter().flat_map(Case::args));
+        argv.extend(self.case.iter().flat_map(CaseRequest::args));
         argv.push("--".into());
         argv.extend(self.claude.iter().chain(&self.args).cloned());
         argv
     }
 
-    /// The same for a shim of another kind, which puts nothing into a case.
-    pub fn argv_of(&self, kind: &str) -> Vec<OsString> {
+    /// The same for another kind of shim, which has no case.
+    pub fn argv_for(&self, kind: &str) -> Vec<OsString> {
         let mut argv: Vec<OsString> =
             vec![self.ccc.clone().into(), "agent-shim".into(), kind.into(), "--".into()];
         argv.extend(self.claude.iter().chain(&self.args).cloned());
@@ -45,31 +45,31 @@ impl Launch {
 /// One argument is limited to 128 KiB on Linux.
 pub const MAX_ARGUMENT: usize = 120 << 10;
 
-/// In the form with a schema the supervisor does not even have these tools. The cached form keeps the
-/// agent's tools, to the letter; there the judge's settings forbid every change.
+/// In the schema form the supervisor does not even have these tools. The cached form must keep
+/// exactly the agent's tools; there the judge's settings forbid changes.
 const NO_CHANGES: &str = "Edit,Write,NotebookEdit";
 
-/// How the agent is started. What the user passed comes last.
+/// The agent's arguments, with the user's own last.
 pub fn agent_args(
     start: &AgentStart,
     settings: Option<&Path>,
     live: bool,
     user_args: &[OsString],
 ) -> Vec<OsString> {
-    let mut args = speak_json();
+    let mut args = stream_json_args();
     if live {
         args.push("--include-partial-messages".into());
     }
-    // The echo of a user message is the receipt for it.
+    // The echo of a user message acknowledges it.
     args.push("--replay-user-messages".into());
     match start {
-        AgentStart::New { session_id } => pair(&mut args, "--session-id", session_id),
-        AgentStart::Resume { session_id } => pair(&mut args, "--resume", session_id),
+        AgentStart::New { session_id } => push_option(&mut args, "--session-id", session_id),
+        AgentStart::Resume { session_id } => push_option(&mut args, "--resume", session_id),
         AgentStart::Continue => args.push("--continue".into()),
         AgentStart::AsUserSays => {}
     }
     if let Some(settings) = settings {
-        pair(&mut args, "--settings", settings);
+        push_option(&mut args, "--settings", settings);
     }
     args.extend(user_args.iter().cloned());
     args
@@ -77,7 +77,7 @@ pub fn agent_args(
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentStart {
-    /// ccc chooses the id, so that it is known before the first line.
+    /// ccc chooses the id, so that it knows it before the first line.
     New {
         session_id: String,
     },
@@ -89,38 +89,38 @@ pub enum AgentStart {
     AsUserSays,
 }
 
-/// What a review is asked for in: `supervisor.review` in ccc.json.
+/// The form of a review: `supervisor.review` in ccc.json.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReviewForm {
-    /// The agent's own prompt with one message more, so that the provider's prompt cache knows all but
-    /// that message. The verdict is JSON in the last text.
+    /// The agent's own prompt plus one message, so that everything before that message is in the
+    /// provider's prompt cache. The verdict is JSON in the last text.
     #[default]
     Cached,
-    /// With a schema, a system prompt and fewer tools. The client puts all three in front of the
-    /// conversation, and with another beginning nothing of it is cached.
+    /// With a schema, a system prompt and fewer tools. The client puts all three before the
+    /// conversation, so nothing of it is found in the cache.
     Schema,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct ReviewOptions {
     pub form: ReviewForm,
-    /// JSON, or the name of a file with it.
+    /// JSON, or the name of a JSON file.
     pub settings: Option<OsString>,
     /// Overrides the agent's model.
     pub model: Option<String>,
-    /// Another provider judges; the agent's model means nothing to it.
+    /// Another provider judges, which may not know the agent's model.
     pub second_opinion: bool,
     pub allowed_tools: Vec<String>,
-    /// Directories beside the project that it may look at.
+    /// Directories beside the project that the supervisor may read.
     pub add_dirs: Vec<OsString>,
-    /// The agent's options that decide how its prompt begins.
+    /// The agent's options that determine the beginning of its prompt.
     pub prompt_options: Vec<OsString>,
     pub sandbox: Sandbox,
 }
 
 impl ReviewOptions {
-    /// The form of this review and, when it is not the one that was asked for, why.
+    /// The form of this review and, if it is not the configured one, the reason.
     pub fn form(&self, request: &ReviewRequest) -> (ReviewForm, Option<&'static str>) {
         let other_model = self.model.as_ref().is_some_and(|model| *model != request.model);
         let reason = match self.form {
@@ -133,54 +133,54 @@ impl ReviewOptions {
     }
 }
 
-/// How the supervisor is started.
+/// The supervisor's arguments.
 pub fn review_args(
     request: &ReviewRequest,
     instructions: &str,
     options: &ReviewOptions,
 ) -> Vec<OsString> {
-    let mut args = speak_json();
+    let mut args = stream_json_args();
     if !request.fresh {
         args.push("--fork-session".into());
-        pair(&mut args, "--resume", &request.session_id);
+        push_option(&mut args, "--resume", &request.session_id);
     }
-    // Else `--continue` could take up the review instead of the work.
+    // Otherwise `--continue` could resume the review instead of the work.
     args.push("--no-session-persistence".into());
-    // The agent can write every file that settings, servers, skills and memory are read from. What of
-    // them counts is in the settings that ccc generated when the session began.
-    pair(&mut args, "--setting-sources", "");
+    // The agent can write every file from which settings, servers, skills and memory are read. Only
+    // those in the settings that ccc generated when the session began are used.
+    push_option(&mut args, "--setting-sources", "");
     args.push("--strict-mcp-config".into());
     match options.form(request).0 {
         ReviewForm::Cached => args.extend(options.prompt_options.iter().cloned()),
         ReviewForm::Schema => {
-            pair(&mut args, "--json-schema", SCHEMA);
-            // Newer clients drop this on a resumed session; the review's message repeats it, and is
-            // all there is of instructions that no argument can hold.
+            push_option(&mut args, "--json-schema", SCHEMA);
+            // Newer clients ignore it in a resumed session, so the review's message repeats it.
+            // Instructions that are too long for an argument are only in that message.
             if instructions.len() <= MAX_ARGUMENT {
-                pair(&mut args, "--system-prompt", instructions);
+                push_option(&mut args, "--system-prompt", instructions);
             }
-            pair(&mut args, "--disallowedTools", NO_CHANGES);
+            push_option(&mut args, "--disallowedTools", NO_CHANGES);
             for dir in &options.add_dirs {
-                pair(&mut args, "--add-dir", dir);
+                push_option(&mut args, "--add-dir", dir);
             }
         }
     }
     if !options.allowed_tools.is_empty() {
-        pair(&mut args, "--allowedTools", options.allowed_tools.join(","));
+        push_option(&mut args, "--allowedTools", options.allowed_tools.join(","));
     }
-    // Without it a fork may fall back to another variant of the model.
+    // Without this option a fork may fall back to another variant of the model.
     let agents = if options.second_opinion { "" } else { &request.model };
     let model = options.model.as_deref().unwrap_or(agents);
     if !model.is_empty() {
-        pair(&mut args, "--model", model);
+        push_option(&mut args, "--model", model);
     }
     if let Some(settings) = &options.settings {
-        pair(&mut args, "--settings", settings);
+        push_option(&mut args, "--settings", settings);
     }
     args
 }
 
-fn speak_json() -> Vec<OsString> {
+fn stream_json_args() -> Vec<OsString> {
     [
         "--print",
         "--output-format",
@@ -188,7 +188,7 @@ fn speak_json() -> Vec<OsString> {
         "--input-format",
         "stream-json",
         "--verbose",
-        // Undocumented, and the only way in which the client asks instead of denying silently.
+        // Undocumented, but without it the client denies silently instead of asking.
         "--permission-prompt-tool",
         "stdio",
     ]
@@ -196,12 +196,12 @@ fn speak_json() -> Vec<OsString> {
     .to_vec()
 }
 
-fn pair(args: &mut Vec<OsString>, option: &str, value: impl AsRef<OsStr>) {
+fn push_option(args: &mut Vec<OsString>, option: &str, value: impl AsRef<OsStr>) {
     args.push(option.into());
     args.push(value.as_ref().to_owned());
 }
 
-/// Settings of the client that a person makes in their environment; they mean the same in a child.
+/// Settings of the client in the user's environment, which also apply to its children.
 const KEPT: [&str; 13] = [
     "CLAUDE_CODE_ATTRIBUTION_HEADER",
     "CLAUDE_CODE_AUTO_COMPACT_",
@@ -218,8 +218,8 @@ const KEPT: [&str; 13] = [
     "CLAUDE_CODE_SUBAGENT_MODEL",
 ];
 
-/// Whether a variable belongs to the client session that ccc itself may have been started in. A
-/// client that sees one of them takes itself for a part of that session.
+/// Whether a variable belongs to a client session in which ccc itself was started. A client that
+/// sees such a variable considers itself part of that session.
 pub fn belongs_to_a_session(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name == "CLAUDECODE"
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn text_comes_as_it_is_written_only_for_who_watches() {
+    fn partial_messages_are_requested_only_for_a_live_screen() {
         let args = |live| text(&agent_args(&AgentStart::Continue, None, live, &[]));
         assert!(args(true).contains("--include-partial-messages"));
         assert!(!args(false).contains("--include-partial-messages"));
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cached_form_repeats_what_the_agents_prompt_begins_with_and_adds_nothing_to_it() {
+    fn the_cached_form_repeats_the_agents_prompt_options_and_adds_none() {
         let options = ReviewOptions {
             allowed_tools: vec!["Bash(cargo test:*)".into()],
             add_dirs: vec!["../lib".into()],
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_would_be_cached_the_form_is_the_one_with_a_schema() {
+    fn a_review_that_nothing_is_cached_for_uses_the_schema_form() {
         let form = |options: ReviewOptions| options.form(&request());
         let cached = ReviewOptions::default;
         assert_eq!(form(cached()), (ReviewForm::Cached, None));
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn fresh_eyes_have_not_seen_the_conversation() {
+    fn a_fresh_judge_does_not_resume_the_conversation() {
         let request = ReviewRequest { fresh: true, ..request() };
         let options = ReviewOptions::default();
         assert_eq!(options.form(&request).0, ReviewForm::Schema);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_surrounding_session_is_forgotten_and_settings_are_kept() {
+    fn variables_of_a_surrounding_session_are_dropped_and_settings_kept() {
         for name in
             ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_X"]
         {

@@ -1,4 +1,4 @@
-//! The other program: its protocol, its command lines, the arguments the user gives it.
+//! The client (`claude`): its protocol, its command lines, and the user's arguments for it.
 
 pub mod account;
 pub mod args;

@@ -1,28 +1,28 @@
-//! Permission modes: what the client asks about, and what it does unasked.
+//! Permission modes: what the client asks about, and what it does without asking.
 
 use serde::{Deserialize, Serialize};
 
-/// As the client names them. A name that this version does not know is kept, and shown as it is.
+/// The client's permission modes. An unknown name is kept and shown as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum PermissionMode {
-    /// Everything that could do harm is asked about.
+    /// Asks about everything that could do harm.
     #[default]
     Ask,
     AcceptEdits,
-    /// Nothing is changed until a plan is approved.
+    /// Changes nothing until a plan is approved.
     Plan,
-    /// A check of the provider's decides.
+    /// A check by the provider decides.
     Auto,
-    /// What would have to be asked about is denied.
+    /// Denies what it would otherwise ask about.
     DontAsk,
-    /// Nothing is asked about.
+    /// Asks about nothing.
     Bypass,
     Other(String),
 }
 
 impl PermissionMode {
-    /// As the client writes it.
+    /// The client's name for the mode.
     pub fn name(&self) -> &str {
         match self {
             Self::Ask => "default",
@@ -35,7 +35,7 @@ impl PermissionMode {
         }
     }
 
-    /// As a person reads it.
+    /// The name shown to the person.
     pub fn words(&self) -> &str {
         match self {
             Self::Ask => "ask",
@@ -48,7 +48,7 @@ impl PermissionMode {
         }
     }
 
-    /// As a person may type it.
+    /// The mode that the person typed.
     pub fn typed(text: &str) -> Option<Self> {
         let text = text.trim().to_lowercase();
         Some(match text.as_str() {
@@ -61,7 +61,7 @@ impl PermissionMode {
         })
     }
 
-    /// The next one in the client's own order, of those that can be had here.
+    /// The next available mode in the client's own order.
     #[must_use]
     pub fn next(&self, bypass: bool, auto: bool) -> Self {
         const ORDER: [PermissionMode; 5] = [
@@ -71,13 +71,13 @@ impl PermissionMode {
             PermissionMode::Bypass,
             PermissionMode::Auto,
         ];
-        let here = |mode: &&Self| match mode {
+        let available = |mode: &&Self| match mode {
             Self::Bypass => bypass,
             Self::Auto => auto,
             _ => true,
         };
         let at = ORDER.iter().position(|mode| mode == self).map_or(0, |at| at + 1);
-        ORDER[at..].iter().find(here).cloned().unwrap_or_default()
+        ORDER[at..].iter().find(available).cloned().unwrap_or_default()
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_goes_through_the_modes_that_can_be_had() {
+    fn the_key_cycles_through_the_available_modes() {
         let cycle = |bypass, auto| {
             let mut mode = PermissionMode::Ask;
             let mut names = Vec::new();
@@ -121,13 +121,13 @@ mod tests {
         assert_eq!(cycle(false, false), "accept edits, plan, ask");
         assert_eq!(cycle(true, false), "accept edits, plan, skip permissions, ask");
         assert_eq!(cycle(false, true), "accept edits, plan, auto, ask");
-        // What the key does not lead to, it leads out of.
+        // The key leaves a mode that it cannot reach.
         assert_eq!(PermissionMode::DontAsk.next(false, false), PermissionMode::Ask);
         assert_eq!(PermissionMode::Bypass.next(false, false), PermissionMode::Ask);
     }
 
     #[test]
-    fn a_name_survives() {
+    fn names_survive_a_round_trip() {
         for name in
             ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "new"]
         {

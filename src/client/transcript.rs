@@ -1,9 +1,9 @@
-//! The client's transcript of a conversation, read a line at a time: what the person said, what kind of
-//! turn ended last, what waits in the queue, what the agent ran. The one reader of it.
+//! The client's transcript of a conversation, read line by line: what the person said, what kind of
+//! turn ended last, what waits in the queue, what the agent ran. Nothing else reads the transcript.
 //!
 //! The client writes much in the person's name that they never said: summaries, the output of `!`
-//! commands, notifications, the text of slash commands, feedback of hooks. Newer clients say where a
-//! message came from (`origin`); of older ones its form tells.
+//! commands, notifications, the text of slash commands, feedback of hooks. Newer clients record
+//! where a message came from (`origin`); with older ones only its form shows that.
 
 mod entry;
 
@@ -12,77 +12,77 @@ use std::collections::{HashMap, VecDeque};
 use crate::brief::activity::Activity;
 use crate::client::stream::{Line, Part};
 use crate::review::commands::Commands;
-pub use entry::is_machines;
-use entry::{TranscriptEntry, Word};
+pub use entry::is_by_client;
+use entry::{TranscriptEntry, UserEntry};
 
-/// What a conversation has come to.
+/// The current state of a conversation.
 #[derive(Debug, Default)]
 pub struct ClientTranscript {
-    /// The person's own words, in order: typed, queued, or taken up in the middle of a turn.
+    /// The person's own messages, in order: typed, queued, or taken up in the middle of a turn.
     pub said: Vec<Spoken>,
     pub model: Option<String>,
-    /// What the agent said last in the turn that runs or has just ended.
+    /// The agent's last text in the current or just ended turn.
     pub last_answer: Option<String>,
-    /// The entry in which the agent said that.
+    /// The id of the entry with the last answer.
     answer: Option<String>,
-    pub turn: Turn,
-    /// What the agent ran, in full and in short.
+    pub turn: TurnKind,
+    /// What the agent ran, in full; `activity` is the summary.
     pub commands: Commands,
     pub activity: Activity,
-    /// `/supervisor` and `/supervisoroff`, as the person typed them.
-    pub switches: Vec<Switch>,
-    /// The `/goal` that is active: a judge of the client's own, beside ours.
+    /// The person's `/supervisor` and `/supervisoroff` commands.
+    pub switches: Vec<SupervisionSwitch>,
+    /// The active `/goal`, for which the client has its own judge.
     pub goal: Option<String>,
-    /// A schedule has come due, and its prompt is the next: this entry, by its id.
+    /// The id of the entry which announces that a scheduled prompt comes next.
     due: Option<String>,
-    queue: VecDeque<Waiting>,
-    /// It is read from its beginning.
+    queue: VecDeque<QueueItem>,
+    /// The transcript is read from its beginning.
     is_whole: bool,
-    /// Where each entry stands in the tree of the conversation, by its id.
+    /// The position of each entry in the tree of the conversation, by its id.
     places: HashMap<String, Place>,
-    /// What the person went back behind (`/rewind`): where it stood, and what it was.
+    /// Messages that the person undid by going back (`/rewind`), with their index.
     unsaid: Vec<(usize, Spoken)>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct QueueItem {
     text: String,
     is_human: bool,
 }
 
-/// A message of the person's.
+/// A message of the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spoken {
     pub text: String,
-    /// When, as the client wrote it.
+    /// The client's timestamp.
     pub at: String,
 }
 
-/// A switch of the person's.
+/// The person switched supervision on or off.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Switch {
+pub struct SupervisionSwitch {
     pub at: String,
     pub on: bool,
 }
 
-/// The last turn, by what it began with and how it ended. Only real work is judged.
+/// The kind of the last turn. Only real work is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Turn {
-    /// There was none yet.
+pub enum TurnKind {
+    /// There was no turn yet.
     #[default]
     None,
     Work,
     /// `!command`, and what the agent said about it.
     Shell,
-    /// A slash command that the client carried out itself.
+    /// A slash command that the client executed itself.
     LocalCommand,
     Interrupted,
-    /// The API refused.
+    /// The API reported an error.
     Failed,
 }
 
-impl Turn {
-    /// Why nothing is judged, if so.
+impl TurnKind {
+    /// The reason why the turn is not judged, if there is one.
     pub fn unjudged(self) -> Option<&'static str> {
         match self {
             Self::None | Self::Work => None,
@@ -96,25 +96,25 @@ impl Turn {
     }
 }
 
-/// Where an entry stands among the person's words.
+/// The position of an entry among the person's messages.
 #[derive(Debug)]
 enum Place {
-    /// So many of them come before what follows the entry.
-    UpTo(usize),
-    /// Wherever its parent stands.
-    Below(String),
+    /// After this many messages.
+    AfterMessages(usize),
+    /// At the position of this parent.
+    SameAs(String),
 }
 
 impl ClientTranscript {
-    /// One that is read from its beginning.
+    /// A transcript that is read from its beginning.
     pub fn whole() -> Self {
         Self { is_whole: true, ..Self::default() }
     }
 
-    /// Takes up a line. One that cannot be read, or that newer clients write, is passed over.
+    /// Processes a line. Unreadable lines and unknown types are ignored.
     pub fn line(&mut self, line: &[u8]) {
         let Ok(entry) = serde_json::from_slice::<TranscriptEntry>(line) else { return };
-        let up_to = self.up_to(&entry);
+        let messages_before = self.messages_before(&entry);
         let before = self.said.len();
         match entry.r#type.as_str() {
             "user" => self.user(&entry, line),
@@ -125,67 +125,67 @@ impl ClientTranscript {
             _ => {}
         }
         let speaks = self.said.len() > before;
-        if speaks && up_to < before {
-            let unsaid = self.said.drain(up_to..before).enumerate();
-            self.unsaid.extend(unsaid.map(|(at, spoken)| (up_to + at, spoken)));
+        if speaks && messages_before < before {
+            let unsaid = self.said.drain(messages_before..before).enumerate();
+            self.unsaid.extend(unsaid.map(|(at, spoken)| (messages_before + at, spoken)));
         }
         if let Some(uuid) = entry.uuid {
             let place = match entry.parent_uuid {
-                Some(parent) if !speaks => Place::Below(parent),
-                _ => Place::UpTo(up_to + usize::from(speaks)),
+                Some(parent) if !speaks => Place::SameAs(parent),
+                _ => Place::AfterMessages(messages_before + usize::from(speaks)),
             };
             self.places.insert(uuid, place);
         }
     }
 
-    /// How many of the person's words come before this entry. The entries of a conversation are a tree:
-    /// whoever goes back goes on from an earlier one.
-    fn up_to(&self, entry: &TranscriptEntry) -> usize {
+    /// How many of the person's messages come before this entry. The entries form a tree: after
+    /// going back, the conversation continues from an earlier entry.
+    fn messages_before(&self, entry: &TranscriptEntry) -> usize {
         let Some(mut at) = entry.parent_uuid.as_ref() else {
             let begins = entry.uuid.is_some() && entry.r#type == "user";
-            // A summary stands for all that was.
+            // A summary, which also has no parent, keeps all earlier messages.
             return if begins { 0 } else { self.said.len() };
         };
-        // Up the tree, to where it is known. Not line by line: older clients write an answer before the
-        // message that it answers.
+        // Walks up the tree to a known position. The order of lines is not enough: older clients
+        // may write an answer before its message.
         for _ in 0..=self.places.len() {
             match self.places.get(at) {
-                Some(Place::UpTo(words)) => return (*words).min(self.said.len()),
-                Some(Place::Below(parent)) => at = parent,
+                Some(Place::AfterMessages(words)) => return (*words).min(self.said.len()),
+                Some(Place::SameAs(parent)) => at = parent,
                 None => break,
             }
         }
-        // One that nobody has seen is older than all that was, unless everything was seen: then it is in no
-        // file, and takes nothing back.
+        // An unknown parent is older than everything that was read, unless the whole file was read:
+        // then it is in no file, and undoes nothing.
         if self.is_whole { self.said.len() } else { 0 }
     }
 
-    /// Whether all that the agent's last answer goes back to stands here. Older clients may write an answer
-    /// first, and the message that it answers behind it.
+    /// Whether the message behind the agent's last answer has been read. Older clients may write an
+    /// answer before its message.
     pub fn has_what_was_answered(&self) -> bool {
         let mut at = self.answer.as_ref();
         for _ in 0..=self.places.len() {
             match at.map(|at| self.places.get(at)) {
-                Some(Some(Place::Below(parent))) => at = Some(parent),
+                Some(Some(Place::SameAs(parent))) => at = Some(parent),
                 Some(None) => return false,
-                None | Some(Some(Place::UpTo(_))) => break,
+                None | Some(Some(Place::AfterMessages(_))) => break,
             }
         }
         true
     }
 
-    /// What the person went back behind since somebody last asked, and where the first of it stood.
+    /// The messages that were undone since the last call, and the index of the first.
     pub fn take_unsaid(&mut self) -> Option<(usize, Vec<Spoken>)> {
         let first = self.unsaid.iter().map(|(at, _)| *at).min()?;
         Some((first, self.unsaid.drain(..).map(|(_, spoken)| spoken).collect()))
     }
 
-    /// What the person typed that the agent has not taken up yet.
+    /// The person's messages that the agent has not taken up yet.
     pub fn waiting(&self) -> impl Iterator<Item = &str> {
         self.queue.iter().filter(|waits| waits.is_human).map(|waits| waits.text.as_str())
     }
 
-    /// Whether the prompt that comes next is one that was scheduled.
+    /// Whether the next prompt is a scheduled one.
     pub fn schedule_is_due(&self) -> bool {
         self.due.is_some()
     }
@@ -196,39 +196,39 @@ impl ClientTranscript {
         if entry.is_sidechain || entry.is_compact_summary {
             return;
         }
-        let word = entry.word();
+        let kind = entry.user_entry();
         if entry.is_meta {
-            // Feedback of a hook goes on with the work.
-            if matches!(word, Word::Feedback) {
-                self.begin(Turn::Work);
+            // Feedback of a hook continues the work.
+            if matches!(kind, UserEntry::Feedback) {
+                self.begin(TurnKind::Work);
             }
             return;
         }
-        match word {
-            Word::Nothing | Word::Feedback => {}
-            Word::Interrupted => self.turn = Turn::Interrupted,
-            Word::Shell => self.begin(Turn::Shell),
-            Word::LocalOutput => self.turn = Turn::LocalCommand,
-            Word::LocalCommand { name, args } => {
-                // Some clients note first what was typed, as if it were for the agent.
+        match kind {
+            UserEntry::Nothing | UserEntry::Feedback => {}
+            UserEntry::Interrupted => self.turn = TurnKind::Interrupted,
+            UserEntry::Shell => self.begin(TurnKind::Shell),
+            UserEntry::LocalOutput => self.turn = TurnKind::LocalCommand,
+            UserEntry::LocalCommand { name, args } => {
+                // Some clients first record the command as if it were a message to the agent.
                 let typed = self.said.last().map(|said| said.text.trim());
                 let first = typed.and_then(|typed| typed.split_whitespace().next());
                 if first == Some(&name) && self.last_answer.is_none() {
                     self.said.pop();
                 }
-                self.begin(Turn::LocalCommand);
-                // What the agent is to reach is a task like any other.
+                self.begin(TurnKind::LocalCommand);
+                // A goal is a task like any other.
                 match (name.as_str(), args.as_str()) {
                     ("/goal", "clear") => self.goal = None,
                     ("/goal", args) if !args.is_empty() => self.say(format!("/goal {args}"), entry),
                     _ => {}
                 }
             }
-            Word::Command { name, args } if entry.is_human() => {
-                self.begin(Turn::Work);
+            UserEntry::Command { name, args } if entry.is_human() => {
+                self.begin(TurnKind::Work);
                 let switch = switch(&name);
                 if let Some(on) = switch {
-                    self.switches.push(Switch { at: entry.timestamp.clone(), on });
+                    self.switches.push(SupervisionSwitch { at: entry.timestamp.clone(), on });
                 }
                 let text = match (switch, args.as_str()) {
                     (Some(_), args) => args.to_owned(),
@@ -237,16 +237,18 @@ impl ClientTranscript {
                 };
                 self.say(text, entry);
             }
-            Word::Text(text) if entry.is_human() => {
-                self.begin(Turn::Work);
+            UserEntry::Text(text) if entry.is_human() => {
+                self.begin(TurnKind::Work);
                 self.say(text, entry);
             }
-            // Of another agent, of a schedule, of a task.
-            Word::Machine | Word::Command { .. } | Word::Text(_) => self.begin(Turn::Work),
+            // From another agent, a schedule or a background task.
+            UserEntry::Machine | UserEntry::Command { .. } | UserEntry::Text(_) => {
+                self.begin(TurnKind::Work);
+            }
         }
     }
 
-    fn begin(&mut self, turn: Turn) {
+    fn begin(&mut self, turn: TurnKind) {
         self.turn = turn;
         self.last_answer = None;
     }
@@ -264,13 +266,13 @@ impl ClientTranscript {
         }
         let Some(message) = &entry.message else { return };
         if entry.is_api_error_message {
-            self.turn = Turn::Failed;
+            self.turn = TurnKind::Failed;
             return;
         }
         let by_model = message.model.as_deref() != Some("<synthetic>");
-        // Some commands of the client make the agent work.
-        if self.turn == Turn::Failed || (self.turn == Turn::LocalCommand && by_model) {
-            self.turn = Turn::Work;
+        // Some of the client's own commands make the agent work.
+        if self.turn == TurnKind::Failed || (self.turn == TurnKind::LocalCommand && by_model) {
+            self.turn = TurnKind::Work;
         }
         self.last_answer = message.text().or(self.last_answer.take());
         self.answer.clone_from(&entry.uuid);
@@ -278,7 +280,7 @@ impl ClientTranscript {
         self.model = model.or(self.model.take());
     }
 
-    /// What the agent ran; sub-agents' tools count like its own.
+    /// Notes what the agent ran, including its sub-agents.
     fn tools(&mut self, line: &[u8]) {
         let line = Line::decode(line.to_vec());
         self.commands.line(&line);
@@ -289,7 +291,7 @@ impl ClientTranscript {
         }
     }
 
-    /// A message that the agent takes up in the middle of a turn.
+    /// A message that the agent takes up in the middle of a turn, or the status of a goal.
     fn attachment(&mut self, entry: &TranscriptEntry) {
         if let Some((condition, met)) = entry.goal() {
             self.goal = (!met).then(|| condition.to_owned());
@@ -298,7 +300,7 @@ impl ClientTranscript {
         if entry.is_sidechain || !queued.is_human() {
             return;
         }
-        self.turn = Turn::Work;
+        self.turn = TurnKind::Work;
         self.said.push(Spoken { text: queued.text, at: entry.timestamp.clone() });
     }
 
@@ -306,8 +308,8 @@ impl ClientTranscript {
         let content = entry.content.as_str().unwrap_or_default();
         match entry.operation.as_deref() {
             Some("enqueue") => {
-                let is_human = !entry::is_machines(content);
-                self.queue.push_back(Waiting { text: content.to_owned(), is_human });
+                let is_human = !entry::is_by_client(content);
+                self.queue.push_back(QueueItem { text: content.to_owned(), is_human });
             }
             Some("remove") if !content.is_empty() => {
                 if let Some(at) = self.queue.iter().position(|waits| waits.text == content) {
@@ -315,34 +317,34 @@ impl ClientTranscript {
                 }
             }
             Some("popAll") => self.queue.clear(),
-            // The first one is taken up.
+            // The agent takes up the first one.
             _ => drop(self.queue.pop_front()),
         }
     }
 
     fn system(&mut self, entry: &TranscriptEntry) {
         match entry.subtype.as_deref() {
-            Some("local_command") => self.turn = Turn::LocalCommand,
-            // A prompt that a hook of ours has carried out: the client notes what was typed.
+            Some("local_command") => self.turn = TurnKind::LocalCommand,
+            // The client records a prompt that ccc's hook blocked because it executed it itself.
             Some("informational") => {
                 let typed = entry.content.as_str().and_then(entry::blocked_prompt);
                 let was_due = self.due.take_if(|due| entry.parent_uuid.as_ref() == Some(due));
-                // The agent can schedule the command too.
+                // A scheduled prompt may come from the agent.
                 let typed = typed.filter(|_| was_due.is_none());
                 if let Some(on) = typed.and_then(|typed| switch(typed.strip_prefix('/')?)) {
-                    self.switches.push(Switch { at: entry.timestamp.clone(), on });
+                    self.switches.push(SupervisionSwitch { at: entry.timestamp.clone(), on });
                 }
             }
             Some("scheduled_task_fire") => self.due.clone_from(&entry.uuid),
-            // The turn is over, for good or until a hook's feedback: what was said in it is no answer
-            // of the next one.
+            // The turn has ended, at least until a hook's feedback. Its text is not the answer of
+            // the next turn.
             Some("stop_hook_summary") => self.last_answer = None,
             _ => {}
         }
     }
 }
 
-/// Whether a command is one of the two switches, by its name alone or as one of the plugin's.
+/// Whether a command switches supervision on or off; the plugin's commands begin with `ccc:`.
 fn switch(command: &str) -> Option<bool> {
     match command.strip_prefix("ccc:").unwrap_or(command) {
         "supervisor" => Some(true),

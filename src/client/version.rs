@@ -1,7 +1,7 @@
-//! Versions of the client, and those that ccc was measured with.
+//! Versions of the client, and those that ccc was tested with.
 
-/// Oldest first: the first and the last, and between them the last line of releases that write the
-/// system prompt of a resumed session anew. The real-client suites run on them.
+/// Oldest first: the oldest, one of the last that rewrite the system prompt of a resumed session,
+/// and the newest. The real-client suites run on them.
 pub const MEASURED: [Version; 3] =
     [Version([2, 1, 197]), Version([2, 1, 260]), Version([2, 1, 325])];
 pub const OLDEST: Version = MEASURED[0];

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::checks::{self, Wishes};
 use super::supervision::{self, Begins};
 use super::{Usage, slash_commands};
-use crate::client::args::{Resume, Taken, take_over, take_settings};
+use crate::client::args::{ClientArgs, Resume, read_args, take_settings};
 use crate::client::session_id;
 use crate::config::Config;
 use crate::config::clients::{self, Clients, JudgedBy, Launch, Limits, user_settings};
@@ -68,7 +68,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
             let own = config.supervisor()?.checks;
             checks::allowed(place, own, Some(&found), native.checks, true)?;
         }
-        let taken = take_over(native.args.clone());
+        let taken = read_args(native.args.clone());
         let (id, chosen) = session(&taken)?;
         if let Some(id) = id.as_ref().filter(|_| chosen) {
             args.extend(["--session-id".into(), id.into()]);
@@ -99,7 +99,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
 
 /// The session that is supervised first, and whether ccc chose its id. Supervision belongs to the launch:
 /// where only the client knows which session it will be, the first stop tells.
-fn session(taken: &Taken) -> Result<(Option<String>, bool)> {
+fn session(taken: &ClientArgs) -> Result<(Option<String>, bool)> {
     let id = match (&taken.session_id, &taken.resume) {
         // The client chooses the id of a session in the background.
         _ if taken.background => return Ok((None, false)),

@@ -13,7 +13,7 @@ use super::sessions::take_up;
 use super::supervision::pinned_options;
 use super::{Usage, checks, init, prompt};
 use crate::cli::{OutputFormat, SessionArgs};
-use crate::client::args::{Taken, take_over};
+use crate::client::args::{ClientArgs, read_args};
 use crate::client::launch::{AgentStart, ReviewOptions};
 use crate::config::clients::{
     Clients, JudgeSettings, JudgedBy, Limits, Surroundings, modes, of_this_process, user_settings,
@@ -38,7 +38,7 @@ pub fn run(
     args: SessionArgs,
     provider: Option<&str>,
 ) -> Result<i32> {
-    let taken = take_over(args.rest);
+    let taken = read_args(args.rest);
     let format = output_format(args.output_format, &taken)?;
     let person = surfaces::somebody(format) && args.prompt.is_none() && !taken.print;
     let typed = one_prompt(args.prompt.flatten(), &taken, config)?;
@@ -71,7 +71,7 @@ pub fn run(
         background_wait: supervisor.background_wait()?.unwrap_or(defaults.background_wait),
         resume: taken_up.resume,
         carried: taken_up.carried,
-        client_may_leave: taken.leaves,
+        client_may_leave: taken.exits,
         checking: allowed.rules(),
         modes: modes(&place, config, provider, user.as_ref(), &taken.rest, &of_this_process()),
         seed: uuid::Uuid::new_v4().as_u64_pair().0,
@@ -174,7 +174,7 @@ fn whereabouts(
 pub fn judges(
     place: &Directories,
     supervisor: &Supervisor,
-    taken: &Taken,
+    taken: &ClientArgs,
     clients: Vec<Surroundings>,
 ) -> Vec<JudgeStart> {
     let prompt_options = pinned_options(&place.config_dir, &taken.prompt_options);
@@ -213,11 +213,11 @@ pub fn earlier_commands(first: &AgentStart, state_dir: PathBuf) -> Option<Earlie
 }
 
 /// Of two words only one could be the prompt, and the other would be lost.
-fn one_prompt(own: Option<String>, taken: &Taken, config: &Config) -> Result<Option<String>> {
+fn one_prompt(own: Option<String>, taken: &ClientArgs, config: &Config) -> Result<Option<String>> {
     let words = [own, taken.prompt.clone(), taken.surplus.clone()];
     let mut words = words.into_iter().flatten();
     let (first, second) = (words.next(), words.next());
-    let (Some(first), Some(second)) = (&first, second.filter(|_| !taken.leaves)) else {
+    let (Some(first), Some(second)) = (&first, second.filter(|_| !taken.exits)) else {
         return Ok(first);
     };
     let known: Vec<_> = config.provider_names().collect();
@@ -230,7 +230,7 @@ fn one_prompt(own: Option<String>, taken: &Taken, config: &Config) -> Result<Opt
     Err(Usage(problem).into())
 }
 
-fn output_format(own: Option<OutputFormat>, taken: &Taken) -> Result<Option<OutputFormat>> {
+fn output_format(own: Option<OutputFormat>, taken: &ClientArgs) -> Result<Option<OutputFormat>> {
     match taken.output_format.as_deref() {
         None => Ok(own),
         Some("text") => Ok(Some(OutputFormat::Text)),

@@ -14,7 +14,7 @@ use super::supervise::{
 };
 use super::{Usage, checks, slash_commands};
 use crate::cli::SessionArgs;
-use crate::client::args::{Taken, take_over, take_settings};
+use crate::client::args::{ClientArgs, read_args, take_settings};
 use crate::client::launch::AgentStart;
 use crate::config::clients::{self, Limits, Reporting, user_settings};
 use crate::config::{Config, managed};
@@ -36,7 +36,7 @@ pub fn run(
     provider: Option<&str>,
 ) -> Result<i32> {
     let given = take_settings(&mut args.rest);
-    let taken = take_over(args.rest.clone());
+    let taken = read_args(args.rest.clone());
     refuse_what_needs_no_screen(&args, &taken)?;
     if let Some(why) = clients::why_hooks_are_off(&place, &args.rest) {
         anyhow::bail!(
@@ -139,7 +139,7 @@ fn run_session(
     Ok(Session::new(setup, surface, (to_control, control)).run().exit_code)
 }
 
-fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &Taken) -> Result<()> {
+fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &ClientArgs) -> Result<()> {
     if args.prompt.is_some() || taken.print || args.output_format.is_some() {
         let problem = "--supervisor=native is for a person at a terminal; to run unattended, use `ccc --supervisor -p TEXT`";
         return Err(Usage(problem.into()).into());

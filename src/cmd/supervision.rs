@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::base;
-use crate::client::args::Taken;
+use crate::client::args::ClientArgs;
 use crate::config::clients::{Limits, users_settings_path};
 use crate::config::{self, Config, managed};
 use crate::directories::Directories;
@@ -29,7 +29,7 @@ pub struct Begins<'a> {
     pub settings: &'a [PathBuf],
     pub max_iterations: Option<u32>,
     /// The agent's own arguments.
-    pub arguments: Option<&'a Taken>,
+    pub arguments: Option<&'a ClientArgs>,
 }
 
 /// Pins what counts now.

@@ -14,7 +14,7 @@ use crate::cli::provider::ValidateArgs;
 use crate::config::profile::{self, API_KEY, AUTH_TOKEN, BASE_URL, CUSTOM_HEADERS};
 use crate::config::{self, Config, secret};
 use crate::directories::Directories;
-use crate::endpoint::{self, Findings, Target};
+use crate::endpoint::{self, Endpoint, Findings};
 
 /// Asked for where no model is set: the client then chooses among Claude's.
 const ANY_CLAUDE: &str = "claude-haiku-4-5";
@@ -88,7 +88,7 @@ fn examine(config: &Config, name: &str, timeout: Duration) -> Row {
     };
     let model = profile::model(&settings);
     let own = |variable| profile::env(&settings, variable).map(str::to_owned);
-    let target = Target {
+    let target = Endpoint {
         base_url: base_url.to_owned(),
         auth_token: own(AUTH_TOKEN),
         api_key: own(API_KEY),
@@ -111,7 +111,7 @@ fn examine(config: &Config, name: &str, timeout: Duration) -> Row {
 }
 
 /// What the settings tell about a failure, and the answer cannot.
-fn hint(target: &Target, settings: &Value, found: &Findings) -> Option<String> {
+fn hint(target: &Endpoint, settings: &Value, found: &Findings) -> Option<String> {
     let no_key = target.auth_token.is_none() && target.api_key.is_none();
     let helper = settings.get("apiKeyHelper").is_some();
     let ends_in_v1 = target.base_url.trim_end_matches('/').ends_with("/v1");

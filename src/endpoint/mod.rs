@@ -1,5 +1,5 @@
-//! One tiny request to an endpoint that speaks the Messages API. Never follows a redirect: the key
-//! is for the host it was given for.
+//! One tiny request to an endpoint that speaks the Messages API. Never follows a redirect, because
+//! the key is meant only for the configured host.
 
 pub mod reading;
 
@@ -15,24 +15,24 @@ use crate::config::secret;
 
 pub use reading::{Findings, read};
 
-/// More than any error needs.
-const MOST_OF_A_BODY: u64 = 64 * 1024;
+/// How much of an answer is read; no error needs more.
+const BODY_LIMIT: u64 = 64 * 1024;
 
-/// Whom to ask, with what. Everything in it is resolved: no variables.
+/// An endpoint and how to ask it. All variables are resolved already.
 #[derive(Default)]
-pub struct Target {
+pub struct Endpoint {
     pub base_url: String,
-    /// As `authorization: Bearer`.
+    /// Sent as `authorization: Bearer`.
     pub auth_token: Option<String>,
-    /// As `x-api-key`.
+    /// Sent as `x-api-key`.
     pub api_key: Option<String>,
-    /// More headers, which may hold secrets as well.
+    /// More headers, which may contain secrets too.
     pub headers: Vec<(String, String)>,
     pub model: String,
 }
 
-impl Target {
-    /// What must not be seen in anything that is printed.
+impl Endpoint {
+    /// Everything that must not appear in any output.
     pub fn secrets(&self) -> Vec<String> {
         let keys = self.auth_token.iter().chain(&self.api_key);
         let headers = self.headers.iter().map(|(_, value)| value);
@@ -42,27 +42,26 @@ impl Target {
     }
 }
 
-/// What came back.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum EndpointAnswer {
     Http { status: u16, body: String, location: Option<String> },
     Failed(Failure),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// It cannot even be asked; the text says why.
+    /// The request could not be made; the text says why.
     NotAsked(String),
     HostUnknown,
     Refused,
     Unreachable(String),
     Tls(String),
     TimedOut,
-    /// It closed the connection, or speaks something else.
+    /// It closed the connection, or speaks another protocol.
     NotHttp(String),
 }
 
-/// Where the client sends its messages: it puts `/v1/messages` behind the base URL.
+/// Where the client sends its messages: it appends `/v1/messages` to the base URL.
 pub fn messages_url(base_url: &str) -> Result<Uri, String> {
     let base = base_url.trim_end_matches('/');
     let bad = |why: &str| format!("the base URL is not usable: {why}");
@@ -73,7 +72,7 @@ pub fn messages_url(base_url: &str) -> Result<Uri, String> {
         return Err(bad("it contains ? or #"));
     }
     match Url::parse(base) {
-        // The parser would find a host after any number of slashes; the client does not.
+        // The parser accepts a host after any number of slashes; the client does not.
         Ok(_) if base.contains(":///") => return Err(bad("it has no host")),
         Ok(url) if ["http", "https"].contains(&url.scheme()) => {}
         Err(url::ParseError::EmptyHost) => return Err(bad("it has no host")),
@@ -85,14 +84,14 @@ pub fn messages_url(base_url: &str) -> Result<Uri, String> {
     format!("{base}/v1/messages").parse().map_err(|_| bad("it is not a URL"))
 }
 
-/// Asks, and tells how long it took.
-pub fn ask(target: &Target, timeout: Duration) -> (Answer, Duration) {
+/// Asks the endpoint, and measures how long that takes.
+pub fn ask(target: &Endpoint, timeout: Duration) -> (EndpointAnswer, Duration) {
     let start = Instant::now();
-    let answer = send(target, timeout).unwrap_or_else(Answer::Failed);
+    let answer = send(target, timeout).unwrap_or_else(EndpointAnswer::Failed);
     (answer, start.elapsed())
 }
 
-fn send(target: &Target, timeout: Duration) -> Result<Answer, Failure> {
+fn send(target: &Endpoint, timeout: Duration) -> Result<EndpointAnswer, Failure> {
     let url = messages_url(&target.base_url).map_err(Failure::NotAsked)?;
     let agent: Agent = Agent::config_builder()
         .max_redirects(0)
@@ -124,9 +123,13 @@ fn send(target: &Target, timeout: Duration) -> Result<Answer, Failure> {
     let location = response.headers().get("location").and_then(|value| value.to_str().ok());
     let (status, location) = (response.status().as_u16(), location.map(str::to_owned));
     let mut bytes = Vec::new();
-    // The status is worth something even if the body breaks off.
-    let _ = response.into_body().into_reader().take(MOST_OF_A_BODY).read_to_end(&mut bytes);
-    Ok(Answer::Http { status, body: String::from_utf8_lossy(&bytes).into_owned(), location })
+    // The status is useful even if the body is incomplete.
+    let _ = response.into_body().into_reader().take(BODY_LIMIT).read_to_end(&mut bytes);
+    Ok(EndpointAnswer::Http {
+        status,
+        body: String::from_utf8_lossy(&bytes).into_owned(),
+        location,
+    })
 }
 
 fn header(value: &str, what: &str) -> Result<HeaderValue, Failure> {
@@ -147,7 +150,7 @@ fn failure(error: &ureq::Error) -> Failure {
         Error::Io(io) => match io.kind() {
             ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::TimedOut,
             ErrorKind::ConnectionRefused => Failure::Refused,
-            // How rustls reports a handshake that failed.
+            // rustls reports a failed handshake like this.
             ErrorKind::InvalidData => Failure::Tls(io.to_string()),
             ErrorKind::UnexpectedEof
             | ErrorKind::ConnectionReset
@@ -199,19 +202,19 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_fits_no_header_is_not_sent() {
-        let target = Target {
+    fn a_key_that_no_header_can_carry_is_not_sent() {
+        let target = Endpoint {
             base_url: "http://127.0.0.1:1".into(),
             auth_token: Some("two\nlines".into()),
-            ..Target::default()
+            ..Endpoint::default()
         };
         let (answer, _) = ask(&target, Duration::from_secs(5));
-        assert!(matches!(answer, Answer::Failed(Failure::NotAsked(_))), "{answer:?}");
+        assert!(matches!(answer, EndpointAnswer::Failed(Failure::NotAsked(_))), "{answer:?}");
     }
 
     #[test]
     fn every_secret_is_known() {
-        let target = Target {
+        let target = Endpoint {
             base_url: "https://me:word@h/x".into(),
             auth_token: Some("t".into()),
             api_key: Some("k".into()),

@@ -1,14 +1,14 @@
-//! What an endpoint's answer says about it. No I/O.
+//! What an endpoint's answer says about the endpoint. No I/O.
 
 use serde_json::Value;
 use url::{Position, Url};
 
-use super::{Answer, Failure};
+use super::{EndpointAnswer, Failure};
 
-/// An error that needs more is no explanation.
-const MOST_OF_A_TEXT: usize = 2000;
+/// How many characters of an error are shown.
+const ERROR_LENGTH: usize = 2000;
 
-/// `None` is: nobody knows.
+/// What is known about an endpoint; `None` means unknown.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     pub reachable: Option<bool>,
@@ -18,27 +18,27 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Nothing stands in the way of a session: it answers, takes the key, and does not refuse the
+    /// Whether a session would work: the endpoint answers, accepts the key and does not refuse the
     /// model.
     pub fn is_good(&self) -> bool {
         self.reachable == Some(true) && self.key == Some(true) && self.model != Some(false)
     }
 
-    /// Nothing was asked.
+    /// The endpoint was not asked.
     pub fn broken(detail: impl Into<String>) -> Self {
         Self { detail: detail.into(), ..Self::default() }
     }
 }
 
-/// The texts may quote the endpoint, and with it anything that was sent to it.
-pub fn read(answer: &Answer, model: &str) -> Findings {
+/// The texts may quote the endpoint, and so anything that was sent to it, including secrets.
+pub fn read(answer: &EndpointAnswer, model: &str) -> Findings {
     let (status, body, location) = match answer {
-        Answer::Failed(failure) => return failed(failure),
-        Answer::Http { status, body, location } => (*status, body, location.as_deref()),
+        EndpointAnswer::Failed(failure) => return failed(failure),
+        EndpointAnswer::Http { status, body, location } => (*status, body, location.as_deref()),
     };
     let json: Option<Value> = serde_json::from_str(body).ok();
-    let said = json.as_ref().map(Said::find).unwrap_or_default();
-    // Some answer 200 and put the error into the body.
+    let said = json.as_ref().map(ReportedError::find).unwrap_or_default();
+    // Some endpoints answer 200 and put the error into the body.
     let status = if (200..300).contains(&status) { said.code.unwrap_or(status) } else { status };
     let (key, model, what) = match status {
         200..300 if json.as_ref().is_some_and(is_message) => {
@@ -85,7 +85,7 @@ fn unknown_model(model: &str) -> String {
     format!("the endpoint does not know the model {model}")
 }
 
-/// Only where it leads: the rest of the address is not ours to show.
+/// Names only the host: the rest of the address may contain secrets.
 fn redirect(location: Option<&str>) -> String {
     match location.and_then(|url| Url::parse(url).ok()).filter(Url::has_host) {
         Some(url) => format!(
@@ -101,16 +101,16 @@ fn is_message(answer: &Value) -> bool {
     answer["type"] == "message" || answer["content"].is_array()
 }
 
-/// The error in an answer, in any of the forms that are around.
+/// The error in an answer, in any of the known formats.
 #[derive(Default)]
-struct Said {
+struct ReportedError {
     is_error: bool,
     kind: String,
     text: String,
     code: Option<u16>,
 }
 
-impl Said {
+impl ReportedError {
     fn find(answer: &Value) -> Self {
         if is_message(answer) {
             return Self::default();
@@ -157,10 +157,10 @@ impl Said {
     }
 }
 
-/// A stranger's text on our screen: no control characters, and not the whole story.
+/// Foreign text for the screen: one line, limited in length, without control characters.
 fn one_line(text: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
-    let text: String = text.chars().take(MOST_OF_A_TEXT).map(plain).collect();
+    let text: String = text.chars().take(ERROR_LENGTH).map(plain).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     fn http(status: u16, body: &str) -> Findings {
-        read(&Answer::Http { status, body: body.to_owned(), location: None }, "big-1")
+        read(&EndpointAnswer::Http { status, body: body.to_owned(), location: None }, "big-1")
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
             (Failure::Tls("bad certificate".into()), "TLS"),
             (Failure::TimedOut, "in time"),
         ] {
-            let found = read(&Answer::Failed(failure), "m");
+            let found = read(&EndpointAnswer::Failed(failure), "m");
             assert!(
                 found.reachable == Some(false) && !found.is_good() && found.detail.contains(said),
                 "{found:?}"
@@ -245,22 +245,22 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_asked_is_not_unreachable() {
-        let found = read(&Answer::Failed(Failure::NotAsked("no URL".into())), "m");
+    fn an_endpoint_that_was_not_asked_is_not_unreachable() {
+        let found = read(&EndpointAnswer::Failed(Failure::NotAsked("no URL".into())), "m");
         assert_eq!((found.reachable, found.is_good()), (None, false));
     }
 
     #[test]
     fn a_redirect_names_the_host_only() {
         let location = Some("https://me:pw@else.where/path?key=secret".to_owned());
-        let answer = Answer::Http { status: 307, body: String::new(), location };
+        let answer = EndpointAnswer::Http { status: 307, body: String::new(), location };
         let detail = read(&answer, "m").detail;
         assert!(detail.contains("https://else.where;"), "{detail}");
         assert!(!detail.contains("secret") && !detail.contains("pw"), "{detail}");
     }
 
     #[test]
-    fn a_strangers_text_stays_on_its_line() {
+    fn foreign_text_stays_on_one_line() {
         let found = http(401, r#"{"error":{"message":"a\n\u001b[31mb\u0000  c"}}"#);
         assert!(found.detail.ends_with("a [31mb c"), "{found:?}");
     }

@@ -1,4 +1,4 @@
-//! What the loop can want done.
+//! What the loop can ask to be done.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,21 +25,21 @@ pub enum Action {
     RewindConversation {
         request_id: String,
         uuid: String,
-        /// The last message that was sent.
+        /// The uuid of the last message that was sent.
         last: String,
     },
     RewindFiles {
         request_id: String,
         uuid: String,
     },
-    /// A message came back: it is the person's to edit again.
+    /// A message came back for the person to edit again.
     GiveBack {
         text: String,
     },
     InterruptAgent {
         request_id: String,
     },
-    /// Ask something of the agent's client.
+    /// Send a request to the agent's client.
     AskClient {
         request_id: String,
         request: ClientRequest,
@@ -55,17 +55,17 @@ pub enum Action {
         request_id: String,
         subtype: String,
     },
-    /// The judge's client asks whether a tool may run. Review 0 is the agent.
+    /// Answer a client that asks whether a tool may run. Review 0 is the agent.
     Rule {
         review: u32,
         request_id: String,
         ruling: Ruling,
     },
-    /// Put this question to the person; one at a time.
+    /// Ask the person this question; there is only one at a time.
     Ask(Question),
-    /// The question on the screen is no longer one.
+    /// Remove the question from the screen: nobody waits for its answer any more.
     Unask,
-    /// A task begins: what changes from here on is its work.
+    /// A task begins: note the state of the files, so that later changes count as its work.
     NoteFiles,
     /// Compare the project's files with how they were when the task began.
     Examine {
@@ -90,7 +90,7 @@ pub enum Action {
         review: u32,
         evidence: Vec<Evidence>,
     },
-    /// The review has its verdict, or nobody wants it any more: end its process.
+    /// End the review's process: it has given its verdict, or the review was dropped.
     StopReview {
         review: u32,
     },
@@ -107,7 +107,7 @@ pub enum Asker {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// What the file that it is about holds now: found out by the session, for whoever shows it.
+    /// The current content of the file in question, which the session adds for the surface to show.
     pub before: Option<String>,
     pub asker: Asker,
     pub request_id: String,
@@ -122,23 +122,26 @@ pub struct ReviewRequest {
     pub max: u32,
     pub session_id: String,
     pub model: String,
-    /// What the person said, in order; feedback is not among it.
+    /// The person's messages in order, without feedback.
     pub said: Vec<Said>,
     pub last_answer: String,
     /// Background tasks of the agent that are still running.
     pub background: Vec<String>,
-    /// What ccc found out about the work itself.
+    /// What ccc itself found out about the work.
     pub brief: String,
-    /// What the last round of this task found.
+    /// The requirements as the last round of this task found them.
     pub requirements: Vec<Requirement>,
-    /// Rounds of this task that the person can go back to: a judge may name one as better than now.
+    /// Rounds of this task that the person can go back to; a judge may call one better than the
+    /// current state.
     pub earlier_rounds: Vec<u32>,
-    /// Known to this review's judge only. Drawn when the review begins, so that nobody can know it before.
+    /// A secret of this review's judge, drawn when the review begins so that nobody can know it
+    /// earlier.
     pub word: Option<String>,
-    /// Which one of several judges is asked.
+    /// The index of the judge that is asked.
     pub judge: usize,
-    /// It has not seen the conversation, and is told nothing in the agent's words.
+    /// The judge has not seen the conversation and gets nothing that the agent wrote.
     pub fresh: bool,
-    /// For fresh eyes: what changed since the task began, line by line. Put in when the review begins.
+    /// For a fresh judge: the changes since the task began, line by line. Filled in when the review
+    /// begins.
     pub diff: String,
 }

@@ -1,5 +1,5 @@
-//! What can happen in a session, and what the loop can want done about it. Closed enums: a new
-//! thing that happens is a new variant, and the compiler names every place that must know it.
+//! What can happen in a session, and what the loop can ask to be done about it. The enums are
+//! closed, so for every new variant the compiler lists the places that must handle it.
 
 mod action;
 mod notice;
@@ -19,7 +19,8 @@ pub use action::{Action, Asker, Question, ReviewRequest};
 pub use notice::{Dropped, Notice, Phase, file_changed};
 pub use outcome::{Outcome, Report, Round, Seconds, Supervision};
 
-/// Its serialised form is the one of a recording; the clients' own lines are counted there.
+/// An event, serialised as in a recording. The clients' own lines are skipped here: a recording
+/// stores them in separate files and counts them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "saw", rename_all = "snake_case")]
 pub enum Event {
@@ -29,16 +30,16 @@ pub enum Event {
     },
     #[serde(with = "recorded::text")]
     Said(String),
-    /// The person wants the last message back that the agent has not taken up yet.
+    /// The person takes back the last message that the agent has not taken up yet.
     TakeBack,
-    /// The person wants to go back to how things were before this message.
+    /// The person wants to go back to the state before this message.
     GoBack {
         uuid: String,
         what: GoBack,
     },
     Interrupt,
     Leave,
-    /// The person wants something of the agent's client itself.
+    /// The person wants something from the agent's client itself.
     Wish(Wish),
     Answered {
         request_id: String,
@@ -57,7 +58,7 @@ pub enum Event {
         #[serde(flatten)]
         gone: Gone,
     },
-    /// The project's files were looked at, as `Action::Examine` wanted.
+    /// The project's files were examined, as `Action::Examine` asked.
     Examined {
         id: u32,
         #[serde(flatten)]
@@ -72,33 +73,33 @@ pub enum Event {
         #[serde(flatten)]
         gone: Gone,
     },
-    /// A review is about to begin: its judge gets a word that nobody else knows, and this is by what it is
-    /// known (`review::word`).
+    /// A review is about to begin. Its judge gets a secret word; this is the form in which ccc
+    /// keeps it (`review::word`).
     ReviewPrepared {
         review: u32,
         word: String,
     },
-    /// Evidence was looked up: for each piece why it does not hold, or nothing.
+    /// Evidence was looked up: for each piece the reason why it does not hold, if there is one.
     Verified {
         review: u32,
         findings: Vec<Option<String>>,
     },
-    /// The moment that `Machine::deadline` named has come.
+    /// The time that `Machine::deadline` named has come.
     Tick,
     /// A signal asks the session to end.
     #[serde(with = "recorded::signal")]
     Signal(i32),
-    /// The session that the client went on with has been here before.
+    /// An earlier run of this session was found.
     Restored(Carried),
-    /// The client is in this conversation now: it began one, cleared it or took up another.
+    /// The client is in this conversation now: it began, cleared or resumed one.
     Conversation {
         session_id: String,
     },
-    /// The person went back to before these words of theirs, in the client's own screen.
+    /// The person went back to before these messages, in the client's own screen.
     Unsaid {
         texts: Vec<String>,
     },
-    /// Files of the project changed while this review ran, and so many more than are named.
+    /// Files of the project changed while this review ran: some of them by name, and how many more.
     TreeChanged {
         review: u32,
         files: Vec<ChangedFile>,
@@ -107,21 +108,21 @@ pub enum Event {
     },
 }
 
-/// What a person can want of the agent's client that is no message to the agent.
+/// What the person can want from the agent's client, apart from messages to the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "wish", content = "to", rename_all = "snake_case")]
 pub enum Wish {
-    /// Another permission mode: the next one, or this one.
+    /// The next permission mode.
     NextMode,
     Mode(PermissionMode),
     Model(String),
-    /// To know what fills the model's window.
+    /// A report of what fills the model's context window.
     Context,
-    /// What runs now is to go on in the background.
+    /// The running tool should continue in the background.
     Background,
 }
 
-/// A file of the project that is not what it was.
+/// A file of the project that has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedFile {
     pub path: String,
@@ -147,7 +148,7 @@ impl fmt::Display for ChangedFile {
     }
 }
 
-/// Events of a single value: on record it has a name.
+/// Events with a single value, which has a name in a recording.
 mod recorded {
     macro_rules! named {
         ($module:ident, $field:ident: $type:ty, $borrowed:ty) => {
@@ -188,7 +189,7 @@ pub struct Gone {
 
 impl Gone {
     /// "claude exited with code 1: no credit"
-    pub fn told_of(&self, whom: &str) -> String {
+    pub fn told_about(&self, whom: &str) -> String {
         match self.last_words.as_str() {
             "" => format!("{whom} {}", self.how),
             words => format!("{whom} {}: {words}", self.how),
@@ -199,25 +200,26 @@ impl Gone {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     pub text: String,
-    /// An earlier task, already confirmed, or the one under review.
+    /// Whether the message belongs to an earlier task rather than the current one.
     pub earlier: bool,
 }
 
-/// What an earlier run of the same session left: it goes on from there.
+/// The state that an earlier run of the same session left.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Carried {
     pub round: u32,
-    /// The last task was confirmed, or its limit reached: the next message starts a new one.
+    /// The last task was confirmed or its limit was reached, so the next message starts a new one.
     pub fresh: bool,
     pub said: Vec<Said>,
     pub cost_usd: f64,
-    /// What the agent's client counted itself, as part of it. A resumed client may go on from there.
+    /// The part of `cost_usd` that the agent's client counted itself. A resumed client may continue
+    /// from there.
     #[serde(default)]
     pub agent_usd: f64,
-    /// What the last review of its task found.
+    /// The requirements as the last review found them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
-    /// How it ended, for the person; earlier versions did not keep it.
+    /// How the run ended, to show to the person; earlier versions did not store it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
 }
@@ -241,12 +243,12 @@ impl GoBack {
     }
 }
 
-/// The last words of an earlier run, and how its task stood.
+/// The last messages of an earlier run, and the state of its task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ending {
     /// The person's last message.
     pub message: String,
-    /// How the agent's last answer ended.
+    /// The end of the agent's last answer.
     pub answer: String,
     pub stood: Stood,
 }
@@ -255,11 +257,11 @@ pub struct Ending {
 #[serde(rename_all = "snake_case")]
 pub enum Stood {
     Confirmed,
-    /// A review found something missing: so many requirements are open.
+    /// A review found something missing: this many requirements are open.
     Open(usize),
-    /// The limit was reached, or no verdict was to be had.
+    /// The limit was reached, or there was no verdict.
     Undecided,
-    /// Its last work was never judged.
+    /// The last work was never judged.
     Unreviewed,
 }
 

@@ -1,11 +1,11 @@
-//! What the loop has to say.
+//! What the loop reports.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Asker, ChangedFile};
 use super::{Ending, GoBack};
 use crate::checks::result::CheckResult;
-use crate::client::case::Held;
+use crate::client::case::CaseKind;
 use crate::client::mode::PermissionMode;
 use crate::client::stream::Usage;
 use crate::review::opinion::Opinion;
@@ -13,8 +13,8 @@ use crate::review::policy::Seat;
 use crate::review::requirement::Requirement;
 use crate::review::verdict::Verdict;
 
-/// What the loop has to say. One enum for the screen, for `--output-format stream-json` and for
-/// `events.jsonl`, so that the three cannot tell different stories.
+/// A report of the loop. The screen, `--output-format stream-json` and `events.jsonl` all use this
+/// one enum, so they cannot contradict each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Notice {
@@ -30,7 +30,7 @@ pub enum Notice {
     Session {
         session_id: String,
     },
-    /// The session continues an earlier run: that run's last round, and how much was said in it.
+    /// The session continues an earlier run: its last round, and how many messages it had.
     Resumed {
         round: u32,
         max: u32,
@@ -42,7 +42,7 @@ pub enum Notice {
     UserMessage {
         text: String,
     },
-    /// What went to the agent in the supervisor's name.
+    /// What ccc sent to the agent as feedback.
     Feedback {
         round: u32,
         text: String,
@@ -50,54 +50,54 @@ pub enum Notice {
     Supervision {
         on: bool,
     },
-    /// The permission mode is another one now; the first is what the session began in.
+    /// The permission mode changed; the first of these is the mode that the session began in.
     Mode {
         mode: PermissionMode,
     },
-    /// The agent's client does not do what the person wanted of it.
+    /// The agent's client refused what the person wanted from it.
     WishRefused {
         what: String,
         why: String,
     },
-    /// What runs now goes on in the background.
+    /// The running tool continues in the background.
     Backgrounded,
     CheckStarted {
         name: String,
         run: String,
-        /// How many seconds it has.
+        /// How many seconds the check may take.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         timeout: Option<f64>,
     },
     CheckEnded(CheckResult),
-    /// What ccc found out about the work, as the judge is told it.
+    /// What ccc found out about the work, as the judge reads it.
     Brief {
         round: u32,
         text: String,
     },
-    /// Files are not what they were before the checks ran.
+    /// The checks changed files.
     ChecksChangedFiles,
     ReviewStarted {
         round: u32,
         max: u32,
         attempt: u32,
-        /// Which one of several.
+        /// Which judge, if there are several.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         judge: Option<Seat>,
     },
-    /// What one of several judges said.
+    /// The opinion of one of several judges.
     Opinion {
         round: u32,
         #[serde(flatten)]
         opinion: Opinion,
     },
-    /// What keeps the judge of this review from changing the project, and why it is not something better.
+    /// What keeps the judge of this review from changing the project, and why it is nothing better.
     ReviewCase {
         round: u32,
-        held: Held,
+        held: CaseKind,
         #[serde(default, skip_serializing_if = "String::is_empty")]
         why: String,
     },
-    /// An alarm: nothing of the project should change while it is judged.
+    /// A warning: nothing in the project should change while it is judged.
     TreeChanged {
         round: u32,
         files: Vec<ChangedFile>,
@@ -111,10 +111,10 @@ pub enum Notice {
         /// How long the review took.
         #[serde(default)]
         seconds: f64,
-        /// Of this review. In older recordings: of the whole session so far.
+        /// The cost of this review. In older recordings, that of the whole session so far.
         #[serde(default)]
         cost_usd: f64,
-        /// Of the whole session so far.
+        /// The cost of the whole session so far.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session_usd: Option<f64>,
         #[serde(default, skip_serializing_if = "Usage::is_empty")]
@@ -134,7 +134,7 @@ pub enum Notice {
     LimitReached {
         max: u32,
     },
-    /// The task goes in circles: why that is said, and what is still open.
+    /// The task goes in circles: how ccc noticed, and what is still open.
     Stuck {
         why: String,
         open: Vec<Requirement>,
@@ -143,21 +143,21 @@ pub enum Notice {
         error: String,
     },
     Interrupted,
-    /// A message of the person was taken back; or it was too late for that.
+    /// A message of the person was taken back, or it was too late for that.
     TakenBack {
         text: String,
         too_late: bool,
     },
-    /// The agent never said that it took this message of the person up, and nobody waits for it any more.
+    /// The agent never took up this message of the person, and ccc no longer waits for that.
     NotTakenUp {
         text: String,
     },
-    /// The conversation, the files or both are as they were before a message.
+    /// The conversation, the files or both went back to their state before a message.
     WentBack {
         text: String,
         what: GoBack,
     },
-    /// They are not, and why.
+    /// Going back failed, and why.
     NotGoneBack {
         what: GoBack,
         why: String,
@@ -180,23 +180,23 @@ pub enum Notice {
         last_words: String,
         resuming: bool,
     },
-    /// The agent's client has said nothing for so long, though it is its turn. It comes from the
-    /// session, not from the loop, and so it is not on record.
+    /// The agent's client has been silent for this long during its turn. It comes from the session,
+    /// not from the loop, so it is not recorded.
     Silent {
         seconds: u64,
     },
-    /// A file that counts as it was when the session began is not what it was. It comes from the
-    /// session, not from the loop, and so it is not on record itself.
+    /// A file that was read when the session began has changed since. It comes from the session,
+    /// not from the loop, so it is not recorded.
     FileChanged {
         what: String,
-        /// In which it was first seen.
+        /// The round in which the change was first seen.
         round: u32,
-        /// It is used all the same, and nothing can keep the supervisor from it.
+        /// The changed file is used anyway: ccc cannot keep it from the supervisor.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         applies: bool,
     },
-    /// A part of the recording cannot be written. It comes from the recorder, not from the loop, and
-    /// so it is not on record itself.
+    /// Part of the recording cannot be written. It comes from the recorder, not from the loop, so
+    /// it is not recorded.
     NotRecorded {
         what: String,
         why: String,

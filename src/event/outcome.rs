@@ -13,26 +13,27 @@ pub enum Outcome {
     Completed,
     /// The person ended the session.
     Ended,
-    /// The turn was no work to judge: a slash command, or supervision is off.
+    /// There was nothing to judge: the turn was a slash command, or supervision is off.
     Unreviewed,
     Failed(String),
-    /// Nobody takes what the session prints; why, as the system says it.
+    /// The session's output cannot be written; the system's reason.
     Unwritten(String),
     Limit,
     NoVerdict(String),
-    /// Only the person can decide or do what is missing, which is said here.
+    /// Only the person can decide or do what is missing; the text says what.
     Blocked(String),
-    /// It cannot be done.
+    /// The task cannot be done.
     Impossible(String),
-    /// It goes in circles.
+    /// The task goes in circles.
     Stuck(String),
     Signal(i32),
-    /// The client left by itself before it spoke the protocol, as for `--help`.
+    /// The client exited by itself: before it spoke the protocol, as with `--help`, or from its own
+    /// screen.
     ClientLeft(i32),
 }
 
 impl Outcome {
-    /// As it stands in reports and fixtures.
+    /// The name in reports and fixtures.
     pub fn name(&self) -> &'static str {
         match self {
             Outcome::Completed => "completed",
@@ -76,7 +77,7 @@ pub struct Round {
     pub usage: Usage,
 }
 
-/// The session in one object, for its end.
+/// The whole session in one object, written at its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     #[serde(flatten)]
@@ -89,9 +90,9 @@ pub struct Report {
     /// What the agent wanted to do and was not allowed to.
     #[serde(default)]
     pub denials: Vec<Denied>,
-    /// Of all: the agent's work and the reviews.
+    /// The cost of the agent's work and the reviews together.
     pub cost_usd: f64,
-    /// What of it went into reviews.
+    /// The part that went into reviews.
     #[serde(default)]
     pub supervision: Supervision,
     pub seconds: Seconds,

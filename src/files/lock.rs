@@ -1,5 +1,5 @@
-//! A lock between processes: a file of its own that is never removed, since a lock on a file that is
-//! replaced locks nothing. Whoever holds it for long is named.
+//! A lock between processes: a separate file that is never removed, because a lock on a file that
+//! is replaced locks nothing. An error names the process that holds it for too long.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,29 +10,29 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use nix::fcntl::OFlag;
 
-use super::open::{Missing, Spot};
+use super::open::{FileLocation, Missing};
 
-/// For one holder: changes under a lock take milliseconds. Where it goes from hand to hand, as among a
-/// hundred hooks on a busy machine, everybody's turn comes.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// And for all of them together: a holder that pretends to be many must not keep anybody for ever.
-const MOST: u32 = 6;
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// How long to wait for one holder; changes under a lock take milliseconds. Each new holder
+/// restarts the wait, so that every one of a hundred hooks on a busy machine gets its turn.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// How many times `TIMEOUT` to wait for all holders together, in case one pretends to be many.
+const MOST_TIMEOUTS: u32 = 6;
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Held until it is dropped.
+/// Releases the lock when dropped.
 #[derive(Debug)]
 pub struct Lock(
-    #[cfg_attr(not(test), expect(dead_code, reason = "closing it gives the lock back"))] File,
+    #[cfg_attr(not(test), expect(dead_code, reason = "closing it releases the lock"))] File,
 );
 
 pub fn lock(path: &Path) -> Result<Lock> {
-    lock_within(path, PATIENCE)
+    lock_within(path, TIMEOUT)
 }
 
 fn lock_within(path: &Path, patience: Duration) -> Result<Lock> {
     let cannot = || format!("cannot lock {}", path.display());
-    let spot = Spot::find(path, Missing::IsMade).with_context(cannot)?;
-    let mut file = spot.private(OFlag::O_RDWR).with_context(cannot)?;
+    let location = FileLocation::find(path, Missing::Create).with_context(cannot)?;
+    let mut file = location.private(OFlag::O_RDWR).with_context(cannot)?;
     let began = Instant::now();
     let (mut until, mut last) = (began + patience, String::new());
     loop {
@@ -42,9 +42,9 @@ fn lock_within(path: &Path, patience: Duration) -> Result<Lock> {
                 let now = note(&mut file);
                 if now != last {
                     (until, last) = (Instant::now() + patience, now);
-                    until = until.min(began + patience * MOST);
+                    until = until.min(began + patience * MOST_TIMEOUTS);
                 }
-                thread::sleep(LOOK_AGAIN);
+                thread::sleep(POLL_INTERVAL);
             }
             Err(TryLockError::WouldBlock) => bail!(
                 "{} is locked by {} (waited {:.1} s). Wait for that process or end it, then try again",
@@ -55,7 +55,7 @@ fn lock_within(path: &Path, patience: Duration) -> Result<Lock> {
             Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
         }
     }
-    // For whoever waits; that they know is worth nothing more than an attempt.
+    // Tells waiting processes who holds the lock; a failure is ignored.
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
     let own = format!("{} {now}\n", std::process::id());
     let _ = file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0)));
@@ -63,7 +63,7 @@ fn lock_within(path: &Path, patience: Duration) -> Result<Lock> {
     Ok(Lock(file))
 }
 
-/// What the last one that got the lock wrote down about itself.
+/// The note of the last process that got the lock.
 fn note(file: &mut File) -> String {
     let mut note = String::new();
     let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(200).read_to_string(&mut note));
@@ -86,7 +86,7 @@ fn holder(file: &mut File) -> String {
     }
 }
 
-/// Who the kernel says holds it; not every system tells.
+/// The holder according to the kernel; not every system reports it.
 fn locked_by(file: &File) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     let inode = format!(":{}", file.metadata().ok()?.ino());
@@ -101,9 +101,9 @@ fn locked_by(file: &File) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// Each of them holds it for longer than anybody would wait for one.
+    /// Together they hold it for longer than a process waits for one holder.
     #[test]
-    fn a_lock_that_goes_from_hand_to_hand_is_waited_for() {
+    fn a_new_holder_restarts_the_wait() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.lock");
         let patience = Duration::from_millis(300);
@@ -112,7 +112,7 @@ mod tests {
             let waiting = scope.spawn(|| lock_within(&path, patience).map(drop));
             for holder in 0..4 {
                 thread::sleep(patience / 2);
-                // As the next one would note it, without a moment in which nobody has the lock.
+                // As the next holder would note it, but without releasing the lock in between.
                 held.0.set_len(0).unwrap();
                 held.0.seek(SeekFrom::Start(0)).unwrap();
                 held.0.write_all(format!("{holder} now\n").as_bytes()).unwrap();
@@ -122,9 +122,9 @@ mod tests {
         });
     }
 
-    /// The same holder, whose note changes without an end.
+    /// A single holder whose note keeps changing.
     #[test]
-    fn nobody_waits_for_ever_for_a_lock_that_seems_to_move() {
+    fn the_whole_wait_is_bounded() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.lock");
         let mut held = lock(&path).unwrap();
@@ -135,14 +135,14 @@ mod tests {
                 held.0.seek(SeekFrom::Start(0)).unwrap();
                 held.0.write_all(format!("{holder} now\n").as_bytes()).unwrap();
                 holder += 1;
-                thread::sleep(LOOK_AGAIN);
+                thread::sleep(POLL_INTERVAL);
             }
             assert!(waiting.join().unwrap().unwrap_err().to_string().contains("is locked by"));
         });
     }
 
     #[test]
-    fn who_holds_a_lock_is_named_and_not_waited_for_for_ever() {
+    fn the_holder_of_a_lock_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/x.lock");
         let held = lock(&path).unwrap();

@@ -1,6 +1,6 @@
-//! Files of ours: private, never half-written, and nobody else's: see `open` for what may stand in
-//! their place. Files of the person's are read here too, so that no FIFO or device among them can
-//! hold ccc up.
+//! ccc's own files: private, never half-written, and never a link or device that somebody put in
+//! their place (see `open`). The person's files are read here too, so that a FIFO or device among
+//! them cannot block ccc.
 
 mod lock;
 pub mod open;
@@ -20,26 +20,26 @@ pub use lock::{Lock, lock};
 pub use open::{open_file, read};
 pub use unchanged::{Program, WatchedFiles, digest_of, hex_digest};
 
-use open::{Missing, Spot};
+use open::{FileLocation, Missing};
 
-/// Written whole or not at all.
+/// Writes the file whole or not at all.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     replace::replace(path, &|file| file.write_all(content))
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The same for what comes piece by piece. `over`: a file that is there already is replaced, else it is
-/// an error.
+/// The same for content that is written piece by piece. `over`: replace an existing file, which is
+/// an error otherwise.
 pub fn write_whole(
     path: &Path,
     over: bool,
-    written: &dyn Fn(&mut File) -> io::Result<()>,
+    write: &dyn Fn(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    if over { replace::replace(path, written) } else { replace::create(path, written, PRIVATE) }
+    if over { replace::replace(path, write) } else { replace::create(path, write, PRIVATE) }
 }
 
-/// For a line at the end of a file of the person's, in their project. It may be a link, as long as that
-/// stays inside: whatever the agent links it to lies elsewhere.
+/// Opens a file in the person's project to append to it. It may be a link, but only within the
+/// project, because the agent could link it to any file elsewhere.
 pub fn append_within(project: &Path, name: &str) -> io::Result<File> {
     let path = project.join(name);
     let real = match path.canonicalize() {
@@ -51,54 +51,55 @@ pub fn append_within(project: &Path, name: &str) -> io::Result<File> {
         return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
     let flags = OFlag::O_WRONLY | OFlag::O_APPEND | OFlag::O_CREAT;
-    Spot::find(&real, Missing::Stays)?.open(flags, FOR_ALL)
+    FileLocation::find(&real, Missing::Fail)?.open(flags, FOR_ALL)
 }
 
-/// A file of the person's, or one that we generated: a regular file of a sane size, in UTF-8.
+/// Reads a file of the person, or one that ccc generated: a regular file of a sane size, in UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = open::read(path)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// A file of ours, which is no link, whole.
+/// Reads a file of ccc, which must not be a link.
 pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     open::capped(open_regular(path)?)
 }
 
-/// For reading piece by piece, and only what is a file itself: neither a link to one nor something
-/// that never ends, and opening it waits for nobody.
+/// Opens a regular file to be read piece by piece; neither a link nor a device, and without
+/// blocking.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    Spot::find(path, Missing::Stays)?.open(OFlag::O_RDONLY, Mode::empty())
+    FileLocation::find(path, Missing::Fail)?.open(OFlag::O_RDONLY, Mode::empty())
 }
 
-/// Nobody else on this machine may read it.
+/// Whether only its owner can access the file.
 pub fn is_private(path: &Path) -> bool {
     let others = 0o077;
     path.metadata().is_ok_and(|meta| meta.permissions().mode() & others == 0)
 }
 
-/// A new file; one that exists already is left alone, and is an error.
+/// Creates a new file; it is an error if it exists already.
 pub fn create_new(path: &Path, content: &[u8], mode: Mode) -> io::Result<()> {
     replace::create(path, &|file| file.write_all(content), mode)
 }
 
-/// For files that others may read as well, such as a SUPERVISOR.md.
+/// For files that others may read too, such as a SUPERVISOR.md.
 pub const FOR_ALL: Mode = Mode::from_bits_truncate(0o644);
 pub const PRIVATE: Mode = Mode::from_bits_truncate(0o600);
 
-/// A private file of its own, with nothing in it yet, for what comes piece by piece.
+/// Creates an empty private file to be written piece by piece.
 pub fn create_empty(path: &Path) -> io::Result<File> {
-    Spot::find(path, Missing::IsMade)?.private(OFlag::O_WRONLY | OFlag::O_TRUNC)
+    FileLocation::find(path, Missing::Create)?.private(OFlag::O_WRONLY | OFlag::O_TRUNC)
 }
 
 pub fn append(path: &Path) -> io::Result<File> {
-    Spot::find(path, Missing::IsMade)?.private(OFlag::O_WRONLY | OFlag::O_APPEND)
+    FileLocation::find(path, Missing::Create)?.private(OFlag::O_WRONLY | OFlag::O_APPEND)
 }
 
-/// For whole lines of ours alone: half of one, which a killed ccc may have left at the end, is cut
-/// off. Also the file's length.
+/// Opens a file of whole lines to append to it, and returns its length. An incomplete last line,
+/// which a killed ccc may have left, is cut off.
 pub fn append_lines(path: &Path) -> io::Result<(File, u64)> {
-    let file = Spot::find(path, Missing::IsMade)?.private(OFlag::O_RDWR | OFlag::O_APPEND)?;
+    let file =
+        FileLocation::find(path, Missing::Create)?.private(OFlag::O_RDWR | OFlag::O_APPEND)?;
     let len = file.metadata()?.len();
     let whole = line_start(&file, len)?;
     if whole < len {
@@ -107,7 +108,7 @@ pub fn append_lines(path: &Path) -> io::Result<(File, u64)> {
     Ok((file, whole))
 }
 
-/// Where the line begins that ends at `end`, or would end there.
+/// The start of the line that ends at `end`, or would end there.
 pub fn line_start(mut file: &File, mut end: u64) -> io::Result<u64> {
     let mut chunk = vec![0; 64 << 10];
     while end > 0 {
@@ -123,12 +124,13 @@ pub fn line_start(mut file: &File, mut end: u64) -> io::Result<u64> {
     Ok(0)
 }
 
-/// Directories that are missing are made private; those that exist stay as they are.
+/// Creates missing directories as private ones; existing ones are not changed.
 pub fn create_dir(path: &Path) -> io::Result<()> {
-    open::directory(path, Missing::IsMade).map(drop)
+    open::directory(path, Missing::Create).map(drop)
 }
 
-/// The state directory of a project, with a `.gitignore` of its own: what is in it is nobody's source.
+/// Creates the state directory of a project, with its own `.gitignore`, because nothing in it
+/// belongs in the repository.
 pub fn prepare_state_dir(dir: &Path) -> io::Result<()> {
     create_dir(dir)?;
     let ignore = dir.join(".gitignore");
@@ -147,13 +149,13 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_line_goes_to_a_file_of_the_project_and_through_no_link_that_leads_out() {
+    fn append_within_follows_no_link_out_of_the_project() {
         let dir = tempfile::tempdir().unwrap();
         let (project, victim) = (dir.path().join("project"), dir.path().join("victim"));
         fs::create_dir(&project).unwrap();
         fs::write(&victim, "mine").unwrap();
         std::os::unix::fs::symlink("AGENTS.md", project.join("CLAUDE.md")).unwrap();
-        assert!(append_within(&project, "CLAUDE.md").is_err(), "it leads nowhere");
+        assert!(append_within(&project, "CLAUDE.md").is_err(), "a dangling link");
         fs::write(project.join("AGENTS.md"), "").unwrap();
         append_within(&project, "CLAUDE.md").unwrap().write_all(b"- a\n").unwrap();
         assert_eq!(fs::read_to_string(project.join("AGENTS.md")).unwrap(), "- a\n");
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_itself_is_not_opened() {
+    fn links_pipes_and_directories_are_not_opened() {
         let dir = tempfile::tempdir().unwrap();
         let (file, link, pipe) =
             (dir.path().join("file"), dir.path().join("link"), dir.path().join("pipe"));

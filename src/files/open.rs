@@ -1,6 +1,6 @@
-//! Opening files so that nobody can put something else in their place: below the state directory no
-//! part of a path may be a link, elsewhere the last part may not; and only regular files are opened,
-//! without ever waiting for one. A FIFO or a device in our place is an error, not a hang.
+//! Opens files so that nothing can be put in their place. Below the state directory no part of a
+//! path may be a link; elsewhere the last part may not. Only regular files are opened, without
+//! blocking: a FIFO or a device in their place is an error, not a hang.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -15,28 +15,27 @@ use nix::unistd::geteuid;
 
 use crate::directories::STATE_DIR;
 
-/// More than any file of settings or instructions; recordings are read piece by piece.
+/// More than any settings or instructions need; recordings are read piece by piece.
 pub const LARGEST: u64 = 16 << 20;
 
 const PRIVATE: Mode = Mode::S_IRUSR.union(Mode::S_IWUSR);
 const PRIVATE_DIR: Mode = Mode::S_IRWXU;
 
-/// A file by the directory it is in, which is held open: what happens to the path meanwhile does not
-/// matter.
-pub struct Spot {
+/// A file name in a directory that is held open, so that later changes to the path do not matter.
+pub struct FileLocation {
     pub dir: OwnedFd,
     pub name: OsString,
-    /// For messages.
+    /// For error messages.
     pub path: PathBuf,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    Stays,
-    IsMade,
+    Fail,
+    Create,
 }
 
-impl Spot {
+impl FileLocation {
     pub fn find(path: &Path, directories: Missing) -> io::Result<Self> {
         let name = path.file_name().ok_or_else(|| io::Error::other("it has no name"))?;
         let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty());
@@ -44,12 +43,12 @@ impl Spot {
         Ok(Self { dir, name: name.to_owned(), path: path.to_owned() })
     }
 
-    /// Opens a regular file. `mode` is for one that is made.
+    /// Opens a regular file. `mode` applies if it is created.
     pub fn open(&self, flags: OFlag, mode: Mode) -> io::Result<File> {
         let flags = flags | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
         match openat(&self.dir, self.name.as_os_str(), flags, mode) {
             Ok(fd) => regular(fd.into()),
-            // What the kernel says of a link, a FIFO that nobody reads, or a socket.
+            // The kernel's errors for a link, and for a FIFO without a reader or a socket.
             Err(nix::errno::Errno::ELOOP) => Err(not_a_file("a symbolic link")),
             Err(nix::errno::Errno::ENXIO) => Err(not_a_file("a FIFO or a device")),
             Err(error) => Err(error.into()),
@@ -61,21 +60,21 @@ impl Spot {
     }
 }
 
-/// Opens a directory, and makes what is missing on the way, private.
+/// Opens a directory; missing ones are created private, if asked for.
 pub fn directory(path: &Path, missing: Missing) -> io::Result<OwnedFd> {
     let (above, ours) = split(path);
-    if missing == Missing::IsMade {
+    if missing == Missing::Create {
         make_private(&above)?;
     }
     let mut dir: OwnedFd = File::open(&above)?.into();
     for name in ours {
         let made = match missing {
-            Missing::IsMade => match mkdirat(&dir, name.as_os_str(), PRIVATE_DIR) {
+            Missing::Create => match mkdirat(&dir, name.as_os_str(), PRIVATE_DIR) {
                 Ok(()) => true,
                 Err(nix::errno::Errno::EEXIST) => false,
                 Err(error) => return Err(error.into()),
             },
-            Missing::Stays => false,
+            Missing::Fail => false,
         };
         dir = below(&dir, &name, made)?;
     }
@@ -97,7 +96,7 @@ fn below(dir: &impl AsFd, name: &OsStr, made: bool) -> io::Result<OwnedFd> {
     };
     let file = File::from(opened);
     let owner = file.metadata()?.uid();
-    // Root may work in the directories of others.
+    // Root may work in directories of others.
     if !made && owner != geteuid().as_raw() && !geteuid().is_root() {
         let what = format!("{} belongs to another user ({owner})", name.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, what));
@@ -105,13 +104,13 @@ fn below(dir: &impl AsFd, name: &OsStr, made: bool) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// The part of a path that may hold links, and the names below it that may not.
+/// The part of a path that may contain links, and the names below it that may not.
 fn split(path: &Path) -> (PathBuf, Vec<OsString>) {
     let parts: Vec<Component<'_>> = path.components().collect();
     let marker: Vec<Component<'_>> = Path::new(STATE_DIR).components().collect();
     let found = parts.windows(marker.len()).rposition(|window| window == marker);
     let Some(at) = found else { return (path.to_owned(), Vec::new()) };
-    // The project's own `.claude` may be a link of the person's.
+    // The person may have made the project's own `.claude` a link.
     let above = at + marker.len() - 1;
     let ours = parts[above..].iter().map(|part| part.as_os_str().to_owned()).collect();
     (parts[..above].iter().collect(), ours)
@@ -139,13 +138,13 @@ fn not_a_file(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a file"))
 }
 
-/// A file of the person's, which may be a link: its bytes, if it is a regular file of a sane size.
+/// Reads a file of the person, which may be a link, if it is a regular file of a sane size.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     capped(open_file(path)?)
 }
 
-/// The same, to be read piece by piece. Nobody is waited for: between a look at what it is and the
-/// opening it could become a FIFO.
+/// Opens such a file to be read piece by piece. Opened without blocking, because it could become a
+/// FIFO after a check of its type.
 pub fn open_file(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = fs::OpenOptions::new();
@@ -169,21 +168,21 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn only_the_part_above_the_state_directory_may_hold_links() {
+    fn only_the_part_above_the_state_directory_may_contain_links() {
         let home = tempfile::tempdir().unwrap();
         let project = home.path().join("project");
         let dotfiles = home.path().join("dotfiles");
         fs::create_dir_all(&dotfiles).unwrap();
         fs::create_dir_all(&project).unwrap();
         symlink(&dotfiles, project.join(".claude")).unwrap();
-        directory(&project.join(".claude/ccc/sessions/a"), Missing::IsMade).unwrap();
+        directory(&project.join(".claude/ccc/sessions/a"), Missing::Create).unwrap();
         assert!(dotfiles.join("ccc/sessions/a").is_dir());
 
         let victim = home.path().join("victim");
         fs::create_dir(&victim).unwrap();
         fs::remove_dir_all(dotfiles.join("ccc/sessions")).unwrap();
         symlink(&victim, dotfiles.join("ccc/sessions")).unwrap();
-        for missing in [Missing::IsMade, Missing::Stays] {
+        for missing in [Missing::Create, Missing::Fail] {
             let error = directory(&project.join(".claude/ccc/sessions/a"), missing).unwrap_err();
             assert!(error.to_string().contains("sessions is a link"), "{error}");
         }
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_part_is_a_regular_file() {
+    fn only_regular_files_are_opened() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
         fs::write(path("victim"), "x").unwrap();
@@ -206,11 +205,12 @@ mod tests {
             ("fifo", OFlag::O_RDWR, "a FIFO"),
             ("dir", OFlag::O_RDONLY, "a directory"),
         ] {
-            let error = Spot::find(&path(name), Missing::Stays).unwrap().open(flags, PRIVATE);
+            let error =
+                FileLocation::find(&path(name), Missing::Fail).unwrap().open(flags, PRIVATE);
             let error = error.unwrap_err().to_string();
             assert!(error.contains(expected), "{name}: {error}");
         }
-        assert_eq!(read(&path("link")).unwrap(), b"x", "the person's own links count");
+        assert_eq!(read(&path("link")).unwrap(), b"x", "the person's own links are followed");
         assert!(read(&path("fifo")).unwrap_err().to_string().contains("a FIFO"));
         assert!(read(Path::new("/dev/zero")).unwrap_err().to_string().contains("a device"));
         let large = File::create(path("large")).unwrap();

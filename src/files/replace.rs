@@ -1,5 +1,5 @@
-//! Replacing a file whole: a draft beside it, synced, then renamed. A reader sees the old one or the
-//! new one; a killed writer leaves its draft, which the next writer takes away.
+//! Replaces a file atomically: a draft beside it is written, synced and renamed. A reader sees the
+//! old file or the new one. A killed writer leaves its draft, which the next writer removes.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,55 +14,57 @@ use nix::sys::signal::kill;
 use nix::sys::stat::Mode;
 use nix::unistd::{Pid, UnlinkatFlags, linkat, unlinkat};
 
-use super::open::{Missing, Spot};
+use super::open::{FileLocation, Missing};
 
 const ENDING: &str = ".draft";
 
-/// What becomes the file, written into its draft.
-type Written<'a> = &'a dyn Fn(&mut File) -> io::Result<()>;
+/// Writes the content into the draft.
+type WriteContent<'a> = &'a dyn Fn(&mut File) -> io::Result<()>;
 
-pub fn replace(path: &Path, written: Written<'_>) -> io::Result<()> {
-    let spot = Spot::find(path, Missing::IsMade)?;
-    let draft = Draft::write(&spot, written, Mode::S_IRUSR | Mode::S_IWUSR)?;
-    renameat(&spot.dir, draft.name.as_os_str(), &spot.dir, spot.name.as_os_str())?;
+pub fn replace(path: &Path, write: WriteContent<'_>) -> io::Result<()> {
+    let location = FileLocation::find(path, Missing::Create)?;
+    let draft = Draft::write(&location, write, Mode::S_IRUSR | Mode::S_IWUSR)?;
+    renameat(&location.dir, draft.name.as_os_str(), &location.dir, location.name.as_os_str())?;
     Ok(())
 }
 
-/// The same for a file that must not be there yet: a kill at any moment leaves no empty one that
-/// passes for it.
-pub fn create(path: &Path, written: Written<'_>, mode: Mode) -> io::Result<()> {
-    let spot = Spot::find(path, Missing::IsMade)?;
-    let draft = Draft::write(&spot, written, mode)?;
-    let (dir, name) = (&spot.dir, spot.name.as_os_str());
+/// The same for a file that must not exist yet. A kill at any moment leaves no incomplete file.
+pub fn create(path: &Path, write: WriteContent<'_>, mode: Mode) -> io::Result<()> {
+    let location = FileLocation::find(path, Missing::Create)?;
+    let draft = Draft::write(&location, write, mode)?;
+    let (dir, name) = (&location.dir, location.name.as_os_str());
     match linkat(dir, draft.name.as_os_str(), dir, name, AtFlags::empty()) {
-        // Some file systems have no second names for a file.
+        // Some file systems have no hard links.
         Err(Errno::EPERM | Errno::EOPNOTSUPP | Errno::ENOSYS) => {
             let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL;
-            let mut file = spot.open(flags, mode)?;
-            written(&mut file).and_then(|()| file.sync_all())
+            let mut file = location.open(flags, mode)?;
+            write(&mut file).and_then(|()| file.sync_all())
         }
         result => Ok(result?),
     }
 }
 
-/// Removed again unless it became the file.
+/// A draft, removed when dropped. (If it was renamed, it is already gone.)
 struct Draft<'a> {
-    spot: &'a Spot,
+    location: &'a FileLocation,
     name: OsString,
 }
 
 impl<'a> Draft<'a> {
-    fn write(spot: &'a Spot, written: Written<'_>, mode: Mode) -> io::Result<Self> {
+    fn write(location: &'a FileLocation, write: WriteContent<'_>, mode: Mode) -> io::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        remove_left_drafts(spot);
-        let mut name = prefix(&spot.name);
+        remove_left_drafts(location);
+        let mut name = prefix(&location.name);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         name.push(format!("{}.{count}{ENDING}", std::process::id()));
-        let beside =
-            Spot { dir: spot.dir.try_clone()?, name: name.clone(), path: spot.path.clone() };
+        let beside = FileLocation {
+            dir: location.dir.try_clone()?,
+            name: name.clone(),
+            path: location.path.clone(),
+        };
         let mut file = beside.open(OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL, mode)?;
-        let draft = Self { spot, name };
-        written(&mut file)?;
+        let draft = Self { location, name };
+        write(&mut file)?;
         file.sync_all()?;
         Ok(draft)
     }
@@ -70,7 +72,7 @@ impl<'a> Draft<'a> {
 
 impl Drop for Draft<'_> {
     fn drop(&mut self) {
-        let _ = unlinkat(&self.spot.dir, self.name.as_os_str(), UnlinkatFlags::NoRemoveDir);
+        let _ = unlinkat(&self.location.dir, self.name.as_os_str(), UnlinkatFlags::NoRemoveDir);
     }
 }
 
@@ -82,10 +84,10 @@ fn prefix(name: &OsStr) -> OsString {
     prefix
 }
 
-/// Drafts of this file whose writer is gone.
-fn remove_left_drafts(spot: &Spot) {
-    let prefix = prefix(&spot.name);
-    let Ok(fd) = spot.dir.try_clone() else { return };
+/// Removes drafts of this file whose writer is gone.
+fn remove_left_drafts(location: &FileLocation) {
+    let prefix = prefix(&location.name);
+    let Ok(fd) = location.dir.try_clone() else { return };
     let Ok(mut dir) = Dir::from_fd(fd) else { return };
     let left: Vec<OsString> = dir
         .iter()
@@ -101,7 +103,7 @@ fn remove_left_drafts(spot: &Spot) {
         })
         .collect();
     for name in left {
-        let _ = unlinkat(&spot.dir, name.as_os_str(), UnlinkatFlags::NoRemoveDir);
+        let _ = unlinkat(&location.dir, name.as_os_str(), UnlinkatFlags::NoRemoveDir);
     }
 }
 
@@ -112,9 +114,9 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn what_a_killed_writer_left_is_taken_away_and_nothing_else() {
+    fn only_drafts_of_killed_writers_are_removed() {
         let dir = tempfile::tempdir().unwrap();
-        // No process has this number: Linux counts to 4194304 at most.
+        // No process has this id: the limit on Linux is 4194304.
         let left = dir.path().join(".x.json.99999999.0.draft");
         let others = [".y.json.99999999.0.draft", ".x.json.draft", ".x.json.old"];
         fs::write(&left, "half").unwrap();
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_its_place_is_replaced_and_not_followed() {
+    fn a_link_is_replaced_and_not_followed() {
         let dir = tempfile::tempdir().unwrap();
         let (victim, link) = (dir.path().join("victim"), dir.path().join("link"));
         fs::write(&victim, "mine").unwrap();

@@ -1,4 +1,4 @@
-//! Files that count as they were when a session began: whether they are still the same.
+//! Whether files are still the same as when a session began.
 
 use std::fmt::Write;
 use std::os::unix::fs::MetadataExt;
@@ -8,18 +8,19 @@ use anyhow::{Result, bail};
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
-/// As they were at one moment.
+/// Files and programs as they were at one moment.
 #[derive(Debug, Default)]
 pub struct WatchedFiles {
-    files: Vec<Watched>,
+    files: Vec<WatchedFile>,
     programs: Vec<Program>,
 }
 
-/// A program that must still be the one that it was.
+/// A program that must not have been replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     path: PathBuf,
-    /// Where the path led to. An update may leave this one, and have the path lead to another.
+    /// Where the path led to. After an update the path may lead to a new version while this one
+    /// remains.
     real: PathBuf,
     identity: String,
 }
@@ -45,13 +46,14 @@ impl Program {
 }
 
 #[derive(Debug)]
-struct Watched {
+struct WatchedFile {
     path: PathBuf,
-    /// For people.
+    /// The name in messages.
     name: String,
-    /// What tells that it is still the same: its content, or of a large one which file it is.
-    sign: fn(&Path) -> String,
-    then: String,
+    /// Computes what is compared: the digest of the content or, for large files, the identity of
+    /// the file.
+    fingerprint: fn(&Path) -> String,
+    before: String,
 }
 
 impl WatchedFiles {
@@ -64,7 +66,7 @@ impl WatchedFiles {
         watched
     }
 
-    /// Files in somebody's home directory.
+    /// Files in a home directory.
     pub fn at_home(home: &Path, names: &[&str]) -> Self {
         let mut watched = Self::default();
         for name in names {
@@ -73,7 +75,7 @@ impl WatchedFiles {
         watched
     }
 
-    /// And these programs, which are too large to be read each time.
+    /// Adds programs, which are too large to be read each time.
     #[must_use]
     pub fn with_programs(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         for path in paths {
@@ -84,27 +86,28 @@ impl WatchedFiles {
         self
     }
 
-    /// One of the programs as it was, wherever it is now.
+    /// The path at which the original program is now.
     pub fn program(&self, path: &Path) -> Result<PathBuf> {
         let known = self.programs.iter().find(|program| program.path == path);
         known.map_or_else(|| Ok(path.to_owned()), Program::found)
     }
 
-    fn add(&mut self, path: PathBuf, name: String, sign: fn(&Path) -> String) {
-        let then = sign(&path);
-        self.files.push(Watched { path, name, sign, then });
+    fn add(&mut self, path: PathBuf, name: String, fingerprint: fn(&Path) -> String) {
+        let before = fingerprint(&path);
+        self.files.push(WatchedFile { path, name, fingerprint, before });
     }
 
-    /// Those that are not what they were, by name.
+    /// The names of the files that have changed.
     pub fn changed(&self) -> Vec<String> {
-        let changed = self.files.iter().filter(|file| (file.sign)(&file.path) != file.then);
+        let changed =
+            self.files.iter().filter(|file| (file.fingerprint)(&file.path) != file.before);
         let mut names: Vec<_> = changed.map(|file| file.name.clone()).collect();
         names.dedup();
         names
     }
 }
 
-/// Which file it is, and when it was last changed in any way.
+/// The file's identity, and the time of its last change of any kind.
 fn identity_of(path: &Path) -> String {
     path.metadata().map_or_else(
         |_| String::new(),
@@ -115,7 +118,7 @@ fn identity_of(path: &Path) -> String {
     )
 }
 
-/// Of a file's content; one that cannot be read has none.
+/// The digest of a file's content, empty if it cannot be read.
 pub fn digest_of(path: &Path) -> String {
     super::read(path).map(|bytes| hex_digest(&bytes)).unwrap_or_default()
 }
@@ -134,7 +137,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_change_a_removal_and_a_new_file_are_seen() {
+    fn changes_removals_and_new_files_are_noticed() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
         for name in ["same", "changed", "removed"] {
@@ -151,7 +154,7 @@ mod tests {
         let watched =
             WatchedFiles::at_home(dir.path(), &["new", "same"]).with_programs([path("same")]);
         assert_eq!(watched.changed(), [""; 0]);
-        // The same content in another file: only of a program that matters.
+        // The same content in another file, which matters only for a program.
         fs::write(path("other"), "same").unwrap();
         fs::rename(path("other"), path("same")).unwrap();
         fs::write(path("new"), "newer").unwrap();
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_the_one_that_it_was_or_an_error() {
+    fn a_replaced_program_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
         let link = |to: &str| {
@@ -173,7 +176,7 @@ mod tests {
         link("one");
         let watched = WatchedFiles::default().with_programs([path("link")]);
         assert_eq!(watched.program(&path("link")).unwrap(), path("link"));
-        // An update, which leaves the version that runs.
+        // An update that keeps the running version.
         link("two");
         let real = path("one").canonicalize().unwrap();
         assert_eq!(watched.program(&path("link")).unwrap(), real);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::client::stream::{Lines, Piece};
+use crate::client::stream::{Lines, SplitLine};
 use crate::client::transcript::ClientTranscript;
 use crate::files;
 
@@ -55,7 +55,7 @@ impl TranscriptFile {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Ok(0) | Err(_) => return,
                 Ok(size) => self.lines.push(&chunk[..size], |piece| {
-                    if let Piece::Line(line) = piece {
+                    if let SplitLine::Line(line) = piece {
                         self.transcript.line(&line);
                     }
                 }),
@@ -66,7 +66,7 @@ impl TranscriptFile {
     /// A last line that nobody ended.
     fn take_the_rest(&mut self) {
         self.lines.finish(|piece| {
-            if let Piece::Line(line) = piece {
+            if let SplitLine::Line(line) = piece {
                 self.transcript.line(&line);
             }
         });

@@ -10,9 +10,9 @@ use crate::event::{Action, Asker, Dropped, Gone, Notice, Outcome, Phase};
 impl Machine {
     pub(super) fn agent(&mut self, envelope: Envelope) {
         if let (Message::Init(_), Some(id)) = (&envelope.message, &envelope.session_id)
-            && !self.named(id, self.rules.careful)
+            && !self.conversation_named(id, self.rules.careful)
         {
-            return self.foreign(id);
+            return self.foreign_conversation(id);
         }
         self.activity.saw(&envelope.message);
         match envelope.message {
@@ -42,13 +42,13 @@ impl Machine {
             Message::Introduced(told) => self.introduced(&told),
             Message::Model { model, .. } => self.client.model = Some(model),
             Message::Compacted(compaction) => self.conversation.compacted(compaction.after),
-            Message::Mode(mode) => self.mode_is(mode),
+            Message::Mode(mode) => self.mode_reported(mode),
             Message::RateLimit(limit) => self.client.limit = Some(limit),
             Message::WentBack { request_id, done, error } => {
                 self.went_back(&request_id, done, &error);
             }
             Message::ControlRefused { request_id, error } => {
-                // It is the answer to one of them at most.
+                // The refused request is at most one of these three.
                 self.went_back(&request_id, false, &error);
                 self.wish_refused(&request_id, error);
                 self.taken_back(&request_id, false);
@@ -64,13 +64,13 @@ impl Machine {
         }
     }
 
-    /// The client's own screen shows another conversation, which the person chose there.
-    pub(super) fn shows(&mut self, id: &str) {
-        self.named(id, false);
+    /// The person chose another conversation on the client's own screen.
+    pub(super) fn conversation_shown(&mut self, id: &str) {
+        self.conversation_named(id, false);
     }
 
-    /// Says whether it can be believed.
-    fn named(&mut self, id: &str, careful: bool) -> bool {
+    /// Returns false if the id cannot be believed.
+    fn conversation_named(&mut self, id: &str, careful: bool) -> bool {
         match self.conversation.named(id, careful) {
             Naming::Known => return true,
             Naming::Foreign => return false,
@@ -85,9 +85,10 @@ impl Machine {
         true
     }
 
-    /// A line that the client cannot have written, or a client that nobody knows: what has been done
-    /// cannot be judged by another conversation, and nobody can say what else is not true.
-    fn foreign(&mut self, id: &str) {
+    /// Either the client did not write this line, or it behaves as no known client does. The work
+    /// so far cannot be judged in another conversation, and nothing else on this output can be
+    /// trusted.
+    fn foreign_conversation(&mut self, id: &str) {
         if self.turn.is_interrupting() {
             return;
         }
@@ -105,7 +106,7 @@ impl Machine {
             self.client.model = None;
         }
         if !init.permission_mode.is_empty() {
-            self.mode_is(init.permission_mode.into());
+            self.mode_reported(init.permission_mode.into());
         }
         self.process.spoke = true;
         self.turn.start();
@@ -128,7 +129,7 @@ impl Machine {
         }
     }
 
-    /// What is waited for has come, and nobody knows what it says.
+    /// The line may be one that the loop waits for, so it cannot simply be ignored.
     fn unreadable(&mut self, kind: &str, why: &str) {
         let error = format!(
             "claude sent a line of type {kind} that cannot be read: {why}. The work so far is kept; \
@@ -142,17 +143,17 @@ impl Machine {
                 ..TurnResult::default()
             });
         }
-        // It waits for an answer, and nobody can say to what.
+        // An unreadable request would wait for its answer for ever.
         self.break_off(error);
     }
 
-    /// There is no turn that an interrupt could end.
+    /// Whether there is no turn that an interrupt could end.
     fn is_idle(&self) -> bool {
         self.phase == Phase::Reviewing
             || (self.phase == Phase::Working && !self.turn.is_open() && self.outbox.is_empty())
     }
 
-    /// The agent does not go on by itself from here.
+    /// Stops the agent: it cannot continue by itself from here.
     fn break_off(&mut self, error: String) {
         self.process.last_error.clone_from(&error);
         self.say(Notice::TurnFailed { error: error.clone() });
@@ -172,7 +173,8 @@ impl Machine {
     }
 
     fn turn_ended(&mut self, result: &TurnResult) {
-        // Its turn has ended already, or there was none: what is judged does not change meanwhile.
+        // The agent has no open turn that this result could end; a running review must not be
+        // disturbed.
         if self.rules.careful && self.phase == Phase::Reviewing {
             return;
         }
@@ -182,14 +184,14 @@ impl Machine {
         let worked = std::mem::take(&mut self.tool_used) && self.rules.careful;
         self.await_waking();
         self.spent.cost.agent(result.cost_usd);
-        self.conversation.learns_window(result);
+        self.conversation.learn_window(result);
         self.withdraw(|question| question.asker == Asker::Agent);
         if end == TurnEnd::Interrupted {
             self.unjudged = false;
             self.say(Notice::Interrupted);
             self.hand_over(Outcome::Ended);
         } else if result.is_error && end == TurnEnd::Abandoned {
-            // That it was interrupted has been said.
+            // The person has been told about the interrupt already.
             self.unjudged = false;
             self.hand_over(Outcome::Ended);
         } else if result.is_error {
@@ -202,7 +204,8 @@ impl Machine {
             self.outbox.command_ran(is_command);
             let commanded = self.task.command_ran();
             if !self.unjudged {
-                // Anybody in the agent's reach can write such a line. It confirms nothing.
+                // Any program that the agent runs can print such a line, so it must not count as a
+                // success.
                 let nothing = "the agent's turn ended without any work that could be reviewed";
                 self.hand_over(if commanded && !worked {
                     Outcome::Unreviewed
@@ -219,7 +222,7 @@ impl Machine {
         self.settle();
     }
 
-    /// Back to the person, unless a message of theirs is still on its way.
+    /// Gives control back to the person, unless a message of theirs is still on its way.
     fn hand_over(&mut self, outcome: Outcome) {
         if self.outbox.is_empty() {
             self.give_back(outcome);

@@ -13,33 +13,34 @@ const WAKE_GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub(super) struct Background {
-    /// By their ids.
-    tasks: BTreeMap<String, Task>,
-    /// The review waits until then; only while there are tasks.
+    /// By task id.
+    tasks: BTreeMap<String, BackgroundTask>,
+    /// The review waits for the tasks until then.
     until: Option<Now>,
     waking: Waking,
 }
 
 #[derive(Debug)]
-struct Task {
+struct BackgroundTask {
     description: String,
     place: Place,
 }
 
-/// The client also tells of commands that the turn waits for, once they take some seconds. Their end
-/// wakes nobody.
+/// Where a task runs. The client also reports commands that the turn waits for, once they take some
+/// seconds; their end does not wake the agent.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     Foreground,
-    /// Older clients do not say; it is in the background if this tool use is answered while it runs.
+    /// Older clients do not report it. The task is in the background if this tool use is answered
+    /// while it runs.
     Unknown {
         tool_use_id: String,
     },
     Background,
 }
 
-impl Task {
-    fn is_behind(&self) -> bool {
+impl BackgroundTask {
+    fn is_in_background(&self) -> bool {
         self.place == Place::Background
     }
 }
@@ -50,7 +51,7 @@ enum Waking {
     #[default]
     No,
     Expected,
-    /// The review waits for that turn until then.
+    /// The review waits for that turn until this time.
     Until(Now),
 }
 
@@ -63,10 +64,10 @@ impl Background {
             }
             Some(true) | None => Place::Background,
         };
-        // One that is sent to the background later on has a name already.
+        // A task that is moved to the background later already has a name.
         let known = self.tasks.remove(&task.task_id);
         let description = known.map_or(task.description, |known| known.description);
-        self.tasks.insert(task.task_id, Task { description, place });
+        self.tasks.insert(task.task_id, BackgroundTask { description, place });
     }
 
     pub fn answered(&mut self, results: &[ToolResult]) {
@@ -79,11 +80,11 @@ impl Background {
         }
     }
 
-    /// Also the end of a task that was not known wakes the agent. Says whether this one does.
+    /// The end of an unknown task wakes the agent too. Returns whether this one does.
     pub fn ended(&mut self, id: &str) -> bool {
-        let wakes = self.tasks.remove(id).is_none_or(|task| task.is_behind());
+        let wakes = self.tasks.remove(id).is_none_or(|task| task.is_in_background());
         if wakes {
-            self.one_ended();
+            self.task_ended();
         }
         wakes
     }
@@ -96,18 +97,18 @@ impl Background {
         }
     }
 
-    /// The client lists the tasks that still run. Says whether others have ended.
+    /// The client lists the tasks that still run. Returns whether any other has ended.
     pub fn still_running(&mut self, ids: &[String]) -> bool {
         let before = self.len();
-        self.tasks.retain(|id, task| !task.is_behind() || ids.contains(id));
+        self.tasks.retain(|id, task| !task.is_in_background() || ids.contains(id));
         let fewer = self.len() < before;
         if fewer {
-            self.one_ended();
+            self.task_ended();
         }
         fewer
     }
 
-    fn one_ended(&mut self) {
+    fn task_ended(&mut self) {
         if self.waking == Waking::No {
             self.waking = Waking::Expected;
         }
@@ -116,7 +117,8 @@ impl Background {
         }
     }
 
-    /// No turn runs: the agent wakes for a task also when that ended before the turn did.
+    /// Called when no turn is open. The agent also wakes for a task that ended during its last
+    /// turn.
     pub fn await_waking(&mut self, now: Now) {
         if self.waking != Waking::No {
             self.waking = Waking::Until(now + WAKE_GRACE);
@@ -128,13 +130,13 @@ impl Background {
         self.until = None;
     }
 
-    /// Neither tasks nor the agent's waking hold the loop up any longer.
+    /// The review no longer waits for tasks or for the agent to wake.
     pub fn stop_waiting(&mut self) {
         self.until = None;
-        self.stop_awaiting();
+        self.stop_awaiting_waking();
     }
 
-    fn stop_awaiting(&mut self) {
+    fn stop_awaiting_waking(&mut self) {
         if let Waking::Until(_) = self.waking {
             self.waking = Waking::Expected;
         }
@@ -146,23 +148,23 @@ impl Background {
         self.stop_waiting();
     }
 
-    /// Tasks are running. The first time that they are waited for: their names, for the person.
+    /// Waits for the running tasks. Returns their names when the wait begins, to tell the person.
     pub fn wait(&mut self, until: Now) -> Option<Vec<String>> {
         let first = self.until.is_none();
         self.until.get_or_insert(until);
         first.then(|| self.names())
     }
 
-    /// Says whether the tasks have been waited for long enough.
+    /// Returns whether the wait for the tasks is over.
     pub fn passed(&mut self, now: Now) -> bool {
         if matches!(self.waking, Waking::Until(until) if until <= now) {
-            self.stop_awaiting();
+            self.stop_awaiting_waking();
         }
         self.until.is_some_and(|until| until <= now)
     }
 
-    fn behind(&self) -> impl Iterator<Item = &Task> {
-        self.tasks.values().filter(|task| task.is_behind())
+    fn behind(&self) -> impl Iterator<Item = &BackgroundTask> {
+        self.tasks.values().filter(|task| task.is_in_background())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -209,15 +211,15 @@ mod tests {
         TaskNote { task_id: task.to_owned(), description, ..TaskNote::default() }
     }
 
-    /// What clients tell of a command that takes some seconds.
+    /// What clients report about a command that takes some seconds.
     #[test]
-    fn what_the_turn_waits_for_is_not_in_the_background() {
+    fn a_task_that_the_turn_waits_for_is_not_in_the_background() {
         let mut background = Background::default();
         background.started(TaskNote { background: Some(false), ..note("a") });
         background.started(TaskNote { tool_use_id: "t".into(), ..note("b") });
         background.started(TaskNote { tool_use_id: "u".into(), ..note("c") });
         assert!(background.is_empty() && !background.still_running(&[]));
-        // c is answered while it runs; a is sent there, and keeps its name.
+        // c is answered while it runs; a is moved to the background, and keeps its name.
         let answer = ToolResult {
             tool_use_id: "u".into(),
             is_error: false,
@@ -239,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_waited_for_is_told_once() {
+    fn the_names_are_returned_only_when_the_wait_begins() {
         let mut background = with(&["a", "b"]);
         assert_eq!(
             background.wait(SECOND * 10).as_deref(),
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_last_task_leaves_only_the_agents_waking_to_wait_for() {
+    fn after_the_last_task_only_the_agents_waking_is_awaited() {
         let mut background = with(&["a", "b"]);
         background.wait(SECOND * 10);
         background.ended("a");
@@ -269,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_only_puts_the_waking_off() {
+    fn a_message_only_postpones_the_waking() {
         let mut background = with(&["a"]);
         background.ended("a");
         background.await_waking(SECOND);

@@ -11,10 +11,10 @@ use crate::client::stream::Usage;
 use crate::event::{Action, Gone, Notice, Now, Phase, ReviewRequest, Round};
 use crate::review::verdict::Verdict;
 
-/// What goes on between the agent's last word and the judge's first.
+/// The steps between the agent's stop and the judge's start.
 #[derive(Debug)]
 pub(super) struct CheckRun {
-    /// Of this look at the files, or of the check that runs.
+    /// The id of the running examination or check.
     pub id: u32,
     started: Now,
     stage: Stage,
@@ -22,10 +22,10 @@ pub(super) struct CheckRun {
 
 #[derive(Debug)]
 enum Stage {
-    /// The files are looked at.
+    /// The files are being examined.
     Before,
     Running(Suite),
-    /// They are looked at again: a check may have changed some.
+    /// The files are examined again, because a check may have changed some.
     After {
         before: Examined,
         results: Vec<CheckResult>,
@@ -56,17 +56,18 @@ impl CheckRun {
     }
 }
 
-/// What is known about the work, and for which state of the files it was found out.
+/// What ccc knows about the work, and about which state of the files it knows it.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub examined: Examined,
     pub results: Vec<CheckResult>,
-    /// Files have changed since: the results are about others.
-    pub moved: bool,
+    /// Files have changed since, so the results no longer apply.
+    pub outdated: bool,
 }
 
 impl Machine {
-    /// The work is to be judged: looked at and checked first, if this session does that.
+    /// Begins the judgement: examines the files and runs the checks first, if this session does
+    /// that.
     pub(super) fn judge(&mut self) {
         if !self.rules.checking.examines {
             return self.start_review();
@@ -77,8 +78,8 @@ impl Machine {
         self.actions.push(Action::Examine { id });
     }
 
-    /// Whether a judge is asked next, if nothing comes between: the files are looked at, and no check is
-    /// left to run.
+    /// Whether a judge comes next, if nothing interferes: the files are being examined, and no
+    /// check is left to run.
     pub fn expects_judge(&self) -> bool {
         match self.judgement.checks().map(|run| &run.stage) {
             Some(Stage::Before) => self.rules.checking.checks.is_empty(),
@@ -87,8 +88,9 @@ impl Machine {
         }
     }
 
-    /// How its process is started. The message is not ready yet.
-    pub fn judge_to_come(&self) -> Option<ReviewRequest> {
+    /// The request with which the next judge's process can be started early; its message is not
+    /// ready yet.
+    pub fn upcoming_judge(&self) -> Option<ReviewRequest> {
         let request =
             self.expects_judge().then(|| self.request(self.spent.reviews + 1)).flatten()?;
         let fresh = self.rules.judging.judges.first().is_some_and(|seat| seat.fresh);
@@ -103,8 +105,8 @@ impl Machine {
     pub(super) fn examined(&mut self, id: u32, examined: Examined) {
         let Some(run) = self.judgement.take_checks_of(id) else { return };
         match run.stage {
-            Stage::Before if self.still_holds(&examined) => {
-                (self.known.examined, self.known.moved) = (examined, false);
+            Stage::Before if self.checks_still_hold(&examined) => {
+                (self.known.examined, self.known.outdated) = (examined, false);
                 self.start_review();
             }
             Stage::Before => {
@@ -114,32 +116,33 @@ impl Machine {
                 let suite = Suite::new(self.rules.checking.checks.clone(), paths);
                 let stage = Stage::Running(suite);
                 self.judgement = Judgement::Checks(CheckRun { stage, ..run });
-                self.run_next();
+                self.run_next_check();
             }
             Stage::After { before, results } => {
                 if before.fingerprint.is_some() && before.fingerprint != examined.fingerprint {
                     self.say(Notice::ChecksChangedFiles);
                 }
-                self.known = Known { examined, results, moved: false };
+                self.known = Known { examined, results, outdated: false };
                 self.start_review();
             }
             Stage::Running(_) => self.judgement = Judgement::Checks(run),
         }
     }
 
-    /// Every check has passed already, and no file has changed since.
-    fn still_holds(&self, examined: &Examined) -> bool {
+    /// Whether every check has passed already and no file has changed since.
+    fn checks_still_hold(&self, examined: &Examined) -> bool {
         let (checks, results) = (&self.rules.checking.checks, &self.known.results);
         examined.fingerprint.is_some()
             && examined.fingerprint == self.known.examined.fingerprint
             && !checks.is_empty()
-            // Those that nobody allowed are among the results, and no reason to skip one that is red.
+            // The results include the checks that nobody allowed, so their number alone does not
+            // prove that every check has passed.
             && results.len() >= checks.len()
             && !results.iter().any(CheckResult::is_red)
     }
 
-    /// The next check, or the end of all.
-    fn run_next(&mut self) {
+    /// Starts the next check, or ends the suite.
+    fn run_next_check(&mut self) {
         let id = self.next_check();
         let Judgement::Checks(run) = &mut self.judgement else { return };
         let Stage::Running(suite) = &mut run.stage else { return };
@@ -159,7 +162,7 @@ impl Machine {
         if let Some(text) = feedback(&results) {
             self.judgement = Judgement::None;
             self.known.results = results;
-            self.red(&text, started);
+            self.checks_failed(&text, started);
         } else if ran {
             let stage = Stage::After { before, results };
             self.judgement = Judgement::Checks(CheckRun { id, started, stage });
@@ -171,8 +174,8 @@ impl Machine {
         }
     }
 
-    /// As a verdict would, without a judge.
-    fn red(&mut self, text: &str, started: Now) {
+    /// Sends the failed checks to the agent, as a negative verdict would be sent.
+    fn checks_failed(&mut self, text: &str, started: Now) {
         let (round, verdict) = (self.task.round, Verdict::new(false, text));
         let seconds = self.now.saturating_sub(started).as_secs_f64();
         let usage = Usage::default();
@@ -183,7 +186,8 @@ impl Machine {
             cost_usd: 0.0,
             usage,
         });
-        // The same output three times is a circle, whatever was changed meanwhile.
+        // No fingerprint: the same output three times is a circle, even if files changed in
+        // between.
         self.send_back(&verdict, None);
     }
 
@@ -198,7 +202,7 @@ impl Machine {
         let suite = self.judgement.checks_of(id).and_then(CheckRun::suite_mut);
         if let Some(result) = suite.and_then(|suite| suite.ended(gone, now).cloned()) {
             self.say(Notice::CheckEnded(result));
-            self.run_next();
+            self.run_next_check();
         }
     }
 
@@ -212,7 +216,6 @@ impl Machine {
         }
     }
 
-    /// Nobody waits for the checks any more.
     pub(super) fn stop_checks(&mut self, run: &CheckRun) {
         if run.suite().is_some() {
             self.actions.push(Action::StopCheck { check: run.id });
@@ -226,6 +229,6 @@ impl Machine {
     /// Whether a check is green for the files as they are; `None` if there is no such check.
     pub fn check(&self, name: &str) -> Option<bool> {
         let result = self.known.results.iter().find(|result| result.name == name)?;
-        Some(result.is_green() && !self.known.moved)
+        Some(result.is_green() && !self.known.outdated)
     }
 }

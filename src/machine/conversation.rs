@@ -7,45 +7,46 @@ use crate::event::Carried;
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
     id: Id,
-    /// An earlier run of ccc had the same conversation, and this run knows what was said in it.
+    /// This run has the state that an earlier run of the same conversation left.
     pub resumed: bool,
-    /// The client has it on disk, so that another process can take it up.
+    /// The client has saved the conversation, so another process can resume it.
     pub on_disk: bool,
     pub model: String,
-    /// Tokens of the conversation.
+    /// Tokens in the conversation.
     context: Option<u64>,
-    /// How many tokens the model holds.
+    /// The size of the model's context window, in tokens.
     window: Option<u64>,
     /// What the agent said last.
     pub last_answer: String,
-    /// The person has asked for another one.
-    moving: bool,
+    /// The person has asked for another conversation.
+    switching: bool,
 }
 
 #[derive(Debug, Default)]
 enum Id {
     #[default]
     Unknown,
-    /// By `--resume`.
+    /// Asked for with `--resume`.
     Wanted(String),
-    /// By the agent itself.
+    /// Reported by the agent.
     Named(String),
 }
 
-/// What the agent says when it names the conversation.
+/// What it means when the agent names a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Naming {
-    /// Nothing new, or nothing that can be believed.
+    /// Nothing new, or not a valid id.
     Known,
     Named,
     /// `/clear` gives the conversation a new id in the middle of a process.
     Another,
-    /// Nobody asked for another one. Whatever the agent runs can write such a line to its terminal.
+    /// Nobody asked for another conversation. Any program that the agent runs can print such a
+    /// line.
     Foreign,
 }
 
 /// The person's commands that begin another conversation in the same process.
-const MOVING: [&str; 3] = ["/clear", "/new", "/reset"];
+const SWITCHING: [&str; 3] = ["/clear", "/new", "/reset"];
 
 impl Conversation {
     pub fn new(wanted: Option<&String>, carried: Option<&Carried>) -> Self {
@@ -63,30 +64,30 @@ impl Conversation {
         }
     }
 
-    /// What a new process of the client is to take up.
+    /// The conversation that a new client process should resume.
     pub fn to_resume(&self) -> Option<String> {
         self.id().filter(|_| self.on_disk).cloned()
     }
 
-    /// The person says this to the agent.
-    pub fn asked(&mut self, text: &str) {
+    /// Notes a message of the person, which may ask for another conversation.
+    pub fn person_said(&mut self, text: &str) {
         let word = text.split_whitespace().next().unwrap_or_default();
-        self.moving |= MOVING.contains(&word);
+        self.switching |= SWITCHING.contains(&word);
     }
 
-    /// A client that was told to fork names another one whenever it is started.
+    /// A client that was told to fork names another conversation each time it starts.
     pub fn new_process(&mut self) {
         if let Id::Named(id) = &self.id {
             self.id = Id::Wanted(id.clone());
         }
     }
 
-    /// `careful`: only the person moves the agent to another conversation.
+    /// `careful`: only the person can move the agent to another conversation.
     pub fn named(&mut self, id: &str, careful: bool) -> Naming {
         let naming = match &self.id {
             Id::Named(known) if known == id => return Naming::Known,
             _ if !session_id::is_safe(id) => return Naming::Known,
-            Id::Named(_) if careful && !self.moving => return Naming::Foreign,
+            Id::Named(_) if careful && !self.switching => return Naming::Foreign,
             Id::Wanted(known) if known == id => Naming::Named,
             Id::Unknown => Naming::Named,
             Id::Wanted(_) | Id::Named(_) => Naming::Another,
@@ -97,7 +98,7 @@ impl Conversation {
             self.resumed = false;
         }
         self.id = Id::Named(id.to_owned());
-        self.moving = false;
+        self.switching = false;
         naming
     }
 
@@ -111,17 +112,17 @@ impl Conversation {
         }
     }
 
-    /// What it takes up now, where the client says it.
+    /// The size after the compaction, if the client reports it.
     pub fn compacted(&mut self, tokens: Option<u64>) {
         self.context = tokens;
     }
 
-    pub fn learns_window(&mut self, result: &TurnResult) {
+    pub fn learn_window(&mut self, result: &TurnResult) {
         let window = result.windows.iter().find(|(model, _)| *model == self.model);
         self.window = window.or(result.windows.first()).map(|(_, tokens)| *tokens).or(self.window);
     }
 
-    /// Tokens of the conversation, and how many the model holds.
+    /// Tokens in the conversation, and the size of the model's context window.
     pub fn context(&self) -> Option<(u64, Option<u64>)> {
         self.context.map(|tokens| (tokens, self.window))
     }
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_agent_names_the_conversation_and_clear_names_another() {
+    fn the_agent_names_the_conversation_and_clear_begins_another() {
         let wanted = "S".to_owned();
         let mut resumed = Conversation::new(Some(&wanted), Some(&Carried::default()));
         assert_eq!(resumed.to_resume().as_deref(), Some("S"));
@@ -141,31 +142,35 @@ mod tests {
             assert_eq!(conversation.named("S", true), Naming::Named);
             assert_eq!(conversation.named("S", true), Naming::Known);
             conversation.said(vec![Block::Text("done".into())], Some(10));
-            assert_eq!(conversation.named("../S2", true), Naming::Known, "no id of a session");
+            assert_eq!(conversation.named("../S2", true), Naming::Known, "not a session id");
             assert_eq!(conversation.context(), Some((10, None)));
             assert_eq!(conversation.named("S2", true), Naming::Foreign);
             assert_eq!(conversation.id().map(String::as_str), Some("S"));
-            conversation.asked("/clear now");
+            conversation.person_said("/clear now");
             assert_eq!(conversation.named("S2", true), Naming::Another);
-            assert_eq!(conversation.named("S3", true), Naming::Foreign, "it was for one only");
+            assert_eq!(
+                conversation.named("S3", true),
+                Naming::Foreign,
+                "`/clear` allows one switch"
+            );
             assert_eq!(conversation.id().map(String::as_str), Some("S2"));
             assert_eq!((conversation.last_answer.as_str(), conversation.context()), ("", None));
         }
-        assert_eq!(conversation.to_resume(), None, "the client has not said that it has it");
+        assert_eq!(conversation.to_resume(), None, "the client has not saved it");
         conversation.new_process();
         assert_eq!(conversation.named("S4", true), Naming::Another);
-        assert_eq!(conversation.named("S5", false), Naming::Another, "as older recordings went");
+        assert_eq!(conversation.named("S5", false), Naming::Another, "as in older recordings");
     }
 
     #[test]
-    fn the_window_is_the_one_of_the_model_that_answers() {
+    fn the_window_is_that_of_the_model_in_use() {
         let mut conversation = Conversation { model: "m".into(), ..Conversation::default() };
         conversation.said(Vec::new(), Some(5));
         let windows = vec![("other".into(), 1), ("m".into(), 2)];
-        conversation.learns_window(&TurnResult { windows, ..TurnResult::default() });
+        conversation.learn_window(&TurnResult { windows, ..TurnResult::default() });
         assert_eq!(conversation.context(), Some((5, Some(2))));
-        conversation.learns_window(&TurnResult::default());
-        assert_eq!(conversation.context(), Some((5, Some(2))), "what is known stays known");
+        conversation.learn_window(&TurnResult::default());
+        assert_eq!(conversation.context(), Some((5, Some(2))), "the known window is kept");
         conversation.compacted(Some(1));
         assert_eq!(conversation.context(), Some((1, Some(2))));
     }

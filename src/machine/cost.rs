@@ -4,18 +4,19 @@
 
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Cost {
-    /// All but what the running process counts. Below 0 where that counts what is not ours.
+    /// Everything that the running process does not count. Negative if the process counts costs
+    /// that are not this session's.
     past: f64,
     process: f64,
-    /// What a new process of this session, or a fork of it, may begin with.
+    /// The total at which a new process of this session, or a fork of it, may begin.
     inherited: f64,
     reviews: f64,
-    /// What the review that runs now has cost, as part of it.
+    /// The part of `reviews` that the running review has cost so far.
     review: f64,
 }
 
 impl Cost {
-    /// Of earlier runs: all of it, and the part that the agent's client counts.
+    /// The cost of earlier runs: all of it, and the part that the agent's client counts.
     pub fn carried(all: f64, agents: f64) -> Self {
         Self { past: all - agents, process: agents, inherited: agents, reviews: 0.0, review: 0.0 }
     }
@@ -37,8 +38,8 @@ impl Cost {
         self.review = 0.0;
     }
 
-    /// What a review has cost of its own. Each of its turns tells the total; newer clients also tell
-    /// what the turn has cost, and then nothing has to be guessed.
+    /// Returns what the running review has cost so far. Each of its turns reports a total; newer
+    /// clients also report the cost of the turn, which is exact.
     pub fn review(&mut self, total: f64, turn: Option<f64>) -> f64 {
         let own = match turn {
             Some(turn) => self.review + turn,
@@ -68,71 +69,72 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn is(cost: Cost, total: f64) {
+    fn assert_total(cost: Cost, total: f64) {
         assert!((cost.total() - total).abs() < 1e-9, "{cost:?} is not {total}");
     }
 
     #[test]
-    fn an_account_that_starts_again_is_added() {
+    fn a_total_that_starts_again_at_zero_is_added() {
         let mut cost = Cost::default();
         cost.agent(1.0);
         cost.agent(1.5);
         cost.new_review();
         cost.review(0.25, None);
-        is(cost, 1.75);
-        // Its second turn.
+        assert_total(cost, 1.75);
+        // The second turn of the same review.
         cost.review(0.3, None);
-        is(cost, 1.8);
+        assert_total(cost, 1.8);
         cost.new_review();
         cost.review(0.2, None);
-        is(cost, 2.0);
+        assert_total(cost, 2.0);
         cost.new_process();
         cost.agent(0.5);
-        is(cost, 2.5);
+        assert_total(cost, 2.5);
         // `/clear`
         cost.agent(0.125);
-        is(cost, 2.625);
+        assert_total(cost, 2.625);
     }
 
     #[test]
-    fn a_resumed_client_may_go_on_with_its_account() {
+    fn a_resumed_client_may_continue_its_total() {
         for (first, review) in [(2.5, 2.1), (0.5, 0.1)] {
             let mut cost = Cost::carried(3.0, 2.0);
             cost.new_process();
-            is(cost, 3.0);
+            assert_total(cost, 3.0);
             cost.agent(first);
-            is(cost, 3.5);
+            assert_total(cost, 3.5);
             cost.new_review();
             assert!((cost.review(review, None) - 0.1).abs() < 1e-9);
-            is(cost, 3.6);
-            // It dies, and is started again.
+            assert_total(cost, 3.6);
+            // The client dies and is started again.
             cost.new_process();
-            is(cost, 3.6);
+            assert_total(cost, 3.6);
             cost.agent(first);
-            is(cost, 4.1);
+            assert_total(cost, 4.1);
         }
     }
 
     #[test]
-    fn a_client_that_tells_what_a_turn_has_cost_is_believed() {
+    fn the_reported_cost_of_a_turn_is_used() {
         let mut cost = Cost::default();
         cost.agent(0.1);
         cost.new_process();
         cost.new_review();
-        // Dearer than all before it, and its total begins at 0: only the turn's own cost tells.
+        // This review costs more than everything before it, and its total begins at 0: only the
+        // cost of the turn is unambiguous.
         cost.review(0.5, Some(0.5));
         assert!((cost.review(0.6, Some(0.1)) - 0.6).abs() < 1e-9);
         assert!((cost.reviews() - 0.6).abs() < 1e-9);
     }
 
     #[test]
-    fn a_fork_does_not_pay_for_what_it_was_forked_from() {
+    fn a_fork_is_not_charged_for_its_origin() {
         for first in [2.5, 0.5] {
             let mut cost = Cost::carried(0.0, 2.0);
             cost.new_process();
-            is(cost, 0.0);
+            assert_total(cost, 0.0);
             cost.agent(first);
-            is(cost, 0.5);
+            assert_total(cost, 0.5);
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) enum Judgement {
 
 #[derive(Debug)]
 pub(super) struct Review {
-    /// Of the process that judges now: a second attempt is another one.
+    /// The id of the current judge's process; a second attempt has a new one.
     pub id: u32,
     pub started: Now,
     pub cost_usd: f64,
@@ -26,7 +26,6 @@ pub(super) struct Review {
 }
 
 impl Judgement {
-    /// The round that has begun counts only with its verdict.
     pub fn is_running(&self) -> bool {
         !matches!(self, Judgement::None)
     }
@@ -46,7 +45,7 @@ impl Judgement {
         }
     }
 
-    /// Only the look at the files, or the check, that is waited for now.
+    /// The run, if `id` is that of its current examination or check.
     pub fn checks_of(&mut self, id: u32) -> Option<&mut CheckRun> {
         match self {
             Judgement::Checks(run) if run.id == id => Some(run),
@@ -78,7 +77,7 @@ impl Judgement {
         }
     }
 
-    /// Only the process that judges now.
+    /// The review, if `id` is that of its current process.
     pub fn review_of(&mut self, id: u32) -> Option<&mut Review> {
         self.review().filter(|review| review.id == id)
     }
@@ -99,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_with_another_id_stays_where_it_is() {
+    fn another_id_takes_nothing() {
         let mut judgement = Judgement::Checks(CheckRun::new(3, Now::ZERO));
         assert!(judgement.take_checks_of(2).is_none() && judgement.checks_of(2).is_none());
         assert!(judgement.take_review().is_none());

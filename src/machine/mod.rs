@@ -9,40 +9,40 @@
 //! | working | take back | the last message that the agent has not taken up returns to the person | `a_message_that_the_agent_has_not_taken_up_can_be_taken_back` |
 //! | waiting | go back to a message | the client's conversation, its files or both go back; the task goes back with the conversation | `going_back_takes_the_task_with_the_conversation` |
 //! | reviewing | a message | the review is dropped, the message sent | `a_message_while_reviewing_wins_over_the_verdict` |
-//! | working | result, all messages taken up, no background task | review, or the limit | `scenario_001_agent_phase_to_supervisor_phase`, `at_the_limit_the_next_idle_is_not_reviewed` |
-//! | working | result of a turn that the agent began by itself, after a confirmation | review; the count starts anew | `an_agent_that_wakes_after_a_confirmation_is_counted_anew` |
+//! | working | result, all messages taken up, no background task | review, or the limit | `scenario_001_agent_phase_to_supervisor_phase`, `at_the_limit_the_next_stop_is_not_reviewed` |
+//! | working | result of a turn that the agent began by itself, after a confirmation | review; the count starts anew | `work_after_a_confirmation_restarts_the_count` |
 //! | working | result with an error | reported, no review | `an_error_result_is_reported_and_not_reviewed` |
 //! | working | result after the person's interrupt | no review | `an_interrupt_by_the_user_is_not_reviewed` |
-//! | working | result with `num_turns: 0` | a slash command: no review. If a tool was used, it does not count as a success | `a_slash_command_is_not_reviewed_and_is_no_wish_of_the_user`, `a_turn_that_used_a_tool_is_no_slash_command` |
+//! | working | result with `num_turns: 0` | a slash command: no review. If a tool was used, it does not count as a success | `a_slash_command_is_neither_reviewed_nor_part_of_the_task`, `a_turn_that_used_a_tool_is_no_slash_command` |
 //! | any | the agent names another conversation, and the person did not ask for one | an error: the person decides | `only_the_person_moves_the_agent_to_another_conversation` |
 //! | working | result while background tasks run | wait for their end, then for the agent to wake | `a_background_task_delays_the_review_until_the_agent_has_seen_its_end` |
 //! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped | `an_agent_that_wakes_during_a_review_drops_it` |
 //! | reviewing | the agent stopped | ccc looks at what changed and runs the checks, before it asks a judge | `checks_run_before_any_judge_is_asked` |
 //! | reviewing | a check is red | its output goes to the agent; no judge is asked | `a_red_check_goes_to_the_agent_and_no_judge_is_asked` |
 //! | reviewing | all checks passed, and no file has changed since | they do not run again | `green_checks_do_not_run_again_while_no_file_changes` |
-//! | reviewing | "completed", but files have changed since the checks ran | ccc runs the checks and asks the judge again, once | `a_yes_about_files_that_changed_meanwhile_is_given_again` |
+//! | reviewing | "completed", but files have changed since the checks ran | ccc runs the checks and asks the judge again, once | `a_confirmation_is_repeated_if_files_changed_during_the_review` |
 //! | reviewing | completed | back to the person | `scenario_001_supervisor_phase_to_the_end_when_completed` |
 //! | reviewing | not completed | the feedback goes to the agent | `scenario_001_supervisor_phase_to_agent_phase_when_not_completed` |
-//! | reviewing | not completed, and an earlier round was better | ccc tells the person, who can go back there; nothing else changes | `a_round_that_was_better_is_told_and_marked` |
-//! | reviewing | blocked, impossible | the person decides | `a_task_that_cannot_go_on_is_the_persons` |
-//! | reviewing | not completed, for the same reason the third time | stuck: the person decides | `a_task_that_goes_in_circles_is_the_persons` |
+//! | reviewing | not completed, and an earlier round was better | ccc tells the person, who can go back there; nothing else changes | `a_better_earlier_round_is_reported_and_marked` |
+//! | reviewing | blocked, impossible | the person decides | `a_blocked_or_impossible_task_goes_to_the_person` |
+//! | reviewing | not completed, for the same reason the third time | stuck: the person decides | `a_task_that_goes_in_circles_goes_to_the_person` |
 //! | reviewing | no verdict, failure, deadline | once more, then the person decides | `a_review_without_a_verdict_is_tried_once_more` |
-//! | working | the agent dies | resumed once; a second death soon after is an error | `a_death_in_mid_turn_is_resumed_once` |
-//! | waiting, reviewing | the agent dies | resumed with the next message | `a_death_while_nobody_needs_the_agent_is_resumed_with_the_next_message` |
+//! | working | the agent dies | resumed once; a second death soon after is an error | `an_agent_that_dies_in_mid_turn_is_resumed_once` |
+//! | waiting, reviewing | the agent dies | resumed with the next message | `an_agent_that_dies_while_idle_is_resumed_with_the_next_message` |
 //! | any | a tool needs permission | the person is asked; without a person: denied | `the_person_is_asked_for_permission_one_question_at_a_time`, `without_a_person_permission_is_denied` |
-//! | any, before the first review | the session was recorded before | its count, its messages and its cost continue | `a_session_that_the_agent_names_goes_on_where_it_was` |
+//! | any, before the first review | the session was recorded before | its count, its messages and its cost continue | `a_recorded_session_that_the_agent_names_continues` |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off | `supervision_can_be_switched_off_and_on` |
 //! | any | the client is in another conversation | its messages and its count are new | `another_conversation_has_its_own_messages_and_count`, `clear_starts_a_new_conversation` |
-//! | any, typed into the client | a message | the client has the message already: ccc notes it and drops a running review, but sends nothing | `the_client_has_the_message_already_and_a_review_is_dropped_for_it` |
-//! | any, typed into the client | the person went back to before a message | it is no wish of theirs any more | `what_the_person_went_back_behind_is_no_wish_any_more` |
-//! | any, typed into the client | the client leaves | the end, with its exit code | `the_client_leaves_and_the_session_ends_with_its_code` |
-//! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on | `the_judge_is_denied_what_nobody_can_be_asked_for` |
+//! | any, typed into the client | a message | the client has the message already: ccc notes it and drops a running review, but sends nothing | `a_message_typed_into_the_client_drops_the_review_and_is_not_sent` |
+//! | any, typed into the client | the person went back to before a message | that message is no longer part of the task | `messages_undone_by_a_rewind_leave_the_task` |
+//! | any, typed into the client | the client leaves | the end, with its exit code | `the_session_ends_with_the_clients_exit_code` |
+//! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on | `the_judge_is_denied_permission_without_a_screen_to_ask_on` |
 //! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now | `without_a_verdict_the_next_stop_is_reviewed` |
-//! | reviewing | the project changed during the review | ccc tells the person; the verdict still counts | `a_project_that_changes_during_its_review_is_told_and_the_verdict_counts` |
-//! | any | the person wants another permission mode, model, … | ccc asks the client; the client's answer counts | `the_key_goes_to_the_next_mode_and_what_the_client_says_counts`, `a_model_is_told_before_a_turn_has_used_it` |
-//! | any | the client starts up, nobody chose a mode | the mode that the client's own screen would begin in | `a_session_begins_where_the_clients_own_screen_would` |
+//! | reviewing | the project changed during the review | ccc tells the person; the verdict still counts | `a_change_during_a_review_is_reported_and_the_verdict_counts` |
+//! | any | the person wants another permission mode, model, … | ccc asks the client; the client's answer counts | `the_key_asks_for_the_next_mode_and_the_clients_answer_counts`, `a_chosen_model_is_shown_before_its_first_turn` |
+//! | any | the client starts up, nobody chose a mode | the mode that the client's own screen would begin in | `a_session_begins_in_the_mode_of_the_clients_own_screen` |
 //! | any | the client is started again | it gets the mode that it had | `a_new_process_gets_the_mode_that_the_old_one_had` |
-//! | working | the person sends a running tool to the background | ccc asks the client | `only_what_runs_goes_to_the_background` |
+//! | working | the person sends a running tool to the background | ccc asks the client | `only_a_running_tool_goes_to_the_background` |
 //! | any | leave, signal | the end | `leaving_and_signals_end_the_session` |
 //!
 //! Without a person at the terminal, "back to the person" is the end of the session. The tests are in
@@ -83,8 +83,8 @@ use checks::Known;
 use conversation::Conversation;
 use judgement::Judgement;
 use outbox::Outbox;
-pub use points::Offered;
 use points::Points;
+pub use points::RewindPoint;
 use process::Process;
 pub use questions::{NOBODY, UNASKED};
 use resume::resumed_notice;
@@ -108,7 +108,7 @@ pub struct Machine {
     process: Process,
     outbox: Outbox,
     turn: AgentTurn,
-    /// A turn ended well and has not been judged.
+    /// A turn ended well and has not been judged yet.
     unjudged: bool,
     /// The agent used a tool in its turn: the turn is work, whatever its result says.
     tool_used: bool,
@@ -116,14 +116,14 @@ pub struct Machine {
 
     activity: Activity,
     judgement: Judgement,
-    /// How many looks at the files and checks there were.
+    /// The id of the last examination of the files, or of the last check.
     checks: u32,
     known: Known,
     questions: VecDeque<Question>,
     client: ClientSide,
-    /// What the agent was not allowed to do.
+    /// What the agent was denied.
     denials: Vec<Denied>,
-    /// What the person can go back to.
+    /// The messages that the person can go back to.
     points: Points,
     ids: u64,
     spent: Spent,
@@ -183,7 +183,7 @@ impl Machine {
                 Event::Tick => self.tick(),
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
                 Event::Restored(carried) => self.restored(carried),
-                Event::Conversation { session_id } => self.shows(&session_id),
+                Event::Conversation { session_id } => self.conversation_shown(&session_id),
                 Event::Unsaid { texts } => self.unsay(&texts),
                 Event::TreeChanged { review, files, more } => {
                     self.tree_changed(review, files, more);
@@ -231,8 +231,8 @@ impl Machine {
         self.settle();
     }
 
-    /// Idle is a fact: a turn ended well, every message sent was taken up, and nothing that the
-    /// agent started is still running.
+    /// Begins the review once the agent is idle: its turn ended well, it took up every message, and
+    /// nothing that it started is still running.
     fn settle(&mut self) {
         let idle = self.phase == Phase::Working
             && self.unjudged
@@ -256,7 +256,7 @@ impl Machine {
         if !self.supervising {
             return self.give_back(Outcome::Unreviewed);
         }
-        self.task.goes_on();
+        self.task.continue_after_confirmation();
         if self.task.round >= self.rules.max_iterations {
             self.say(Notice::LimitReached { max: self.rules.max_iterations });
             self.task.limit_reached();
@@ -267,7 +267,8 @@ impl Machine {
         }
     }
 
-    /// The loop has nothing more to do: the person's turn, or without one the end.
+    /// The loop has nothing more to do: it is the person's turn, or, without a person, the session
+    /// ends.
     fn give_back(&mut self, outcome: Outcome) {
         if self.rules.person {
             self.enter(Phase::Waiting);
@@ -301,8 +302,8 @@ impl Machine {
 
     fn next_id(&mut self) -> String {
         self.ids += 1;
-        // The client wants a UUID; version and variant bits as of a random one. It tells two messages
-        // apart by the first 24 characters, where it is asked to go back to one.
+        // The client wants a UUID, so the version and variant bits are those of a random one. When
+        // it rewinds, it tells messages apart by the first 24 characters only.
         let (high, low) = (self.rules.seed >> 32, self.rules.seed & 0xffff_ffff);
         let second = if self.rules.careful { self.ids & 0xffff } else { self.ids >> 28 };
         let third = (self.ids >> 16) & 0xfff;
@@ -336,12 +337,13 @@ impl Machine {
         self.brief_on(&self.conversation.last_answer)
     }
 
-    /// What the agent says of its work is not in it.
+    /// Without anything that the agent says about its work.
     fn brief_for_fresh_eyes(&self) -> String {
         self.brief_on("")
     }
 
-    /// Sessions that do not look at the files leave all of it to the judge.
+    /// Empty in sessions that do not examine the files: there the judge finds out everything
+    /// itself.
     fn brief_on(&self, last_answer: &str) -> String {
         if !self.rules.checking.examines {
             return String::new();

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     messages: VecDeque<Sent>,
-    /// The client says which messages it takes up.
-    receipts: bool,
+    /// The client acknowledges the messages that it takes up.
+    acknowledges: bool,
     taking_back: Option<TakingBack>,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Outbox {
 struct Sent {
     uuid: String,
     text: String,
-    /// Sent by the person into a running turn: until it is taken up, it can be taken back.
+    /// Sent by the person into a running turn: it can be taken back until the agent takes it up.
     steering: bool,
 }
 
@@ -25,7 +25,7 @@ struct TakingBack {
     uuid: String,
 }
 
-/// What the client answered.
+/// The client's answer to such a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TakenBack {
     Message(String),
@@ -37,22 +37,22 @@ impl Outbox {
         self.messages.push_back(Sent { uuid, text, steering });
     }
 
-    /// Says whether it was one of these.
+    /// Returns whether the message was in the outbox.
     pub fn taken_up(&mut self, uuid: &str) -> bool {
-        self.receipts = true;
+        self.acknowledges = true;
         let before = self.messages.len();
         self.messages.retain(|sent| sent.uuid != uuid);
         self.messages.len() < before
     }
 
-    /// A client that never says what it takes up has taken up what came before its result.
+    /// A client that never acknowledges messages has taken up all that came before its result.
     pub fn turn_ended(&mut self) {
-        if !self.receipts {
+        if !self.acknowledges {
             self.clear();
         }
     }
 
-    /// Some versions do not say that they took a slash command up.
+    /// Some versions do not acknowledge slash commands.
     pub fn command_ran(&mut self, is_command: impl Fn(&str) -> bool) {
         if let Some(at) = self.messages.iter().position(|sent| is_command(&sent.text)) {
             self.messages.remove(at);
@@ -69,7 +69,7 @@ impl Outbox {
         self.taking_back = Some(TakingBack { request_id, uuid });
     }
 
-    /// The client answers a request; `None` if that was another one.
+    /// The client answers a request; `None` if it was a different request.
     pub fn taken_back(&mut self, request_id: &str, cancelled: bool) -> Option<TakenBack> {
         let asked = self.taking_back.take_if(|asked| asked.request_id == request_id)?;
         let at = self.messages.iter().position(|sent| sent.uuid == asked.uuid);
@@ -77,12 +77,12 @@ impl Outbox {
         Some(sent.map_or(TakenBack::TooLate, |sent| TakenBack::Message(sent.text)))
     }
 
-    /// Another process of the client knows none of them, and nothing of a request.
+    /// A new process knows nothing of the old one's requests.
     pub fn new_process(&mut self) {
         self.taking_back = None;
     }
 
-    /// To be sent again under other ids.
+    /// Removes all messages, to be sent again under other ids or reported as lost.
     pub fn drain(&mut self) -> Vec<String> {
         self.messages.drain(..).map(|sent| sent.text).collect()
     }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_stands_for_receipts_only_where_there_are_none() {
+    fn a_result_acknowledges_messages_only_if_the_client_never_does() {
         let mut silent = with(&[("a", false)]);
         silent.turn_ended();
         assert!(silent.is_empty());
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_on_its_way_to_a_dead_process_can_be_sent_again() {
+    fn messages_to_a_dead_process_can_be_sent_again() {
         let mut outbox = with(&[("a", false), ("b", true)]);
         outbox.take_back("r".into(), "id of b".into());
         outbox.new_process();

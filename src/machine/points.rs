@@ -1,47 +1,47 @@
 //! Going back. The messages of this run are the points to go back to; each keeps the state of the
 //! task before it. Each round begins with such a message: the feedback of the round before.
 
-use super::task::Snapshot;
+use super::task::TaskSnapshot;
 use super::{Machine, TypedInto};
 use crate::event::{Action, GoBack, Notice, Phase};
 
-/// So many are offered; nobody looks further back.
+/// How many points are offered.
 const OFFERED: usize = 30;
 
 #[derive(Debug)]
 struct Point {
     uuid: String,
     text: String,
-    /// Feedback is not the person's to edit again.
-    persons: bool,
-    before: Snapshot,
-    /// The last review calls the round that it ends better than how things are now.
+    /// Written by the person, who may edit it again; otherwise it is feedback.
+    by_person: bool,
+    before: TaskSnapshot,
+    /// The last review called the round that this message ended better than the current state.
     better: bool,
 }
 
 impl Point {
-    /// The round that it ends, if it is a supervisor's.
+    /// The round that this message ended, if it is feedback.
     fn round(&self) -> Option<u32> {
-        (!self.persons).then_some(self.before.round)
+        (!self.by_person).then_some(self.before.round)
     }
 
-    /// What it says, without the line that tells the agent whose words they are.
+    /// The text, without the line that tells the agent that it is feedback.
     fn words(&self) -> &str {
         match self.text.split_once('\n') {
-            Some((_, words)) if !self.persons => words,
+            Some((_, words)) if !self.by_person => words,
             _ => &self.text,
         }
     }
 }
 
-/// A point as it is offered.
+/// A message that the person can go back to, as the surface offers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offered {
+pub struct RewindPoint {
     pub uuid: String,
     pub text: String,
-    /// The round that the message ended, if it is a supervisor's.
+    /// The round that the message ended, if it is feedback.
     pub round: Option<u32>,
-    /// The last review calls that round better than how things are now.
+    /// The last review called that round better than the current state.
     pub better: bool,
 }
 
@@ -56,19 +56,19 @@ struct GoingBack {
 #[derive(Debug, Default)]
 pub(super) struct Points {
     sent: Vec<Point>,
-    /// The last message that was sent, whatever it was.
+    /// The uuid of the last message that was sent.
     last: String,
-    going: Option<GoingBack>,
+    pending: Option<GoingBack>,
 }
 
 impl Points {
-    pub fn sent(&mut self, uuid: &str, text: &str, persons: bool, before: Snapshot) {
+    pub fn sent(&mut self, uuid: &str, text: &str, by_person: bool, before: TaskSnapshot) {
         uuid.clone_into(&mut self.last);
         let (uuid, text) = (uuid.to_owned(), text.to_owned());
-        self.sent.push(Point { uuid, text, persons, before, better: false });
+        self.sent.push(Point { uuid, text, by_person, before, better: false });
     }
 
-    /// Another process got it again, under another id.
+    /// The message was sent again to a new process, under another id.
     pub fn sent_again(&mut self, uuid: &str, text: &str) {
         uuid.clone_into(&mut self.last);
         if let Some(point) = self.sent.iter_mut().rfind(|point| point.text == text) {
@@ -77,26 +77,26 @@ impl Points {
     }
 
     pub fn taken_back(&mut self, text: &str) {
-        if let Some(at) = self.sent.iter().rposition(|point| point.persons && point.text == text) {
+        if let Some(at) = self.sent.iter().rposition(|point| point.by_person && point.text == text)
+        {
             self.sent.remove(at);
         }
     }
 
-    /// The conversation is another one.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// The next request that waits for its answer.
+    /// The next request that is waiting for its answer.
     #[cfg(test)]
     pub fn request(&self) -> Option<String> {
-        let going = self.going.as_ref()?;
-        going.files.clone().or(going.conversation.clone())
+        let pending = self.pending.as_ref()?;
+        pending.files.clone().or(pending.conversation.clone())
     }
 
-    /// The newest first.
-    pub fn offered(&self) -> Vec<Offered> {
-        let offered = |point: &Point| Offered {
+    /// Newest first.
+    pub fn offered(&self) -> Vec<RewindPoint> {
+        let offered = |point: &Point| RewindPoint {
             uuid: point.uuid.clone(),
             text: point.words().to_owned(),
             round: point.round(),
@@ -105,8 +105,8 @@ impl Points {
         self.sent.iter().rev().take(OFFERED).map(offered).collect()
     }
 
-    /// The points that end the rounds of this task before `now`, the newest first. Where the count has
-    /// begun anew, an earlier round is none of them.
+    /// The points that ended the rounds of this task before `now`, newest first. Stops where the
+    /// count of rounds began again.
     fn rounds_before(&self, now: u32) -> Vec<(usize, u32)> {
         let mut rounds = Vec::new();
         let mut below = now;
@@ -124,7 +124,7 @@ impl Points {
         rounds
     }
 
-    /// One point, or none, is better than how things are now.
+    /// Marks at most one point as better than the current state.
     fn mark_better(&mut self, better: Option<usize>) {
         for (at, point) in self.sent.iter_mut().enumerate() {
             point.better = better == Some(at);
@@ -133,8 +133,8 @@ impl Points {
 }
 
 impl Machine {
-    /// The rounds of this task that the person can go back to, as each stood when it was reviewed. A
-    /// client with its own screen has its own way back, which knows no rounds.
+    /// The rounds of this task that the person can go back to. Empty for a client with its own
+    /// screen: its rewind knows no rounds.
     pub(super) fn earlier_rounds(&self) -> Vec<u32> {
         match self.rules.typed_into {
             TypedInto::Client => Vec::new(),
@@ -145,8 +145,8 @@ impl Machine {
         }
     }
 
-    /// A judge may name an earlier round as better than how things are now: that round is marked, if
-    /// there is a way back to it.
+    /// Marks the earlier round that a judge called better than the current state, if the person can
+    /// go back to it.
     pub(super) fn better_round(&mut self, named: Option<u32>) -> Option<u32> {
         let named = named.filter(|round| self.earlier_rounds().contains(round));
         let rounds = self.points.rounds_before(self.task.round);
@@ -159,7 +159,7 @@ impl Machine {
         let known = self.points.sent.iter().any(|point| point.uuid == uuid);
         let why = if self.phase != Phase::Waiting {
             "the agent is working: interrupt it first"
-        } else if self.points.going.is_some() {
+        } else if self.points.pending.is_some() {
             "an earlier request to go back is still pending"
         } else if !known {
             "that message is no longer part of this session"
@@ -171,47 +171,47 @@ impl Machine {
         if !why.is_empty() {
             return self.say(Notice::NotGoneBack { what, why: why.to_owned() });
         }
-        let mut going = GoingBack { uuid: uuid.to_owned(), files: None, conversation: None };
+        let mut pending = GoingBack { uuid: uuid.to_owned(), files: None, conversation: None };
         if what.files() {
             let request_id = self.next_id();
-            going.files = Some(request_id.clone());
+            pending.files = Some(request_id.clone());
             self.actions.push(Action::RewindFiles { request_id, uuid: uuid.to_owned() });
         }
         if what.conversation() {
             let request_id = self.next_id();
-            going.conversation = Some(request_id.clone());
+            pending.conversation = Some(request_id.clone());
             let (uuid, last) = (uuid.to_owned(), self.points.last.clone());
             self.actions.push(Action::RewindConversation { request_id, uuid, last });
         }
-        self.points.going = Some(going);
+        self.points.pending = Some(pending);
     }
 
-    /// The client answers; says whether that was one of these requests.
+    /// Handles the client's answer; returns whether it answers one of these requests.
     pub(super) fn went_back(&mut self, request_id: &str, done: bool, error: &str) -> bool {
-        let Some(going) = &mut self.points.going else { return false };
+        let Some(pending) = &mut self.points.pending else { return false };
         let answered = |request: &mut Option<String>| {
             request.take_if(|request| *request == request_id).is_some()
         };
-        let what = if answered(&mut going.files) {
+        let what = if answered(&mut pending.files) {
             GoBack::Files
-        } else if answered(&mut going.conversation) {
+        } else if answered(&mut pending.conversation) {
             GoBack::Conversation
         } else {
             return false;
         };
-        let uuid = going.uuid.clone();
-        if going.files.is_none() && going.conversation.is_none() {
-            self.points.going = None;
+        let uuid = pending.uuid.clone();
+        if pending.files.is_none() && pending.conversation.is_none() {
+            self.points.pending = None;
         }
         let at = self.points.sent.iter().position(|point| point.uuid == uuid);
         match at {
-            Some(at) if done => self.back_at(at, what),
+            Some(at) if done => self.returned_to(at, what),
             _ => self.say(Notice::NotGoneBack { what, why: error.to_owned() }),
         }
         true
     }
 
-    fn back_at(&mut self, at: usize, what: GoBack) {
+    fn returned_to(&mut self, at: usize, what: GoBack) {
         let text = self.points.sent[at].words().to_owned();
         self.points.mark_better(None);
         self.say(Notice::WentBack { text: text.clone(), what });
@@ -226,7 +226,7 @@ impl Machine {
         self.task.go_back(point.before);
         self.conversation.last_answer.clear();
         self.unjudged = false;
-        if point.persons {
+        if point.by_person {
             self.actions.push(Action::GiveBack { text });
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::event::{Gone, Now};
 
-/// A death this soon after a restart is not bad luck any more.
+/// Two deaths within this time are no coincidence: the agent is not restarted again.
 const DEATH_WINDOW: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
@@ -12,13 +12,13 @@ pub(super) struct Process {
     pub running: bool,
     /// A turn has begun at least once: the client started, and speaks the protocol.
     pub spoke: bool,
-    /// What the client itself gave last as the reason of a failure.
+    /// The last reason for a failure that the client itself gave.
     pub last_error: String,
     last_death: Option<Now>,
 }
 
 impl Process {
-    /// Says whether that is the second time in a short while.
+    /// Returns whether the process died twice within `DEATH_WINDOW`.
     pub fn died(&mut self, now: Now) -> bool {
         let last = self.last_death.replace(now);
         last.is_some_and(|last| now.saturating_sub(last) < DEATH_WINDOW)
@@ -28,7 +28,7 @@ impl Process {
     pub fn failure(&self, gone: &Gone) -> String {
         let words = [&gone.last_words, &self.last_error];
         let words = words.into_iter().find(|words| !words.is_empty()).cloned().unwrap_or_default();
-        Gone { last_words: words, ..gone.clone() }.told_of("claude")
+        Gone { last_words: words, ..gone.clone() }.told_about("claude")
     }
 }
 
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_deaths_in_a_short_while_count() {
+    fn only_deaths_close_together_count() {
         let mut process = Process::default();
         assert!(!process.died(Now::from_secs(100)));
         assert!(process.died(Now::from_secs(159)));
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_is_what_was_printed_or_else_the_last_error() {
+    fn the_reason_is_the_last_output_or_else_the_last_error() {
         let gone = |words: &str| Gone {
             how: "exited with code 1".into(),
             code: Some(1),

@@ -6,13 +6,13 @@ use crate::client::stream::{Control, Permission, PermissionRequest};
 use crate::event::{Action, Asker, Notice, Question};
 use crate::review::permission::{Denied, Ruling};
 
-/// How the answer begins that a model gets where there is no person.
+/// The beginning of the answer that a model gets when there is no person.
 pub const NOBODY: &str = "No one can be asked for permission";
-/// What people read instead: what would have allowed it.
+/// What people read instead: how to allow it.
 pub const UNASKED: &str = "no one to ask (--allowedTools or --permission-mode would allow it)";
 
 impl Machine {
-    /// A request of the agent; those of a supervisor go through its review.
+    /// A request of the agent; a supervisor's requests go through its review.
     pub(super) fn control(&mut self, request_id: String, request: Control) {
         match request {
             Control::Permission(asked) if self.rules.person => {
@@ -21,7 +21,7 @@ impl Machine {
             Control::Permission(asked) => {
                 self.deny(Asker::Agent, request_id, asked);
             }
-            // The agent's client is not told to ask this.
+            // Only a judge's client is configured to ask this.
             Control::ToolUse(_) => {
                 let ruling = Ruling::Deny("ccc does not know why this is asked.".to_owned());
                 self.actions.push(Action::Rule { review: 0, request_id, ruling });
@@ -91,7 +91,7 @@ impl Machine {
         }
     }
 
-    /// Questions that nobody waits for any more.
+    /// Removes the questions that nobody waits for any more.
     pub(super) fn withdraw(&mut self, obsolete: impl Fn(&Question) -> bool) {
         let first = self.questions.front().is_some_and(&obsolete);
         self.questions.retain(|question| !obsolete(question));

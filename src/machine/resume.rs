@@ -5,10 +5,10 @@ use super::cost::Cost;
 use crate::event::{Carried, Ending, Notice, Stood};
 
 impl Machine {
-    /// What another run of this session would go on with.
+    /// The state from which another run of this session would continue.
     pub fn carried(&self) -> Carried {
         Carried {
-            // A review without its verdict does not count.
+            // A review that has no verdict yet does not count.
             round: self.task.round.saturating_sub(u32::from(self.judgement.is_running())),
             fresh: self.task.fresh,
             said: self.task.said.clone(),
@@ -32,7 +32,8 @@ impl Machine {
         Some(Ending { message, answer: end_of(&self.conversation.last_answer), stood })
     }
 
-    /// Which session it is may be known only from the agent's first turn.
+    /// An earlier run of this session was found. That can be after the agent's first turn, which
+    /// may be the first to name the session.
     pub(super) fn restored(&mut self, carried: Carried) {
         if self.conversation.resumed || self.task.round > 0 {
             return;
@@ -44,25 +45,26 @@ impl Machine {
         {
             self.conversation.last_answer.clone_from(&ending.answer);
         }
-        // A conversation that the person turns to in the middle has cost this run nothing.
+        // If the person switches to another conversation later, its earlier cost is not part of
+        // this run.
         if self.spent.reviews == 0 {
             self.spent.cost = Cost::carried(carried.cost_usd, carried.agent_usd);
         }
         self.task.restored(carried);
         if self.judgement.checks().is_some() && self.rules.careful {
-            // The checks of a round are running already: it is one more.
+            // The checks of the next round are running already.
             self.task.round = (self.task.round + 1).min(self.rules.max_iterations);
         }
     }
 
-    /// The messages that the agent has not taken up yet, by their ids.
+    /// The ids of the messages that the agent has not taken up yet.
     #[cfg(test)]
     pub fn unconfirmed(&self) -> Vec<String> {
         self.outbox.uuids()
     }
 }
 
-/// So much of an answer is kept for whoever goes on with it.
+/// How many characters of the agent's last answer the next run gets.
 const KEPT: usize = 4000;
 
 fn end_of(answer: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::judgement::{Judgement, Review};
 use super::{Machine, TypedInto};
-use crate::checks::{FILES_CHANGED, void_a_yes};
+use crate::checks::{FILES_CHANGED, voids_confirmation};
 use crate::client::case::CaseReport;
 use crate::client::stream::{Envelope, Message, Usage};
 use crate::event::{Action, Asker, ChangedFile, Dropped, Gone, Notice, Now, Outcome, Phase, Round};
@@ -45,7 +45,7 @@ impl Machine {
 
     pub(super) fn tree_changed(&mut self, id: u32, files: Vec<ChangedFile>, more: usize) {
         if self.judgement.review_of(id).is_some() {
-            self.known.moved = true;
+            self.known.outdated = true;
             self.say(Notice::TreeChanged { round: self.task.round, files, more });
         }
     }
@@ -129,7 +129,7 @@ impl Machine {
             judge = review.engine.seat().cloned();
             first &= review.id == 0;
             review.id = id;
-            // Of several judges the review is one.
+            // Several judges share one review, which began with the first of them.
             if judge.is_none() {
                 review.started = self.now;
             }
@@ -167,8 +167,8 @@ impl Machine {
         if !verdict.opinions.is_empty() {
             cost_usd = verdict.opinions.iter().map(|opinion| opinion.cost_usd).sum();
         }
-        if verdict.completed && self.is_void() {
-            return self.judge_again();
+        if verdict.completed && self.must_be_repeated() {
+            return self.repeat_review();
         }
         let amended = self.task.found(&verdict.requirements);
         verdict.amended = amended.filter(|_| self.rules.judging.detailed_notices);
@@ -192,19 +192,19 @@ impl Machine {
         }
     }
 
-    /// Said once a round, since something may change files all the time.
-    fn is_void(&mut self) -> bool {
-        let void = void_a_yes(&self.rules.checking.checks, self.known.moved);
-        void && !std::mem::replace(&mut self.task.judged_twice, true)
+    /// True at most once a round, because something may be changing files all the time.
+    fn must_be_repeated(&mut self) -> bool {
+        let void = voids_confirmation(&self.rules.checking.checks, self.known.outdated);
+        void && !std::mem::replace(&mut self.task.repeated, true)
     }
 
-    fn judge_again(&mut self) {
+    fn repeat_review(&mut self) {
         let round = self.task.round;
         self.say(Notice::ReviewFailed { round, reason: FILES_CHANGED.to_owned(), retrying: true });
         self.judge();
     }
 
-    /// The feedback goes to the agent, unless the task goes in circles.
+    /// Sends the feedback to the agent, unless the task goes in circles.
     pub(super) fn send_back(&mut self, verdict: &Verdict, tree: Option<String>) {
         let text = verdict.feedback.clone();
         let stuck = self.task.circle.rejected(verdict, tree);
@@ -216,7 +216,7 @@ impl Machine {
             self.say(Notice::Feedback { round: self.task.round, text: text.clone() });
             let message = match self.rules.typed_into {
                 TypedInto::Ccc => feedback_message(&text),
-                // The client says itself that it is feedback.
+                // The client itself marks it as feedback.
                 TypedInto::Client => text,
             };
             let before = self.task.snapshot();
@@ -242,13 +242,13 @@ impl Machine {
         }
     }
 
-    /// The work is not confirmed, and the loop does not know how to go on.
+    /// The work is not confirmed, and the loop does not know how to continue.
     fn undecided(&mut self, outcome: Outcome) {
         self.task.leave_undecided();
         self.give_back(outcome);
     }
 
-    /// A review that nobody waits for any more does not count as a round. Says whether there was one.
+    /// A dropped review does not count as a round. Returns whether one was running.
     pub(super) fn drop_review(&mut self, why: Dropped) -> bool {
         self.stop_judge();
         match std::mem::take(&mut self.judgement) {

@@ -12,7 +12,7 @@ use crate::review::policy::Judging;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
-    /// Somebody is there to type and to answer questions.
+    /// A person is there to type and to answer questions.
     pub person: bool,
     pub supervising: bool,
     pub max_iterations: u32,
@@ -23,33 +23,34 @@ pub struct Rules {
     pub checking: CheckingRules,
     #[serde(default)]
     pub modes: Modes,
-    /// A message that the agent never took up is told to the person; a review that runs while the count
-    /// begins anew is in the new count; only the person moves the agent to another conversation; a turn in
-    /// which a tool was used is work, whatever its result says; ids of messages differ in their first part. Older
-    /// recordings did without all of it.
+    /// Newer rules, which older recordings were made without: a message that the agent never took
+    /// up is reported; a review that is running when the count restarts belongs to the new count;
+    /// only the person moves the agent to another conversation; a turn in which a tool was used is
+    /// work, whatever its result says; message ids differ in their first part.
     #[serde(default)]
     pub careful: bool,
-    /// A server started in the background never ends; after this long its review goes ahead.
+    /// How long a review waits for background tasks, since a server never ends.
     pub background_wait: Duration,
     pub resume: Option<String>,
-    /// The user's arguments make the client print something and leave, as `--help` does.
+    /// The user's arguments make the client print something and exit, as `--help` does.
     pub client_may_leave: bool,
-    /// Makes this session's message ids its own: the client drops an id that it has seen before.
+    /// Makes message ids unique to this session: the client drops an id that it has seen before.
     pub seed: u64,
     pub carried: Option<Carried>,
     #[serde(default, skip_serializing_if = "TypedInto::is_ccc")]
     pub typed_into: TypedInto,
 }
 
-/// Who takes what the person types.
+/// Where the person types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TypedInto {
-    /// ccc, which sends it to the agent.
+    /// Into ccc, which sends it to the agent.
     #[default]
     Ccc,
-    /// The client, on its own screen. ccc hears of it; it sends feedback only, and that when the agent
-    /// has stopped. It puts no question to the person, and the client's end is the session's.
+    /// Into the client's own screen. The client reports it to ccc, which sends only feedback, and
+    /// only when the agent has stopped. ccc asks the person nothing, and the session ends with the
+    /// client.
     Client,
 }
 
@@ -60,32 +61,36 @@ impl TypedInto {
     }
 }
 
-/// What happens before a judge is asked. The default is how recordings went that do not have it.
+/// What happens before a judge is asked. The default is the behaviour of older recordings, which
+/// lack this field.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CheckingRules {
-    /// The project's files are looked at: what changed since the task began.
+    /// ccc finds out which of the project's files have changed since the task began.
     pub examines: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Checks that nobody has allowed: they do not run, and that is said.
+    /// Checks that nobody has allowed: they do not run, and ccc says so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<Check>,
 }
 
-/// Permission modes. The default is how recordings went that do not have it: nothing is said of them.
+/// Permission modes. The default is the behaviour of older recordings, which lack this field and
+/// report no modes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Modes {
-    /// Changes are told.
+    /// Whether changes of the mode are reported.
     pub told: bool,
-    /// What the client is started in, as far as that is known: older ones tell it with the first turn.
+    /// The mode that the client starts in, if known; older clients report it only with the first
+    /// turn.
     pub begins: Option<PermissionMode>,
-    /// The provider has the check that auto mode needs.
+    /// The provider offers the check that auto mode needs.
     pub auto: bool,
-    /// Nobody has chosen a mode: it is the one that the client's own screen would begin in.
+    /// Nobody has chosen a mode, so the session uses the one that the client's own screen would
+    /// begin in.
     pub unchosen: bool,
-    /// The client was started so that it may skip permissions.
+    /// The client was started with permission to skip permissions.
     pub bypass: bool,
 }
 

@@ -10,9 +10,9 @@ use crate::event::{Carried, Now, Phase, Round, Seconds, Supervision};
 pub(super) struct Spent {
     pub rounds: Vec<Round>,
     pub cost: Cost,
-    /// Processes that judged, those without a verdict among them.
+    /// Processes that judged, including those without a verdict.
     pub reviews: u32,
-    /// Of all reviews.
+    /// The usage of all reviews.
     pub usage: Usage,
     phase_since: Now,
     working: Duration,

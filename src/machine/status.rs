@@ -1,6 +1,6 @@
 //! The state of the session, for the status line, the recording and the final report.
 
-use super::{Machine, Offered};
+use super::{Machine, RewindPoint};
 use crate::checks::suite::RunningCheck;
 use crate::client::mode::PermissionMode;
 use crate::client::stream::RateLimit;
@@ -18,21 +18,21 @@ pub struct Status {
     pub model: String,
     pub background: usize,
     pub cost_usd: f64,
-    /// What of it went into reviews.
+    /// The part of `cost_usd` that reviews cost.
     pub reviews_usd: f64,
-    /// Not known before the client has said it.
+    /// Unknown until the client has reported it.
     pub mode: Option<PermissionMode>,
     pub limit: Option<RateLimit>,
-    /// Tokens of the conversation, and how many the model holds.
+    /// Tokens in the conversation, and the size of the model's context window.
     pub context: Option<(u64, Option<u64>)>,
     /// Messages of the person that the agent has not taken up yet.
     pub queued: Vec<String>,
     pub check: Option<RunningCheck>,
-    /// What the person can go back to, the newest first.
-    pub points: Vec<Offered>,
-    /// Of what the person asked for, as the last review found it: how many are met, and of how many.
+    /// What the person can go back to, newest first.
+    pub points: Vec<RewindPoint>,
+    /// How many of the person's requirements the last review found met, and how many there are.
     pub met: Option<(usize, usize)>,
-    /// Questions to the person, the one on the screen among them.
+    /// Open questions to the person, including the one on the screen.
     pub questions: usize,
 }
 
@@ -64,14 +64,14 @@ impl Machine {
         self.turn.is_open() || !self.outbox.is_empty()
     }
 
-    /// It has a moment in mind that the agent's lines may move: what is on record must say when
-    /// each of them came.
+    /// Whether a deadline is pending that the agent's lines can move. The recording must then
+    /// contain the time of each line.
     pub fn is_timing(&self) -> bool {
         self.background.deadline().is_some()
     }
 
     pub fn report(&self, outcome: Outcome, now: Now) -> Report {
-        // One that could not even be begun is none to go on with.
+        // A session that could not even start cannot be resumed.
         let begun = self.process.spoke || !matches!(outcome, Outcome::Failed(_));
         Report {
             exit_code: outcome.exit_code(),

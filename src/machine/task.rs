@@ -6,26 +6,26 @@ use crate::review::requirement::{Amended, Requirement};
 
 #[derive(Debug)]
 pub(super) struct Task {
-    /// Of the last review.
+    /// The round of the last review.
     pub round: u32,
-    /// It is confirmed, or its limit is reached: the next message starts a new one.
+    /// The task is confirmed or its limit is reached, so the next message starts a new one.
     pub fresh: bool,
-    /// Its last work was never judged to the end: the person can ask for that again.
+    /// The last work has no final judgement; the person can ask for one.
     pub undecided: bool,
-    /// By the person, in order; feedback is not among it.
+    /// The person's messages in order, without feedback.
     pub said: Vec<Said>,
-    /// What the last review found.
+    /// The requirements as the last review found them.
     pub requirements: Vec<Requirement>,
-    /// How much had been said when it was last judged.
+    /// The length of `said` at the last judgement.
     judged: usize,
-    /// In this round.
-    pub judged_twice: bool,
+    /// A confirmation was already repeated in this round because files had changed.
+    pub repeated: bool,
     pub circle: Circle,
 }
 
-/// How it stood at one moment.
+/// The state of a task before a message.
 #[derive(Debug, Clone)]
-pub(super) struct Snapshot {
+pub(super) struct TaskSnapshot {
     pub round: u32,
     pub fresh: bool,
     said: Vec<Said>,
@@ -34,8 +34,8 @@ pub(super) struct Snapshot {
 }
 
 impl Task {
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot {
+    pub fn snapshot(&self) -> TaskSnapshot {
+        TaskSnapshot {
             round: self.round,
             fresh: self.fresh,
             said: self.said.clone(),
@@ -44,27 +44,27 @@ impl Task {
         }
     }
 
-    /// The person's words and what reviews found go back with the conversation.
-    pub fn go_back(&mut self, before: Snapshot) {
-        let Snapshot { round, fresh, said, requirements, judged } = before;
-        let (undecided, judged_twice, circle) = (false, false, Circle::default());
-        *self = Self { round, fresh, undecided, said, requirements, judged, judged_twice, circle };
+    /// Restores the state from before a message to which the conversation went back.
+    pub fn go_back(&mut self, before: TaskSnapshot) {
+        let TaskSnapshot { round, fresh, said, requirements, judged } = before;
+        let (undecided, repeated, circle) = (false, false, Circle::default());
+        *self = Self { round, fresh, undecided, said, requirements, judged, repeated, circle };
     }
 
     pub fn new(carried: Option<&Carried>) -> Self {
         let Carried { round, fresh, said, requirements, .. } =
             carried.cloned().unwrap_or_else(|| Carried { fresh: true, ..Carried::default() });
-        let (judged, undecided, judged_twice) = (said.len(), false, false);
+        let (judged, undecided, repeated) = (said.len(), false, false);
         let circle = Circle::default();
-        Self { round, fresh, undecided, said, requirements, judged, judged_twice, circle }
+        Self { round, fresh, undecided, said, requirements, judged, repeated, circle }
     }
 
     pub fn next_round(&mut self) {
         self.round += 1;
-        self.judged_twice = false;
+        self.repeated = false;
     }
 
-    /// What a review has found. Says how the list has changed.
+    /// Stores the requirements that a review found. Returns how the list has changed.
     pub fn found(&mut self, requirements: &[Requirement]) -> Option<Amended> {
         let by_message = self.said.len() > self.judged;
         self.judged = self.said.len();
@@ -76,22 +76,23 @@ impl Task {
         amended
     }
 
-    /// Another one: what was said before is no part of it.
+    /// Starts a new task; earlier messages are not part of it.
     pub fn begin(&mut self) {
         self.round = 0;
         self.fresh = false;
         self.requirements.clear();
-        set_aside(&mut self.said);
+        mark_earlier(&mut self.said);
     }
 
-    /// Whoever says something has decided how to go on.
-    pub fn says(&mut self, text: String) {
+    /// Adds a message of the person. It decides how to continue, so the task is no longer undecided
+    /// or stuck.
+    pub fn add_message(&mut self, text: String) {
         self.undecided = false;
         self.circle = Circle::default();
         self.said.push(Said { text, earlier: false });
     }
 
-    /// `/clear`: only what is still on its way belongs to the new conversation.
+    /// `/clear`: only messages that are still on their way belong to the new conversation.
     pub fn forget_all_but(&mut self, kept: impl Fn(&str) -> bool) {
         self.said.retain(|said| kept(&said.text));
         self.round = 0;
@@ -99,8 +100,8 @@ impl Task {
         self.requirements.clear();
     }
 
-    /// The person went back to before these words, and has said something else since. What reviews found
-    /// in the meantime may have been about them.
+    /// Removes messages that the person undid by going back. The last message was sent after that
+    /// and stays. Requirements may come from the removed messages, so they are cleared.
     pub fn unsay(&mut self, texts: &[String]) {
         for text in texts.iter().rev() {
             let before = self.said.len().saturating_sub(1);
@@ -112,10 +113,9 @@ impl Task {
         }
     }
 
-    /// The agent has worked, perhaps by itself. If the task was confirmed before, the count starts anew: a
-    /// limit is for what is not confirmed. From here on the task is not fresh, even if nobody has said
-    /// anything yet.
-    pub fn goes_on(&mut self) {
+    /// The agent has worked, perhaps without a message. After a confirmation the count of rounds
+    /// restarts, because the limit only counts rounds that confirmed nothing.
+    pub fn continue_after_confirmation(&mut self) {
         if self.fresh && !self.undecided {
             self.round = 0;
             self.fresh = false;
@@ -128,8 +128,8 @@ impl Task {
         }
     }
 
-    /// A slash command that did no agent work is none of the user's wishes that the supervisor should
-    /// look for. Says whether the person has given one.
+    /// Removes the last slash command: a command that made the agent do no work is nothing for a
+    /// supervisor to look for. Returns whether the person had given one.
     pub fn command_ran(&mut self) -> bool {
         let given = self.said.iter().rposition(|said| !said.earlier && is_command(&said.text));
         if let Some(at) = given {
@@ -141,15 +141,15 @@ impl Task {
         given.is_some()
     }
 
-    /// The session turns out to have been here before; by then a message may have been sent, which
-    /// comes after the earlier ones.
+    /// Takes over the state of an earlier run. A message that was sent in the meantime comes after
+    /// the earlier ones.
     pub fn restored(&mut self, carried: Carried) {
         let Carried { mut round, fresh, mut said, requirements, .. } = carried;
         self.judged = said.len();
         let begun = !self.said.is_empty();
         if fresh && begun {
             round = 0;
-            set_aside(&mut said);
+            mark_earlier(&mut said);
         }
         self.round = round;
         self.fresh = fresh && !begun;
@@ -158,7 +158,7 @@ impl Task {
         self.said = said;
     }
 
-    /// The work is not confirmed, and the loop does not know how to go on.
+    /// The work is not confirmed, and the loop does not know how to continue.
     pub fn leave_undecided(&mut self) {
         self.circle = Circle::default();
         self.undecided = true;
@@ -169,13 +169,13 @@ impl Task {
         self.undecided = true;
     }
 
-    /// The person asks for the judgement that is missing.
+    /// The person asks for the missing judgement.
     pub fn judge_again(&mut self) {
         self.undecided = false;
         self.fresh = false;
     }
 
-    /// A review that nobody waits for any more does not count.
+    /// A dropped review does not count as a round.
     pub fn review_dropped(&mut self) {
         self.round = self.round.saturating_sub(1);
     }
@@ -185,7 +185,7 @@ pub(super) fn is_command(text: &str) -> bool {
     text.trim_start().starts_with('/')
 }
 
-fn set_aside(said: &mut [Said]) {
+fn mark_earlier(said: &mut [Said]) {
     for said in said {
         said.earlier = true;
     }
@@ -199,62 +199,63 @@ mod tests {
         let mut task = Task::new(None);
         task.begin();
         for text in said {
-            task.says((*text).to_owned());
+            task.add_message((*text).to_owned());
         }
         task
     }
 
-    fn told(task: &Task) -> Vec<String> {
-        let told = |said: &Said| format!("{}{}", if said.earlier { "· " } else { "" }, said.text);
-        task.said.iter().map(told).collect()
+    fn messages(task: &Task) -> Vec<String> {
+        let messages =
+            |said: &Said| format!("{}{}", if said.earlier { "· " } else { "" }, said.text);
+        task.said.iter().map(messages).collect()
     }
 
     #[test]
-    fn a_new_task_sets_the_earlier_messages_aside() {
+    fn a_new_task_marks_the_earlier_messages() {
         let mut task = with(&["a"]);
         (task.round, task.fresh) = (3, true);
         task.begin();
-        task.says("b".into());
+        task.add_message("b".into());
         assert_eq!(
-            (told(&task), task.round, task.fresh),
+            (messages(&task), task.round, task.fresh),
             (vec!["· a".into(), "b".into()], 0, false)
         );
     }
 
     #[test]
-    fn work_that_nobody_asked_for_is_counted_until_it_is_confirmed() {
+    fn work_without_a_message_is_counted_until_it_is_confirmed() {
         let mut task = Task::new(None);
         for round in 1..=2 {
-            task.goes_on();
+            task.continue_after_confirmation();
             task.next_round();
             assert_eq!(task.round, round);
             task.command_ran();
         }
         task.fresh = true;
-        task.goes_on();
+        task.continue_after_confirmation();
         assert_eq!(task.round, 0);
     }
 
     #[test]
-    fn a_command_is_no_wish_and_alone_no_task() {
+    fn a_command_is_not_part_of_a_task() {
         let mut task = with(&["/cost"]);
         assert!(task.command_ran() && task.fresh && task.said.is_empty());
         let mut task = with(&["a", "/cost"]);
         assert!(task.command_ran() && !task.fresh);
-        assert!(!task.command_ran(), "nobody has given another");
-        assert_eq!(told(&task), ["a"]);
+        assert!(!task.command_ran(), "no command is left");
+        assert_eq!(messages(&task), ["a"]);
     }
 
     #[test]
-    fn what_is_on_its_way_survives_a_cleared_conversation() {
+    fn messages_on_their_way_survive_clear() {
         let mut task = with(&["a", "b"]);
         task.round = 2;
         task.forget_all_but(|text| text == "b");
-        assert_eq!((told(&task), task.round, task.fresh), (vec!["b".into()], 0, true));
+        assert_eq!((messages(&task), task.round, task.fresh), (vec!["b".into()], 0, true));
     }
 
     #[test]
-    fn an_earlier_run_comes_before_what_was_said_already() {
+    fn an_earlier_run_comes_before_messages_already_sent() {
         let carried = |fresh| Carried {
             round: 2,
             fresh,
@@ -263,10 +264,10 @@ mod tests {
         };
         let mut task = with(&["now"]);
         task.restored(carried(false));
-        assert_eq!((told(&task), task.round), (vec!["before".into(), "now".into()], 2));
+        assert_eq!((messages(&task), task.round), (vec!["before".into(), "now".into()], 2));
         let mut task = with(&["now"]);
         task.restored(carried(true));
-        assert_eq!((told(&task), task.round), (vec!["· before".into(), "now".into()], 0));
+        assert_eq!((messages(&task), task.round), (vec!["· before".into(), "now".into()], 0));
         assert!(!task.fresh, "a message has begun a task already");
     }
 }

@@ -1,4 +1,4 @@
-//! One row per rule: what happens, and what the machine wants done about it.
+//! A script of events in words, and the actions that the machine answers them with, in words.
 
 mod checks;
 mod proof;
@@ -28,7 +28,7 @@ struct Script {
     asked: String,
     /// The last request to the client.
     asked_of_client: String,
-    /// The last look at the files, or check.
+    /// The last examination of the files, or check.
     check: u32,
 }
 
@@ -76,8 +76,8 @@ impl Script {
                 self.agent(Message::Init(Init::default()))
             }
             "taken" => {
-                let on_their_way = self.machine.unconfirmed();
-                let uuid = on_their_way.first().expect("a message on its way").clone();
+                let unconfirmed = self.machine.unconfirmed();
+                let uuid = unconfirmed.first().expect("a message on its way").clone();
                 self.agent(Message::Taken { uuid })
             }
             "uses" => self.agent(Message::Assistant {
@@ -147,10 +147,10 @@ impl Script {
         }
     }
 
-    /// What happens beside the agent and its judge.
+    /// Events that come from neither the agent nor its judge.
     fn world(&mut self, word: &str, rest: &str) -> Event {
         match word {
-            // "back-both 1": to the first message.
+            // "back-both 1" goes back to before the first message.
             "back-both" | "back-conversation" | "back-files" => {
                 let what = match word {
                     "back-both" => GoBack::Both,
@@ -313,7 +313,7 @@ impl Script {
     }
 }
 
-/// All that it wants done about all of it.
+/// All actions for all lines.
 fn step_all(rules: Rules, lines: &[&str]) -> String {
     let mut script = Script::new(rules);
     lines.iter().flat_map(|line| script.step(line)).collect::<Vec<_>>().join("; ")
@@ -339,7 +339,7 @@ fn check_headless(rows: &[(&str, &str)]) {
     check_with(Rules { person: false, ..Rules::default() }, rows);
 }
 
-/// A turn from the message to the review.
+/// The rows from the message to the review.
 const TO_REVIEW: [(&str, &str); 2] = [
     ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
     ("init, taken, result done", "→Reviewing; review 1/10 of S [do it]"),

@@ -2,7 +2,7 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AgentTurn {
-    /// No turn runs. One that is about to begin may be interrupted already.
+    /// No turn is running. The next one may have been interrupted already.
     Closed {
         interrupting: bool,
     },
@@ -50,12 +50,12 @@ impl AgentTurn {
         };
     }
 
-    /// The interrupt got no answer, and the person goes on without one.
+    /// The interrupt got no answer, and the person continues without one.
     pub fn abandon(&mut self) {
         *self = if self.is_open() { AgentTurn::Abandoned } else { AgentTurn::default() };
     }
 
-    /// The turn has taken up something that the person wants.
+    /// The abandoned turn has taken up a new message, so the person wants it again.
     pub fn wanted_again(&mut self) {
         if *self == AgentTurn::Abandoned {
             *self = AgentTurn::Open { interrupting: false };
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interrupt_holds_until_a_result() {
+    fn an_interrupt_lasts_until_a_result() {
         let mut turn = AgentTurn::default();
         turn.interrupt();
         assert!(!turn.is_open() && turn.is_interrupting());
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_turn_that_runs_can_be_abandoned() {
+    fn only_a_running_turn_can_be_abandoned() {
         let mut turn = AgentTurn::default();
         turn.interrupt();
         turn.abandon();
@@ -109,7 +109,7 @@ mod tests {
         let mut interrupted = AgentTurn::Open { interrupting: true };
         interrupted.wanted_again();
         assert_eq!(interrupted, AgentTurn::Open { interrupting: true });
-        // The client begins another turn.
+        // The client starts another turn.
         let mut turn = AgentTurn::Abandoned;
         turn.start();
         assert_eq!(turn, AgentTurn::Open { interrupting: false });

@@ -2,12 +2,12 @@
 
 use super::background::Background;
 use super::outbox::TakenBack;
-use super::task::Snapshot;
+use super::task::TaskSnapshot;
 use super::turn::AgentTurn;
 use super::{Machine, TypedInto};
 use crate::event::{Action, Asker, Dropped, GoBack, Notice, Outcome, Phase};
 
-/// After a restart in the middle of a turn, when every message had been taken up already.
+/// Sent after a restart in the middle of a turn, if the agent had already taken up every message.
 const GO_ON: &str = "The client was restarted in the middle of your work. Check what is done already, \
                      then go on from there.";
 
@@ -32,8 +32,8 @@ impl Machine {
             }
             self.task.begin();
         }
-        self.conversation.asked(&text);
-        self.task.says(text.clone());
+        self.conversation.person_said(&text);
+        self.task.add_message(text.clone());
         self.say(Notice::UserMessage { text: text.clone() });
         match self.rules.typed_into {
             TypedInto::Ccc => self.deliver(text, true, before),
@@ -48,7 +48,7 @@ impl Machine {
         self.supervising = on;
         self.say(Notice::Supervision { on });
         if on {
-            // A review that runs is the first of the new count.
+            // A running review is the first of the new count.
             self.task.round = u32::from(self.phase == Phase::Reviewing && self.rules.careful);
         } else if self.drop_review(Dropped::SwitchedOff) {
             self.give_back(Outcome::Unreviewed);
@@ -60,7 +60,7 @@ impl Machine {
             && self.phase == Phase::Waiting
             && self.rules.typed_into == TypedInto::Ccc
         {
-            // The last work was never judged: this is how the person asks for it again.
+            // The last work was not judged; with this command the person asks for it again.
             self.task.judge_again();
             self.review_or_give_back();
         }
@@ -68,7 +68,7 @@ impl Machine {
 
     pub(super) fn interrupt(&mut self) {
         match self.phase {
-            // The first one got no answer: the person wants the prompt back all the same.
+            // The first interrupt got no answer, but the person wants the prompt back anyway.
             Phase::Working if self.turn.is_interrupting() => {
                 self.turn.abandon();
                 self.lose_messages();
@@ -80,7 +80,7 @@ impl Machine {
                 let request_id = self.next_id();
                 self.actions.push(Action::InterruptAgent { request_id });
             }
-            // Only background tasks are running: no need to wait for them any longer.
+            // Only background tasks are running, and they need not be awaited any longer.
             Phase::Working => {
                 self.unjudged = false;
                 self.background.stop_waiting();
@@ -96,7 +96,7 @@ impl Machine {
         }
     }
 
-    /// The client itself took the conversation back.
+    /// The person went back in the client's own screen.
     pub(super) fn unsay(&mut self, texts: &[String]) {
         self.task.unsay(texts);
         if let Some(text) = texts.first().cloned() {
@@ -104,7 +104,7 @@ impl Machine {
         }
     }
 
-    /// The client answers whether it still had the message.
+    /// Asks the client to forget the last message; its answer says whether that was possible.
     pub(super) fn take_back(&mut self) {
         let Some(uuid) = self.outbox.last_steering() else { return };
         let request_id = self.next_id();
@@ -125,11 +125,11 @@ impl Machine {
         self.settle();
     }
 
-    /// `persons`: it is the person's own, and while it is on its way they can take it back.
-    pub(super) fn deliver(&mut self, text: String, persons: bool, before: Snapshot) {
+    /// `by_person`: the person wrote the message and can take it back until the agent takes it up.
+    pub(super) fn deliver(&mut self, text: String, by_person: bool, before: TaskSnapshot) {
         let uuid = self.next_id();
-        let steering = persons && self.turn.is_open();
-        self.points.sent(&uuid, &text, persons, before);
+        let steering = by_person && self.turn.is_open();
+        self.points.sent(&uuid, &text, by_person, before);
         self.outbox.push(uuid.clone(), text.clone(), steering);
         self.background.stop_waiting();
         if self.process.running {
@@ -140,8 +140,9 @@ impl Machine {
         self.enter(Phase::Working);
     }
 
-    /// A new process for the same conversation; what was not taken up is sent again. Under a new id:
-    /// a client that has the old one on disk already only echoes the message, and starts no turn.
+    /// Starts a new process for the same conversation and sends again what was not taken up. Under
+    /// a new id, because a client that has already saved the old id only echoes the message and
+    /// starts no turn.
     pub(super) fn restart(&mut self) {
         self.start_agent();
         let mut texts = self.outbox.drain();
@@ -156,11 +157,11 @@ impl Machine {
         }
     }
 
-    /// Nobody waits any longer for what the agent has not taken up: the person has to know.
+    /// Gives up the messages that the agent has not taken up, and tells the person.
     pub(super) fn lose_messages(&mut self) {
         for text in self.outbox.drain() {
-            let persons = self.task.said.iter().any(|said| said.text == text);
-            if persons && self.rules.careful {
+            let by_person = self.task.said.iter().any(|said| said.text == text);
+            if by_person && self.rules.careful {
                 self.say(Notice::NotTakenUp { text });
             }
         }

@@ -12,15 +12,15 @@ const BEGINS_IN_AUTO: [u32; 3] = [2, 1, 325];
 
 #[derive(Debug, Default)]
 pub struct ClientSide {
-    /// As the client told it last.
+    /// As the client last reported it.
     pub mode: Option<PermissionMode>,
-    /// Chosen, and not yet told by a turn.
+    /// Chosen by the person, and not yet used by a turn.
     pub model: Option<String>,
     pub limit: Option<RateLimit>,
-    /// Permissions were skipped at least once, so that it is possible.
+    /// The client was in this mode at least once, so it can return to it.
     bypassed: bool,
     started: bool,
-    /// The last thing that was asked of it, and the request's id.
+    /// The last request to the client, with its id.
     asked: Option<(String, ClientRequest)>,
 }
 
@@ -29,7 +29,7 @@ impl Machine {
         let request = match wish {
             Wish::NextMode => {
                 let modes = &self.rules.modes;
-                let now = self.mode_to_be();
+                let now = self.pending_mode();
                 ClientRequest::Mode(now.next(modes.bypass || self.client.bypassed, modes.auto))
             }
             Wish::Mode(mode) => ClientRequest::Mode(mode),
@@ -44,7 +44,7 @@ impl Machine {
         } else {
             return self.ask_client(request);
         };
-        self.say(Notice::WishRefused { what: said(&request), why: why.to_owned() });
+        self.say(Notice::WishRefused { what: description(&request), why: why.to_owned() });
     }
 
     fn ask_client(&mut self, request: ClientRequest) {
@@ -53,8 +53,8 @@ impl Machine {
         self.actions.push(Action::AskClient { request_id, request });
     }
 
-    /// Two presses of the key in quick succession are two steps.
-    fn mode_to_be(&self) -> PermissionMode {
+    /// The mode that was asked for last, so that two quick presses of the key are two steps.
+    fn pending_mode(&self) -> PermissionMode {
         match &self.client.asked {
             Some((_, ClientRequest::Mode(mode))) => mode.clone(),
             _ => self.client.mode.clone().unwrap_or_default(),
@@ -63,13 +63,13 @@ impl Machine {
 
     pub(super) fn begin_in_mode(&mut self) {
         if let Some(mode) = self.rules.modes.begins.clone() {
-            self.mode_is(mode);
+            self.mode_reported(mode);
         }
     }
 
     pub(super) fn introduced(&mut self, told: &Introduction) {
         if let Some(mode) = &told.mode {
-            self.mode_is(mode.clone());
+            self.mode_reported(mode.clone());
         }
         let version = told.version.as_deref().map(numbers).unwrap_or_default();
         let asks = self.client.mode == Some(PermissionMode::Ask);
@@ -77,15 +77,16 @@ impl Machine {
         if asks && modes.unchosen && modes.auto && version.as_slice() >= BEGINS_IN_AUTO.as_slice() {
             self.ask_client(ClientRequest::Mode(PermissionMode::Auto));
         }
-        // Behind the mode, so that both are known when the model is. Older clients name it with the turn.
+        // Asked after the mode, so that the mode is known when the model arrives. Older clients
+        // name the model with the first turn.
         if modes.told && told.version.is_some() {
             let (request_id, request) = (self.next_id(), ClientRequest::Settings);
             self.actions.push(Action::AskClient { request_id, request });
         }
     }
 
-    /// What the client says counts, whoever changed it.
-    pub(super) fn mode_is(&mut self, mode: PermissionMode) {
+    /// The client reports its mode, whoever changed it.
+    pub(super) fn mode_reported(&mut self, mode: PermissionMode) {
         let asked =
             matches!(&self.client.asked, Some((_, ClientRequest::Mode(asked))) if *asked == mode);
         if asked {
@@ -100,7 +101,7 @@ impl Machine {
         }
     }
 
-    /// A new process begins in the mode of the first.
+    /// A new process starts in the configured mode, so it is asked for the mode of the old one.
     pub(super) fn ask_for_mode_again(&mut self) {
         self.client.asked = None;
         let first = !std::mem::replace(&mut self.client.started, true);
@@ -117,7 +118,7 @@ impl Machine {
     pub(super) fn wish_granted(&mut self, request_id: &str) {
         match self.answered_wish(request_id) {
             Some(ClientRequest::Background) => self.say(Notice::Backgrounded),
-            // Older clients do not repeat its name.
+            // Older clients do not repeat the name of the model.
             Some(ClientRequest::Model(model)) => self.client.model = Some(model),
             _ => {}
         }
@@ -125,7 +126,7 @@ impl Machine {
 
     pub(super) fn wish_refused(&mut self, request_id: &str, why: String) {
         if let Some(request) = self.answered_wish(request_id) {
-            self.say(Notice::WishRefused { what: said(&request), why });
+            self.say(Notice::WishRefused { what: description(&request), why });
         }
     }
 
@@ -134,8 +135,8 @@ impl Machine {
     }
 }
 
-/// What was wanted, behind "claude did not ".
-fn said(request: &ClientRequest) -> String {
+/// What was asked for, as the end of the sentence "claude did not …".
+fn description(request: &ClientRequest) -> String {
     match request {
         ClientRequest::Mode(mode) => format!("change its permission mode to {}", mode.words()),
         ClientRequest::Model(model) => format!("change its model to {model}"),

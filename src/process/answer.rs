@@ -1,4 +1,4 @@
-//! A program that is asked something and answers: what it prints, within a bound of time and size.
+//! Runs a program for its output, limited in time and size.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -14,32 +14,32 @@ use nix::unistd::Pid;
 use super::idle::Idle;
 use super::orphans::Awaited;
 
-/// Between two looks at a program that says nothing.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// Somebody whom it left behind may hold its output open.
-const LEFT_OPEN: Duration = Duration::from_secs(1);
-/// Of what it says about a failure.
-const MOST_ERRORS: u64 = 64 << 10;
+/// How often a silent program is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How long to wait for output after the exit, since a process left behind may hold it open.
+const DRAIN: Duration = Duration::from_secs(1);
+/// How much of its standard error is kept.
+const ERROR_BYTES: u64 = 64 << 10;
 
-/// How much is waited for.
+/// The limits for one run.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub time: Duration,
-    /// For how long it may do nothing at all: then it waits for somebody who does not come.
+    /// How long it may do nothing at all before ccc assumes that it waits for something in vain.
     pub idle: Duration,
     pub bytes: u64,
 }
 
 #[derive(Debug)]
-pub struct Answer {
+pub struct ProgramOutput {
     pub status: ExitStatus,
-    /// No more than was asked for; who prints more is ended by that.
+    /// At most `Bounds::bytes`. A program that prints more is ended by the closed pipe.
     pub printed: Vec<u8>,
     pub errors: String,
 }
 
-/// Past its time the program is ended, and everybody whom it started.
-pub fn answer(command: &mut Command, input: &[u8], bounds: Bounds) -> Result<Answer> {
+/// Runs the program. After its time it is killed, together with everything in its process group.
+pub fn answer(command: &mut Command, input: &[u8], bounds: Bounds) -> Result<ProgramOutput> {
     command
         .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
@@ -52,13 +52,13 @@ pub fn answer(command: &mut Command, input: &[u8], bounds: Bounds) -> Result<Ans
         thread::spawn(move || stdin.write_all(&input));
     }
     let printed = read(child.stdout.take(), bounds.bytes);
-    let errors = read(child.stderr.take(), MOST_ERRORS);
+    let errors = read(child.stderr.take(), ERROR_BYTES);
     let until = Instant::now() + bounds.time;
     match finished(&mut child, &printed, until, bounds.idle) {
         Ok((status, printed)) => {
-            let errors = errors.recv_timeout(LEFT_OPEN).unwrap_or_default();
+            let errors = errors.recv_timeout(DRAIN).unwrap_or_default();
             let errors = String::from_utf8_lossy(&errors).into_owned();
-            Ok(Answer { status, printed, errors })
+            Ok(ProgramOutput { status, printed, errors })
         }
         Err(why) => {
             end(&mut child);
@@ -77,20 +77,20 @@ fn finished(
     let mut bytes = None;
     while Instant::now() < until {
         if bytes.is_none() {
-            bytes = match printed.recv_timeout(LOOK_AGAIN) {
+            bytes = match printed.recv_timeout(POLL_INTERVAL) {
                 Err(RecvTimeoutError::Timeout) => None,
                 read => Some(read.unwrap_or_default()),
             };
         }
         if let Ok(Some(status)) = child.try_wait() {
-            let bytes = bytes.or_else(|| printed.recv_timeout(LEFT_OPEN).ok());
+            let bytes = bytes.or_else(|| printed.recv_timeout(DRAIN).ok());
             return Ok((status, bytes.unwrap_or_default()));
         }
         if idle.time() >= most_idle {
             bail!("no answer; it is waiting for something");
         }
         if bytes.is_some() {
-            // Its output is closed; it is about to exit.
+            // Its output is closed, so it is about to exit.
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -119,12 +119,12 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
     const BOUNDS: Bounds = Bounds { time: MINUTE, idle: MINUTE, bytes: 10 };
 
-    fn asked(script: &str, input: &[u8], bounds: Bounds) -> Result<Answer> {
+    fn asked(script: &str, input: &[u8], bounds: Bounds) -> Result<ProgramOutput> {
         answer(Command::new("/bin/sh").args(["-c", script]), input, bounds)
     }
 
     #[test]
-    fn what_it_prints_is_its_answer() {
+    fn output_errors_and_status_are_returned() {
         let told = asked("cat; echo why >&2; exit 3", b"words", BOUNDS).unwrap();
         assert_eq!((told.printed.as_slice(), told.errors.as_str()), (&b"words"[..], "why\n"));
         assert_eq!(told.status.code(), Some(3));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_come_to_an_end_is_ended() {
+    fn a_program_over_its_limits_is_ended() {
         let short = Bounds { time: Duration::from_millis(50), ..BOUNDS };
         let error = asked("sleep 600", b"", short).unwrap_err();
         assert!(error.to_string().contains("no answer"), "{error}");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_left_behind_is_not_waited_for() {
+    fn a_process_left_behind_is_not_waited_for() {
         let told = asked("sleep 600 & echo $!", b"", BOUNDS).unwrap();
         let left: i32 = String::from_utf8(told.printed).unwrap().trim().parse().unwrap_or_default();
         if left > 0 {

@@ -9,33 +9,33 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use crate::client::stream::{Line, Lines, Piece};
+use crate::client::stream::{Line, Lines, SplitLine};
 use crate::threads::named;
 
-/// Tells the shim to close the child's input. It cannot be part of a message: JSON has no control
-/// bytes.
+/// Tells the shim to close the child's input. It cannot be part of a message, because JSON has no
+/// control bytes.
 pub const END_OF_INPUT: u8 = 0x04;
 
 /// Tells the shim that the grace period is over.
 pub const HURRY: Signal = Signal::SIGUSR1;
 
-/// Enough to make a wake-up of the loop worth its while; so little that a key never waits long for
-/// the end of it.
+/// Large enough to make waking the loop worthwhile, and small enough that a key never waits long.
 const BATCH: usize = 16 << 10;
-/// More than a PTY ever gives at once: the kernel's own buffer has 4 KB.
+/// More than a PTY ever returns at once: the kernel's buffer has 4 KB.
 const READ: usize = 16 << 10;
 
 #[derive(Debug)]
 pub enum ChildEvent {
     Lines(Vec<Line>),
-    /// No more output. The child itself may be gone already, or not yet.
+    /// No more output. The child itself may still be running.
     OutputEnded,
 }
 
-/// Reads until the end and hands over whole lines: all that can be read without waiting, up to a
-/// batch. A PTY gives 4 KB at a time, and to wake the loop for each would cost more than the rest.
+/// Reads until the end and passes on whole lines: all that can be read without blocking, up to a
+/// batch. A PTY returns 4 KB at a time, and waking the loop for each would cost more than
+/// everything else.
 ///
-/// `decode` says what a line is. `on_event` returning false means that nobody listens any more.
+/// `decode` turns bytes into a line. `on_event` returns false if nobody listens any more.
 pub fn read_lines(
     mut from: impl Read + AsFd,
     decode: impl Fn(Vec<u8>) -> Line,
@@ -45,9 +45,9 @@ pub fn read_lines(
     let mut buffer = vec![0; READ];
     let mut batch = Vec::new();
     let mut size = 0;
-    let take = |piece: Piece<'_>, batch: &mut Vec<Line>| match piece {
-        Piece::Line(line) => batch.push(decode(line.into_owned())),
-        Piece::TooLong(size, kind) => {
+    let take = |piece: SplitLine<'_>, batch: &mut Vec<Line>| match piece {
+        SplitLine::Line(line) => batch.push(decode(line.into_owned())),
+        SplitLine::TooLong(size, kind) => {
             log::warn!("skipped a line of {size} bytes");
             batch.push(Line::too_long(size, kind));
         }
@@ -60,7 +60,7 @@ pub fn read_lines(
                 lines.push(&buffer[..read], |piece| take(piece, &mut batch));
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // A PTY whose other side is closed gives EIO; it means the same as 0.
+            // A PTY whose other side is closed returns EIO, which means the same as 0.
             Err(error) => {
                 log::debug!("end of output: {error}");
                 break;
@@ -90,8 +90,8 @@ fn has_more(from: &impl AsFd) -> bool {
     poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
 }
 
-/// A thread that writes what it is given: a child that does not read must not stop the loop.
-/// Ends, and closes the child's input, when the sender is dropped.
+/// Starts a thread that writes to the child, so that a child that does not read cannot block the
+/// loop. When the sender is dropped, the thread closes the child's input and ends.
 pub fn writer(name: &str, mut to: impl Write + Send + 'static) -> std::io::Result<Sender<Vec<u8>>> {
     let (sender, receiver) = unbounded::<Vec<u8>>();
     named(name, move || {
@@ -105,7 +105,7 @@ pub fn writer(name: &str, mut to: impl Write + Send + 'static) -> std::io::Resul
     Ok(sender)
 }
 
-/// A process group of ours. The shim leads it, so its id is the shim's process id.
+/// The process group of a child. The shim leads it, so its id is the shim's process id.
 #[derive(Debug, Clone, Copy)]
 pub struct Group(Pid);
 
@@ -114,20 +114,20 @@ impl Group {
         Self(Pid::from_raw(leader.cast_signed()))
     }
 
-    /// The shim turns TERM into an orderly end of everything below it, also one that was stopped.
+    /// The shim reacts to TERM by ending everything below it in order. CONT wakes a stopped shim.
     pub fn terminate(self) {
         self.signal(Signal::SIGTERM);
         self.signal(Signal::SIGCONT);
     }
 
-    /// The shim is not to wait any longer for what it has told to end.
+    /// Tells the shim to skip the rest of the grace period.
     pub fn hurry(self) {
         if let Err(error) = kill(self.0, HURRY) {
             log::debug!("{HURRY} to {}: {error}", self.0);
         }
     }
 
-    /// What is still there after that.
+    /// Kills what is still left.
     pub fn kill(self) {
         self.signal(Signal::SIGKILL);
     }

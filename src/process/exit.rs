@@ -4,14 +4,14 @@ use nix::sys::signal::Signal;
 
 use crate::event::Gone;
 
-/// What the shim adds to the number of the signal that ended its client, as shells do.
+/// The shim exits with this plus the number of the signal that ended its client, as shells do.
 pub const BY_SIGNAL: i32 = 128;
 
-/// Of a client behind its shim, which hands a signal on as a code. Not every code over 128 is one:
-/// programs also exit with -1, which is 255.
+/// How a client behind its shim ended. The shim reports a signal as an exit code, but not every
+/// code over 128 is a signal: programs also exit with -1, which is 255.
 pub fn gone(code: Option<i32>, signal: Option<i32>) -> Gone {
-    let handed_on = code.and_then(|code| Signal::try_from(code - BY_SIGNAL).ok());
-    let how = match (signal.map(Signal::try_from), handed_on, code) {
+    let from_shim = code.and_then(|code| Signal::try_from(code - BY_SIGNAL).ok());
+    let how = match (signal.map(Signal::try_from), from_shim, code) {
         (Some(Ok(signal)), ..) | (None, Some(signal), _) => format!("was ended by {signal}"),
         (Some(Err(_)), ..) => "was ended by a signal".to_owned(),
         (None, None, Some(code)) => format!("exited with code {code}"),
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_is_a_signal_only_where_there_is_one() {
+    fn a_code_over_128_is_a_signal_only_if_that_signal_exists() {
         for (code, signal, how) in [
             (Some(0), None, "exited with code 0"),
             (Some(7), None, "exited with code 7"),

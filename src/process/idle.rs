@@ -1,34 +1,33 @@
-//! Whether a program that was asked something works on it, or waits for somebody who may never come: a
-//! pipe in the place of a file has no other end.
+//! Whether a program is working, or waits for something that may never happen, such as the other
+//! end of a pipe that stands in the place of a file.
 //!
-//! Waiting for a disk is another state, and so is waiting for the processor; and whoever waits often and
-//! briefly is seen to wake up in between.
+//! Waiting for a disk or for the processor is a different process state, and a program that waits
+//! often but briefly is seen to wake up in between.
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Between two looks.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub struct Idle {
     group: u32,
     looked: Instant,
-    /// How often they had gone to sleep, and how many looks ago that was already so. Looks and not time:
-    /// ccc itself may be stopped, and then they wait for ccc.
+    /// How often the threads have gone to sleep in total, and for how many polls that number has
+    /// not changed. Polls rather than time, because ccc itself may have been stopped.
     asleep: Option<(u64, u32)>,
 }
 
 impl Idle {
-    /// Of everybody in the process group.
+    /// Watches all processes of the group.
     pub fn of(group: u32) -> Self {
         Self { group, looked: Instant::now(), asleep: None }
     }
 
-    /// For how long nobody of them has done anything.
+    /// For how long none of them has done anything.
     pub fn time(&mut self) -> Duration {
-        if self.looked.elapsed() >= LOOK_AGAIN {
+        if self.looked.elapsed() >= POLL_INTERVAL {
             self.looked = Instant::now();
             let before = self.asleep;
             self.asleep = sleeps(self.group).map(|sleeps| match before {
@@ -36,12 +35,12 @@ impl Idle {
                 _ => (sleeps, 0),
             });
         }
-        self.asleep.map_or(Duration::ZERO, |(_, looks)| LOOK_AGAIN * looks)
+        self.asleep.map_or(Duration::ZERO, |(_, looks)| POLL_INTERVAL * looks)
     }
 }
 
-/// How often all threads of the group together went to sleep. None: one of them is awake, or nobody
-/// knows.
+/// How often all threads of the group together went to sleep; `None` if one is awake or this is
+/// unknown.
 fn sleeps(group: u32) -> Option<u64> {
     let mut sum = None;
     for process in fs::read_dir("/proc").ok()?.flatten() {
@@ -49,7 +48,7 @@ fn sleeps(group: u32) -> Option<u64> {
         if !is_process || group_of(&process.path()) != Some(group) {
             continue;
         }
-        // It may end while it is looked at; then somebody did something.
+        // If the process ends meanwhile, it did something.
         for thread in fs::read_dir(process.path().join("task")).ok()?.flatten() {
             let status = fs::read_to_string(thread.path().join("status")).ok()?;
             let value = |name| status.lines().find_map(|line: &str| line.strip_prefix(name));
@@ -63,7 +62,7 @@ fn sleeps(group: u32) -> Option<u64> {
     sum
 }
 
-/// `pid (name) state parent group …`; the name may hold anything.
+/// `pid (name) state parent group …`; the name may contain anything.
 fn group_of(process: &Path) -> Option<u32> {
     let stat = fs::read_to_string(process.join("stat")).ok()?;
     stat.rsplit(')').next()?.split_whitespace().nth(2)?.parse().ok()
@@ -76,10 +75,10 @@ mod tests {
 
     use super::*;
 
-    fn looked_at(script: &str, enough: impl Fn(&mut Idle) -> bool) {
+    fn watch(script: &str, enough: impl Fn(&mut Idle) -> bool) {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]).stdin(Stdio::piped()).process_group(0);
-        #[expect(clippy::disallowed_methods, reason = "a test sees its own child off")]
+        #[expect(clippy::disallowed_methods, reason = "a test waits for its own child")]
         let mut child = command.spawn().unwrap();
         let mut idle = Idle::of(child.id());
         while !enough(&mut idle) {
@@ -91,12 +90,12 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_somebody_is_idle_and_who_works_is_not() {
-        looked_at("read line", |idle| idle.time() >= LOOK_AGAIN * 5);
+    fn a_waiting_program_is_idle_and_a_working_one_is_not() {
+        watch("read line", |idle| idle.time() >= POLL_INTERVAL * 5);
         let looks = std::cell::Cell::new(0);
-        looked_at("while :; do :; done", |idle| {
+        watch("while :; do :; done", |idle| {
             let before = idle.looked;
-            assert!(idle.time() < LOOK_AGAIN * 5);
+            assert!(idle.time() < POLL_INTERVAL * 5);
             looks.set(looks.get() + u32::from(idle.looked != before));
             looks.get() > 10
         });

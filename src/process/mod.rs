@@ -1,5 +1,5 @@
-//! Processes of ours: the two clients, the shim in front of each, whoever they leave behind, and
-//! signals.
+//! ccc's processes: the two clients, the shim in front of each, the processes that they leave
+//! behind, and signals.
 
 pub mod answer;
 pub mod child;

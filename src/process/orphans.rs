@@ -1,7 +1,6 @@
-//! Processes whose parent is gone, such as the tools of a client that was killed. They run in
-//! sessions of their own, out of reach of a signal to a group. Whoever adopts them (the shim, and
-//! ccc for the day on which a shim is killed) is their parent then: finds them, sees them off when
-//! they end, and can end them.
+//! Processes whose parent is gone, such as the tools of a killed client. They run in their own
+//! sessions, which a signal to a group does not reach. The process that adopts them (the shim, or
+//! ccc if a shim is killed) becomes their parent: it can find, reap and end them.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,18 +12,18 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 
-/// More than enough for processes that are killed; not for ever for one that hangs in the kernel.
-const PATIENCE: Duration = Duration::from_secs(1);
-const LOOK_AGAIN: Duration = Duration::from_millis(1);
+/// More than enough for killed processes, but bounded in case one hangs in the kernel.
+const TIMEOUT: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Children whose exit somebody waits for. Every other child of this process is an orphan.
+/// Children that some code waits for. Every other child of this process is an orphan.
 static AWAITED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 fn awaited() -> MutexGuard<'static, BTreeSet<i32>> {
     AWAITED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// While this is there, the exit of a child is left to the one who waits for it.
+/// While this exists, the child is not treated as an orphan, because its owner waits for it.
 #[derive(Debug)]
 pub struct Awaited(i32);
 
@@ -34,7 +33,7 @@ impl Awaited {
         Self::start(|| command.spawn(), Child::id)
     }
 
-    /// Starts a child. From its first moment nobody takes it for an orphan.
+    /// Starts a child that is never mistaken for an orphan.
     pub fn start<T, E>(
         spawn: impl FnOnce() -> Result<T, E>,
         pid: impl FnOnce(&T) -> u32,
@@ -53,7 +52,7 @@ impl Drop for Awaited {
     }
 }
 
-/// From now on this process is the parent of whoever is orphaned below it.
+/// From now on this process becomes the parent of every orphan below it.
 #[cfg(target_os = "linux")]
 pub fn adopt() {
     if let Err(error) = nix::sys::prctl::set_child_subreaper(true) {
@@ -64,24 +63,24 @@ pub fn adopt() {
 #[cfg(not(target_os = "linux"))]
 pub fn adopt() {}
 
-/// Adopts, and sees off those that end, for as long as this process lives.
+/// Adopts orphans, and reaps them for as long as this process lives.
 pub fn adopt_and_reap() -> io::Result<()> {
     adopt();
     let mut ended = signal_hook::iterator::Signals::new([signal_hook::consts::SIGCHLD])?;
     crate::threads::named("orphans", move || {
         for _ in &mut ended {
-            for_each(see_off);
+            for_each(reap);
         }
     })
 }
 
-/// Ends every orphan, and those that become ours as their parents die.
+/// Kills every orphan, including those that appear when their parents die.
 pub fn kill_all() {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         let found = for_each(|orphan| {
             let _ = kill(orphan, Signal::SIGKILL);
-            see_off(orphan);
+            reap(orphan);
         });
         if found == 0 {
             return;
@@ -90,17 +89,17 @@ pub fn kill_all() {
             log::warn!("{found} processes are left over");
             return;
         }
-        std::thread::sleep(LOOK_AGAIN);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Takes its exit if it has ended.
-fn see_off(orphan: Pid) {
+/// Reaps the orphan if it has ended.
+fn reap(orphan: Pid) {
     let _ = waitpid(orphan, Some(WaitPidFlag::WNOHANG));
 }
 
-/// Says how many there were. Nobody is started or seen off meanwhile, so that each number is still
-/// the orphan's.
+/// Calls `each` for every orphan, and returns how many there were. The lock keeps children from
+/// being started or reaped meanwhile, so that no pid is reused.
 fn for_each(each: impl Fn(Pid)) -> usize {
     let awaited = awaited();
     let orphans = children().into_iter().filter(|child| !awaited.contains(&child.as_raw()));
@@ -115,7 +114,8 @@ fn children() -> Vec<Pid> {
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .filter(|pid: &i32| {
-            // "pid (name) state ppid …"; the name may hold anything, so look behind its last bracket.
+            // "pid (name) state ppid …"; the name may contain anything, so read after its last
+            // bracket.
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1));
             parent == Some(&me)
@@ -124,7 +124,7 @@ fn children() -> Vec<Pid> {
         .collect()
 }
 
-/// There is no way to adopt anybody.
+/// This system has no way to adopt orphans.
 #[cfg(not(target_os = "linux"))]
 fn children() -> Vec<Pid> {
     Vec::new()

@@ -1,4 +1,4 @@
-//! The agent: a client process on a pseudo-terminal of its own.
+//! The agent: a client process on its own pseudo-terminal.
 
 use std::fs::File;
 use std::os::fd::BorrowedFd;
@@ -24,7 +24,8 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Lines go to `on_output` in order and may be held up; the exit comes through `on_exit` at once.
+    /// Lines go to `on_output` in order, which may block; the exit is reported to `on_exit` at
+    /// once.
     pub fn start(
         launch: &Launch,
         (columns, rows): (u16, u16),
@@ -34,11 +35,11 @@ impl Agent {
         let pair =
             native_pty_system().openpty(size(columns, rows)).context("no PTY can be opened")?;
         let fd = pair.master.as_raw_fd().context("the PTY has no descriptor")?;
-        // SAFETY: the master is open, and stays so for longer than this borrow.
-        #[expect(unsafe_code, reason = "portable-pty hands out a raw descriptor only")]
+        // SAFETY: the master stays open for longer than this borrow.
+        #[expect(unsafe_code, reason = "portable-pty only gives a raw descriptor")]
         let master = unsafe { BorrowedFd::borrow_raw(fd) };
         make_raw(master);
-        // Not portable-pty's reader: that cannot be asked whether there is more to read.
+        // Not portable-pty's reader, which cannot be polled.
         let reader = File::from(master.try_clone_to_owned()?);
         let mut command = CommandBuilder::from_argv(launch.argv());
         command.env_clear();
@@ -51,7 +52,7 @@ impl Agent {
             |child| child.process_id().unwrap_or_default(),
         )
         .context("cannot start the agent")?;
-        // Ours has to be closed, or the end of output would never come.
+        // Our copy must be closed, or the end of the output would never come.
         drop(pair.slave);
         let pid = child.process_id().context("the agent has no process id")?;
 
@@ -63,7 +64,7 @@ impl Agent {
             let gone = match status {
                 Ok(status) => match status.signal() {
                     Some(signal) => {
-                        // Whoever it was to clean up after is ours now.
+                        // The shim can no longer clean up; its orphans are now ours.
                         orphans::kill_all();
                         Gone { how: format!("was ended: {signal}"), ..Gone::default() }
                     }
@@ -78,7 +79,7 @@ impl Agent {
     }
 
     pub fn send(&self, line: Vec<u8>) {
-        // A write to a dead agent proves nothing; its exit is an event of its own.
+        // A failed write is ignored: the agent's exit is reported separately.
         let _ = self.input.send(line);
     }
 
@@ -96,7 +97,7 @@ impl Agent {
         self.group
     }
 
-    /// After the exit: what the agent left in its process group.
+    /// After the exit: kills what the agent left in its process group.
     pub fn sweep(&mut self) {
         self.gone = true;
         self.group.kill();
@@ -111,7 +112,7 @@ impl Drop for Agent {
     }
 }
 
-/// Whether this machine has a PTY to give. `CCC_NO_PTY=1` says no.
+/// Whether this machine can open a PTY. `CCC_NO_PTY=1` pretends that it cannot.
 pub fn available() -> bool {
     let refused = std::env::var_os("CCC_NO_PTY").is_some_and(|value| value == "1");
     !refused && native_pty_system().openpty(size(80, 24)).is_ok()

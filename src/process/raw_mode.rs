@@ -1,4 +1,4 @@
-//! A PTY that passes bytes on as they are.
+//! A PTY that passes bytes on unchanged.
 
 use std::os::fd::AsFd;
 

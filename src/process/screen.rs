@@ -1,5 +1,5 @@
-//! The agent's client with its own screen: on a pseudo-terminal that is made like the person's, behind a
-//! shim that leads its session.
+//! The agent's client with its own screen: on a pseudo-terminal with the modes of the person's,
+//! behind a shim that leads its session.
 
 use std::fs::File;
 use std::io;
@@ -24,10 +24,10 @@ use crate::client::launch::Launch;
 use crate::event::Gone;
 use crate::threads::named;
 
-/// What becomes of the client.
+/// What happens to the client.
 #[derive(Debug)]
 pub enum ScreenEvent {
-    /// The person sent it to sleep (Ctrl-Z).
+    /// The person suspended it (Ctrl-Z).
     Stopped,
     Exited(Gone),
 }
@@ -48,7 +48,7 @@ impl ScreenClient {
     ) -> Result<Self> {
         let pty = openpty(&size, persons.modes()).context("no PTY can be opened")?;
         close_on_exec(&pty.master)?;
-        let argv = launch.argv_of(SCREEN);
+        let argv = launch.argv_for(SCREEN);
         let mut command = Command::new(&argv[0]);
         command.args(&argv[1..]).env_clear().envs(launch.env.iter().cloned());
         command.current_dir(&launch.dir);
@@ -60,12 +60,13 @@ impl ScreenClient {
         unsafe {
             command.pre_exec(move || {
                 setsid()?;
-                // Systems do not agree on the number's type.
+                // The type of this number differs between systems.
                 #[allow(clippy::cast_lossless, trivial_numeric_casts)]
                 if libc::ioctl(0, libc::TIOCSCTTY as _, 0) < 0 {
                     return Err(io::Error::last_os_error());
                 }
-                // A copy does not have the flag that would close it.
+                // The shim needs the person's terminal, so it must not be closed on exec; `dup2`
+                // clears that flag.
                 let kept = match persons.as_raw_fd() {
                     PERSONS_TERMINAL => libc::fcntl(PERSONS_TERMINAL, libc::F_SETFD, 0),
                     other => libc::dup2(other, PERSONS_TERMINAL),
@@ -78,7 +79,7 @@ impl ScreenClient {
         }
         let (child, awaited) =
             Awaited::spawn(&mut command).context("cannot start the agent's client")?;
-        // Ours has to be closed, or the end of output would never come.
+        // Our copy must be closed, or the end of the output would never come.
         drop(pty.slave);
         let shim = Pid::from_raw(child.id().cast_signed());
         named("agent exit", move || wait(shim, awaited, &on_event))?;
@@ -94,13 +95,13 @@ impl ScreenClient {
         terminal::set_size(&self.master, size);
     }
 
-    /// The session of the PTY, which the shim leads.
+    /// The id of the PTY's session, which the shim leads.
     pub fn session(&self) -> Pid {
         self.shim
     }
 
-    /// After a stop.
-    pub fn go_on(&self) {
+    /// Continues the client after a stop.
+    pub fn resume(&self) {
         if let Err(error) = kill(self.shim, Signal::SIGCONT) {
             log::warn!("the client stays stopped: {error}");
         }
@@ -110,7 +111,7 @@ impl ScreenClient {
         Group::of(self.shim.as_raw().unsigned_abs())
     }
 
-    /// After the exit.
+    /// Notes that the client has exited.
     pub fn sweep(&mut self) {
         self.gone = true;
     }
@@ -137,7 +138,7 @@ fn wait(shim: Pid, awaited: Awaited, on_event: &impl Fn(ScreenEvent) -> bool) {
             }
             Ok(WaitStatus::Exited(_, code)) => break exit::gone(Some(code), None),
             Ok(WaitStatus::Signaled(_, signal, _)) => {
-                // Whoever it was to clean up after is ours now.
+                // The shim can no longer clean up; its orphans are now ours.
                 orphans::kill_all();
                 break exit::gone(None, Some(signal as i32));
             }

@@ -1,18 +1,18 @@
-//! `ccc agent-shim [--case … | --screen] -- claude …`: stands between ccc and every client process.
+//! `ccc agent-shim [--case … | --screen] -- claude …`: runs between ccc and every client process.
 //!
 //! The client refuses a terminal as its input, so inside the PTY this process reads the terminal
-//! and passes the bytes on through a socket; output goes straight to the PTY. For the supervisor it
-//! does the same. It is also what makes sure that nothing outlives ccc:
+//! and passes the bytes on through a socket; output goes straight to the PTY. It does the same for
+//! the supervisor. It also ensures that nothing outlives ccc:
 //!
-//! | happens | means | follows |
+//! | event | meaning | reaction |
 //! |---|---|---|
 //! | byte 0x04 | no more input | the client's input is closed; it finishes its turn and exits |
-//! | end of input, hang-up, TERM | ccc wants the end, or is gone | TERM to the group, after a grace period KILL, also to what left the group |
+//! | end of input, hang-up, TERM | ccc wants the end, or is gone | TERM to the group, after a grace period KILL, also to processes that left the group |
 //! | USR1 | ccc does not want to wait | no grace period |
 //! | the client exits | | its code, or 128 + its signal, is ours |
-//! | anybody else below exits | its parent was gone | nothing, but it is seen off |
+//! | another process below exits | it was an orphan | it is reaped |
 //!
-//! No signal that ccc or a terminal sends ends the shim itself: it is the one who cleans up.
+//! No signal from ccc or a terminal ends the shim itself, because it has to clean up.
 
 mod screen;
 
@@ -39,15 +39,15 @@ use super::exit::BY_SIGNAL;
 use super::orphans;
 use super::raw_mode::make_raw;
 use crate::case::{self, Covers, Entered};
-use crate::client::case::Case;
+use crate::client::case::CaseRequest;
 use crate::console;
 use crate::threads::named;
 
-/// How long the client may take to end after TERM.
+/// How long the client may take to exit after TERM.
 const GRACE: Duration = Duration::from_secs(2);
 
 const HURRY_NUMBER: i32 = HURRY as i32;
-/// What the shim hears; none of it ends the shim itself.
+/// The signals that the shim handles; none of them ends the shim itself.
 const SIGNALS: [i32; 5] = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, HURRY_NUMBER];
 
 enum ShimEvent {
@@ -56,10 +56,10 @@ enum ShimEvent {
     HurryWanted,
 }
 
-/// What the shim exits with when the case that is required cannot be had.
+/// The shim's exit code if a required case is not available.
 pub const NO_CASE: i32 = 125;
 
-/// The client has the terminal that the shim was started on, and draws on it.
+/// The client draws on the terminal on which the shim was started.
 pub const SCREEN: &str = "--screen";
 
 /// `[--case … | --screen] -- command …`: runs the command and returns its exit code.
@@ -72,7 +72,7 @@ pub fn run(args: &[OsString]) -> i32 {
     if before == [SCREEN] {
         return screen::run(command);
     }
-    let case = match (before, Case::read(before)) {
+    let case = match (before, CaseRequest::read(before)) {
         ([], _) => None,
         (_, Some(case)) => Some(case),
         (_, None) => {
@@ -81,22 +81,22 @@ pub fn run(args: &[OsString]) -> i32 {
         }
     };
     match case {
-        Some(case) => guarded(&case, command),
+        Some(case) => run_in_case(&case, command),
         None => {
-            leave_the_session();
-            supervised(command, &Entered::default())
+            start_own_session();
+            run_supervised(command, &Entered::default())
         }
     }
 }
 
-/// What runs here must not share the user's terminal: a tool that reads from it would be stopped. And
-/// it must not share a process group with ccc, which a signal for the group would end. On a PTY of its
-/// own this process leads a session already, and that fails harmlessly.
-fn leave_the_session() {
+/// The client must not share the user's terminal, because a tool that reads from it would be
+/// stopped, nor ccc's process group, because a signal to the group would end it. On its own PTY
+/// this process already leads a session, and the call fails harmlessly.
+fn start_own_session() {
     let _ = setsid();
 }
 
-fn supervised(command: &[OsString], entered: &Entered) -> i32 {
+fn run_supervised(command: &[OsString], entered: &Entered) -> i32 {
     match supervise(command, entered) {
         Ok(code) => code,
         Err(error) => {
@@ -106,14 +106,15 @@ fn supervised(command: &[OsString], entered: &Entered) -> i32 {
     }
 }
 
-/// Nothing of a case may stay, not even when the shim itself is killed. So there are two of it: the
-/// one in the case ends when the outer one is gone, and what the inner one leaves, the outer one ends.
-fn guarded(case: &Case, command: &[OsString]) -> i32 {
-    leave_the_session();
+/// Nothing that runs in a case may survive, even if the shim itself is killed. So there are two
+/// shims: the inner one, in the case, ends if the outer one is killed, and the outer one ends what
+/// the inner one leaves.
+fn run_in_case(case: &CaseRequest, command: &[OsString]) -> i32 {
+    start_own_session();
     orphans::adopt();
     let outer = getpid();
     // SAFETY: the process has one thread, so the child may do whatever this one may.
-    #[expect(unsafe_code, reason = "two processes of the same program are wanted")]
+    #[expect(unsafe_code, reason = "the shim needs a second process of itself")]
     let inner = match unsafe { fork() } {
         Ok(ForkResult::Parent { child }) => child,
         Ok(ForkResult::Child) => {
@@ -122,7 +123,7 @@ fn guarded(case: &Case, command: &[OsString]) -> i32 {
                 return BY_SIGNAL + Signal::SIGTERM as i32;
             }
             return match enter(case) {
-                Ok(entered) => supervised(command, &entered),
+                Ok(entered) => run_supervised(command, &entered),
                 Err(code) => code,
             };
         }
@@ -134,7 +135,8 @@ fn guarded(case: &Case, command: &[OsString]) -> i32 {
     let passed_on = Signals::new(SIGNALS).and_then(|mut signals| {
         named("signals", move || {
             for signal in &mut signals {
-                // One for the group has reached the inner one too; a second one does no harm.
+                // A signal to the group has already reached the inner shim; a second one does no
+                // harm.
                 let hurry = signal == HURRY_NUMBER;
                 let _ = kill(inner, if hurry { HURRY } else { Signal::SIGTERM });
             }
@@ -156,8 +158,8 @@ fn guarded(case: &Case, command: &[OsString]) -> i32 {
     }
 }
 
-/// Puts this process into its glass case, and says so: the first line of all.
-fn enter(case: &Case) -> Result<Entered, i32> {
+/// Puts this process into its glass case, and reports that in the very first line.
+fn enter(case: &CaseRequest) -> Result<Entered, i32> {
     let entered = case::enter(&Covers::of(&case.covered));
     let report = &entered.report;
     let said = console::print_exact(report.line().as_bytes());
@@ -171,21 +173,21 @@ fn enter(case: &Case) -> Result<Entered, i32> {
     Ok(entered)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the shim waits for whoever is its child")]
+#[expect(clippy::disallowed_methods, reason = "the shim waits for all its children")]
 fn supervise(command: &[OsString], entered: &Entered) -> std::io::Result<i32> {
     make_raw(std::io::stdin());
     orphans::adopt();
     let (to_loop, events) = unbounded();
 
     let mut signals = Signals::new(SIGNALS)?;
-    // A socket and no pipe: nobody can open it through /proc and speak to the client in ccc's name.
+    // A socket instead of a pipe: no process can open it through /proc and impersonate ccc.
     let (input, clients_input) = UnixStream::pair()?;
     let mut client = Command::new(&command[0]);
     client.args(&command[1..]).stdin(Stdio::from(OwnedFd::from(clients_input)));
     client.envs(entered.temporary.iter().map(|dir| ("TMPDIR", dir)));
     die_with_parent(&mut client);
     let pid = Pid::from_raw(client.spawn()?.id().cast_signed());
-    // It holds our copy of the client's end of the socket.
+    // The command holds our copy of the client's end of the socket.
     drop(client);
 
     let ends = to_loop.clone();
@@ -199,7 +201,7 @@ fn supervise(command: &[OsString], entered: &Entered) -> std::io::Result<i32> {
         }
     })?;
     named("wait", move || {
-        see_off(|ended, status| {
+        reap(|ended, status| {
             if ended == pid {
                 let _ = to_loop.send(ShimEvent::ClientExited(status));
             }
@@ -215,7 +217,7 @@ fn supervise(command: &[OsString], entered: &Entered) -> std::io::Result<i32> {
                 Ok(ShimEvent::EndWanted) if !ending => {
                     ending = true;
                     deadline = crossbeam_channel::after(GRACE);
-                    // This process hears it too, and knows already.
+                    // This process gets the signal too, and ignores it.
                     let _ = killpg(getpgrp(), Signal::SIGTERM);
                 }
                 Ok(ShimEvent::EndWanted) => {}
@@ -224,10 +226,10 @@ fn supervise(command: &[OsString], entered: &Entered) -> std::io::Result<i32> {
             recv(deadline) -> _ => break None,
         }
     };
-    // A client that was ended has left its tools behind; one that exits has tidied up, and what it
-    // leaves running on purpose may stay; but nothing may stay of what ran in a case.
-    let tidied_up = matches!(status, Some(WaitStatus::Exited(..))) && !ending;
-    if !tidied_up || entered.report.held.is_case() {
+    // A client that was killed leaves its tools behind. One that exits has cleaned up, and what it
+    // leaves running on purpose may stay, except after a case.
+    let cleaned_up = matches!(status, Some(WaitStatus::Exited(..))) && !ending;
+    if !cleaned_up || entered.report.held.is_case() {
         orphans::kill_all();
     }
     Ok(match status {
@@ -237,8 +239,8 @@ fn supervise(command: &[OsString], entered: &Entered) -> std::io::Result<i32> {
     })
 }
 
-/// The exit of every child, the client's and those of the orphans, until there is none left.
-fn see_off(each: impl Fn(Pid, WaitStatus)) {
+/// Reaps every child, the client and orphans, until none is left.
+fn reap(each: impl Fn(Pid, WaitStatus)) {
     loop {
         match waitpid(None, None) {
             Ok(status) => {
@@ -261,7 +263,8 @@ fn relay(mut from: impl Read, to: impl Write, to_loop: &Sender<ShimEvent>) {
             Ok(size) => {
                 let end = memchr::memchr(END_OF_INPUT, &buffer[..size]);
                 if let Some(input) = &mut to {
-                    // A client that is gone is noticed by the one who waits for it.
+                    // A failed write is ignored: the thread that waits for the client notices its
+                    // exit.
                     let _ = input
                         .write_all(&buffer[..end.unwrap_or(size)])
                         .and_then(|()| input.flush());
@@ -277,7 +280,7 @@ fn relay(mut from: impl Read, to: impl Write, to_loop: &Sender<ShimEvent>) {
     let _ = to_loop.send(ShimEvent::EndWanted);
 }
 
-/// If the outer shim is killed, the inner one must not go on alone.
+/// If the outer shim is killed, the inner one must not continue alone.
 fn end_with_parent() {
     #[cfg(target_os = "linux")]
     if let Err(error) = nix::sys::prctl::set_pdeathsig(Signal::SIGTERM) {
@@ -285,7 +288,7 @@ fn end_with_parent() {
     }
 }
 
-/// If the shim is killed, the client must not go on alone.
+/// If the shim is killed, the client must not continue alone.
 #[cfg(target_os = "linux")]
 fn die_with_parent(command: &mut Command) {
     // SAFETY: prctl is async-signal-safe, and nothing is allocated between fork and exec.

@@ -1,8 +1,8 @@
-//! The supervisor: one client process per review. The shim puts it into a session of its own.
+//! The supervisor: one client process per review, in its own session, which the shim creates.
 //!
-//! It is spoken to through sockets. A pipe, or a file, can be opened by every process of the same
-//! user through `/proc/<pid>/fd`: something that the agent left running could write a verdict there.
-//! A socket cannot be opened.
+//! It communicates through sockets. Every process of the same user can open a pipe or a file
+//! through `/proc/<pid>/fd`, so a process that the agent left behind could write a verdict there. A
+//! socket cannot be opened that way.
 
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
@@ -24,20 +24,20 @@ use crate::process::exit;
 use crate::process::orphans::{self, Awaited};
 use crate::threads::named;
 
-pub struct Supervisor {
+pub struct SupervisorProcess {
     input: Sender<Vec<u8>>,
     group: Group,
 }
 
-impl Supervisor {
+impl SupervisorProcess {
     pub fn start(
         launch: &Launch,
         on_output: impl Fn(ChildEvent) -> bool + Send + Sync + 'static,
         on_exit: impl FnOnce(Gone) -> bool + Send + 'static,
     ) -> Result<Self> {
-        let (output, printed) = one_way()?;
-        let (errors, complained) = one_way()?;
-        let (stdin, told) = one_way()?;
+        let (output, printed) = socket_pair()?;
+        let (errors, complained) = socket_pair()?;
+        let (stdin, told) = socket_pair()?;
         let argv = launch.argv();
         let mut command = Command::new(own_program(&argv[0]));
         command
@@ -51,11 +51,12 @@ impl Supervisor {
             .stderr(complained);
         let (mut child, awaited) =
             Awaited::spawn(&mut command).context("cannot start the supervisor")?;
-        // The command holds our copies of the other ends; while it lives, no end of output comes.
+        // The command holds our copies of the child's ends, so the end of the output cannot come
+        // while it exists.
         drop(command);
         let group = Group::of(child.id());
         let input = child::writer("supervisor input", stdin)?;
-        // The output has ended when both have: the last words are usually among the errors.
+        // The output ends only when standard error has ended too, which usually has the last words.
         let on_output = Arc::new(on_output);
         let open = Arc::new(AtomicU8::new(2));
         let both = || {
@@ -67,7 +68,7 @@ impl Supervisor {
         };
         let (on_line, on_error) = (both(), both());
         named("supervisor output", move || child::read_lines(output, Line::decode, on_line))?;
-        named("supervisor errors", move || child::read_lines(errors, Line::of_errors, on_error))?;
+        named("supervisor errors", move || child::read_lines(errors, Line::from_stderr, on_error))?;
         named("supervisor exit", move || {
             let status = child.wait();
             drop(awaited);
@@ -75,10 +76,10 @@ impl Supervisor {
                 Ok(status) => exit::gone(status.code(), status.signal()),
                 Err(error) => Gone { how: error.to_string(), ..Gone::default() },
             };
-            // What it left in its group must not keep the output open.
+            // Processes that it left in its group must not keep the output open.
             group.kill();
             if status.is_ok_and(|status| status.signal().is_some()) {
-                // Whoever it was to clean up after is ours now.
+                // It can no longer clean up; its orphans are now ours.
                 orphans::kill_all();
             }
             on_exit(gone);
@@ -95,16 +96,16 @@ impl Supervisor {
     }
 }
 
-/// A review that is over or that nobody wants any more: the input ends, and so does the process. The
-/// shim sees to the rest, so nobody waits here.
-impl Drop for Supervisor {
+/// When a review is over or was dropped, its input is closed and its process ends. The shim cleans
+/// up, so this does not wait.
+impl Drop for SupervisorProcess {
     fn drop(&mut self) {
         let _ = self.input.send(vec![END_OF_INPUT]);
         self.group.terminate();
     }
 }
 
-/// The shim is this very program, also when another one stands at its path by now.
+/// The shim must be this very program, even if its path now leads to another one.
 fn own_program(path: &OsStr) -> &OsStr {
     const RUNNING: &str = "/proc/self/exe";
     let running = std::fs::read_link(RUNNING).unwrap_or_default();
@@ -113,8 +114,8 @@ fn own_program(path: &OsStr) -> &OsStr {
     if is_this { OsStr::new(RUNNING) } else { path }
 }
 
-/// Our end, and the child's.
-fn one_way() -> std::io::Result<(UnixStream, Stdio)> {
+/// Our end, and the child's end.
+fn socket_pair() -> std::io::Result<(UnixStream, Stdio)> {
     let (ours, theirs) = UnixStream::pair()?;
     Ok((ours, OwnedFd::from(theirs).into()))
 }

@@ -1,5 +1,5 @@
-//! The person's terminal, while a client draws on it through ccc: every byte passes, and whatever
-//! happens, it is as it was in the end.
+//! The person's terminal while a client draws on it through ccc. Every byte passes, and the
+//! terminal is restored in the end, whatever happens.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,14 +14,13 @@ use nix::sys::termios::{
 
 use crate::console;
 
-/// What a client that could not tidy up leaves switched on: synchronised output, the mouse, focus
-/// reports, bracketed paste, enhanced keys, the other screen, a hidden cursor, colours, a window title
-/// that somebody pushed.
+/// Switches off what a client that could not clean up leaves on: synchronised output, the mouse,
+/// focus reports, bracketed paste, enhanced keys, the alternate screen, a hidden cursor, colours.
 const TIDY: &[u8] =
     b"\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\
     \x1b[<u\x1b[>4m\x1b[?1l\x1b>\x1b[?1049l\x1b[?7h\x1b[?25h\x1b[0m";
 
-/// The modes that a panic has to bring back. There is one terminal.
+/// The modes to restore after a panic. There is only one terminal.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// The terminal that ccc was started on.
@@ -43,17 +42,17 @@ impl PersonsTerminal {
         &self.device
     }
 
-    /// How it was when ccc came.
+    /// The modes that the terminal had when ccc started.
     pub fn modes(&self) -> &Termios {
         &self.before
     }
 
-    /// No key means anything to it any more, and no byte is changed.
+    /// Puts the terminal into raw mode, so that every key and byte passes unchanged.
     pub fn take(&self) -> io::Result<()> {
         let mut raw = self.before.clone();
         cfmakeraw(&mut raw);
         *before() = Some(self.before.clone());
-        // Drained: what was typed before stays, as input for the client.
+        // Does not flush the input: what was typed before goes to the client.
         Ok(tcsetattr(&self.device, SetArg::TCSADRAIN, &raw)?)
     }
 
@@ -63,8 +62,8 @@ impl PersonsTerminal {
         }
     }
 
-    /// The client could not tidy up after itself. What it drew below the cursor goes too: the shell
-    /// would write into the middle of it.
+    /// For a client that could not clean up after itself. Also erases what it drew below the cursor,
+    /// because the shell would write into the middle of it.
     pub fn tidy(&self) {
         tidy(&self.device, &[TIDY, b"\r\n\x1b[J"].concat());
     }
@@ -74,15 +73,15 @@ impl PersonsTerminal {
     }
 }
 
-/// All that a terminal that somebody left needs. A shell may have taken it already, and edits a line: it
-/// leaves some of the modes on that are all off while ccc has it, and knows better than we do.
+/// Restores an abandoned terminal. A shell may already be using it to edit a line; it then has some
+/// modes on that are off while ccc uses the terminal, and its modes must not be changed.
 pub fn reset(device: &File, modes: &Termios) {
     tidy(device, TIDY);
-    let is_left = tcgetattr(device).is_ok_and(|now| {
+    let is_abandoned = tcgetattr(device).is_ok_and(|now| {
         !now.local_flags.contains(LocalFlags::ISIG)
             && !now.output_flags.contains(OutputFlags::OPOST)
     });
-    if is_left {
+    if is_abandoned {
         set_modes(device, modes);
     }
 }
@@ -106,14 +105,14 @@ fn before() -> std::sync::MutexGuard<'static, Option<Termios>> {
 /// Columns, rows and pixels.
 pub fn size(device: &impl AsRawFd) -> Option<Winsize> {
     let mut size = Winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: the call fills in a struct of plain numbers, which is there.
+    // SAFETY: the call fills in a valid struct of plain numbers.
     #[expect(unsafe_code, reason = "nix has no function for it")]
     let result = unsafe { libc::ioctl(device.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) };
     (result == 0 && size.ws_col > 0 && size.ws_row > 0).then_some(size)
 }
 
 pub fn set_size(device: &impl AsRawFd, size: &Winsize) {
-    // SAFETY: the call reads a struct of plain numbers, which is there.
+    // SAFETY: the call reads a valid struct of plain numbers.
     #[expect(unsafe_code, reason = "nix has no function for it")]
     let result = unsafe { libc::ioctl(device.as_raw_fd(), libc::TIOCSWINSZ, &raw const *size) };
     if result != 0 {
@@ -121,7 +120,7 @@ pub fn set_size(device: &impl AsRawFd, size: &Winsize) {
     }
 }
 
-/// From now on a panic, in whatever thread, first gives the terminal back.
+/// From now on a panic in any thread first restores the terminal.
 pub fn restore_on_panic() {
     let device = console::stdout().as_fd().try_clone_to_owned().map(File::from);
     let previous = std::panic::take_hook();

@@ -1,5 +1,5 @@
-//! A text in the person's own editor: a private file, the editor on ccc's terminal, and a thread
-//! that waits for it.
+//! Edits a text in the person's own editor: a private file, the editor on ccc's terminal, and a
+//! thread that waits for it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -18,30 +18,30 @@ pub struct Editing {
     editor: Pid,
 }
 
-/// What a person's environment says, from the first that says anything.
+/// The editor that the environment names first, or `vi`.
 pub fn command(visual: Option<OsString>, editor: Option<OsString>) -> OsString {
     let named = [visual, editor].into_iter().flatten().find(|command| !command.is_empty());
     named.unwrap_or_else(|| "vi".into())
 }
 
-/// A pager that begins at the end of the text, where the session stands.
+/// A pager that starts at the end of the text, where the session is.
 pub fn pager(named: Option<OsString>) -> OsString {
     match named.as_deref().and_then(OsStr::to_str).map(str::trim) {
-        // What scrolls by is no better to read than the transcript.
+        // `cat` would only scroll by, like the transcript itself.
         None | Some("" | "cat" | "less") => "less -R +G".into(),
         Some(other) => other.into(),
     }
 }
 
-/// What a program left behind that had the terminal and a file.
-pub struct Left {
+/// The result of a program that had the terminal and a file.
+pub struct EditorResult {
     name: String,
     ended: Result<ExitStatus>,
     bytes: std::io::Result<Vec<u8>>,
 }
 
-impl Left {
-    /// The text as an editor left it, or why it is to stay as it was.
+impl EditorResult {
+    /// The edited text, or the reason why it stays unchanged.
     pub fn text(self) -> Result<String> {
         let (name, status) = (&self.name, self.ended?);
         ensure!(status.success(), "{name}: {status}");
@@ -50,12 +50,12 @@ impl Left {
         Ok(text.unwrap_or_default())
     }
 
-    /// What a command printed until it ended, however that was.
+    /// What a command printed until it ended, in whatever way.
     pub fn output(self) -> String {
         String::from_utf8_lossy(&self.bytes.unwrap_or_default()).into_owned()
     }
 
-    /// A program that a person interrupts has not failed.
+    /// Why it failed; a program that the person interrupted has not failed.
     pub fn failure(self) -> Option<String> {
         match self.ended {
             Ok(status) if status.success() || status.code().is_none() => None,
@@ -69,13 +69,13 @@ impl Left {
 pub fn start(
     command: &OsStr,
     text: &str,
-    on_done: impl FnOnce(Left) + Send + 'static,
+    on_done: impl FnOnce(EditorResult) + Send + 'static,
 ) -> Result<Editing> {
-    // Private (0600) from its first moment.
+    // Created with mode 0600.
     let file = tempfile::Builder::new().prefix("ccc-").suffix(".md").tempfile();
     let mut file = file.context("cannot make a temporary file for the text")?;
     file.write_all(text.as_bytes()).context("cannot make a temporary file for the text")?;
-    // Without a shell in front of it, so that a signal reaches it; where that says the same.
+    // A simple command replaces the shell, so that signals reach the editor itself.
     let simple = |c: char| c.is_alphanumeric() || "/._-+ ".contains(c);
     let exec = command.to_str().is_some_and(|command| command.chars().all(simple));
     let mut line = OsString::from(if exec { "exec " } else { "" });
@@ -89,10 +89,10 @@ pub fn start(
     threads::named("editor", move || {
         let ended = editor.wait().context("the editor is lost");
         drop(awaited);
-        // Read by its name: many editors replace the file.
+        // Read by its name, because many editors replace the file.
         let bytes = fs::read(file.path());
         drop(file);
-        on_done(Left { name, ended, bytes });
+        on_done(EditorResult { name, ended, bytes });
     })?;
     Ok(Editing { editor: pid })
 }
@@ -126,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn the_text_comes_back_as_it_was_left() {
+    fn the_edited_text_comes_back() {
         assert_eq!(edit("printf ' more' >>", "text").unwrap(), "text more");
-        // Many editors write a new file and put it in place of the old one.
+        // Many editors write a new file and rename it to the old name.
         let replaces = "f() { printf new >\"$1.n\" && mv \"$1.n\" \"$1\"; }; f";
         assert_eq!(edit(replaces, "old").unwrap(), "new");
     }

@@ -1,5 +1,5 @@
-//! `history.jsonl`: what a person has typed in this project, one JSON string per line, for all its
-//! sessions.
+//! `history.jsonl`: what the person has typed in all sessions of this project, one JSON string per
+//! line.
 
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -10,12 +10,12 @@ use anyhow::{Context, Result, bail};
 
 use crate::files;
 
-/// So many messages are kept, and so much of them.
+/// How many messages are kept, and how many bytes.
 const ENTRIES: usize = 1000;
 const BYTES: usize = 4 << 20;
-/// A longer one is not worth keeping: it was pasted.
+/// A longer message was pasted and is not worth keeping.
 const LONG: usize = 64 << 10;
-/// Others hold the lock for milliseconds; the session does not wait for one that hangs.
+/// Other sessions hold the lock for milliseconds; one that hangs must not block this one.
 const TRIES: usize = 50;
 const BETWEEN: Duration = Duration::from_millis(2);
 
@@ -29,7 +29,7 @@ impl History {
         Self { dir: state_dir.to_owned() }
     }
 
-    /// The newest last, each message once. A broken line costs that line.
+    /// All messages, newest last, without duplicates. Broken lines are skipped.
     pub fn load(&self) -> Result<Vec<String>> {
         let mut seen = std::collections::HashSet::new();
         let mut entries = entries(&self.read()?);
@@ -49,7 +49,7 @@ impl History {
         let old = self.read()?;
         let mut line = serde_json::to_vec(text)?;
         line.push(b'\n');
-        // A line that somebody left unfinished must not swallow this one.
+        // An unfinished last line must not swallow this one.
         if old.last().is_some_and(|byte| *byte != b'\n') {
             line.insert(0, b'\n');
         }
@@ -63,7 +63,7 @@ impl History {
             let written = files::append(&path).and_then(|mut file| file.write_all(&line));
             return written.with_context(|| format!("cannot write {}", path.display()));
         }
-        // A good deal less than all, so that not every message has the file written anew.
+        // Keeps well below the limits, so that not every message rewrites the file.
         let (mut entries, mut bytes) = (0, 0);
         let kept = lines.iter().rev().take_while(|line| {
             entries += 1;
@@ -88,7 +88,7 @@ impl History {
         }
     }
 
-    /// A file of its own that is never removed: a lock on a file that is replaced locks nothing.
+    /// A separate file that is never removed: a lock on a file that is replaced locks nothing.
     fn lock(&self) -> Result<File> {
         let path = self.dir.join("history.lock");
         let file =
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_comes_back_in_order() {
+    fn messages_come_back_in_order() {
         let (_dir, history) = history();
         assert_eq!(history.load().unwrap(), [""; 0]);
         for text in ["one", "two\nlines", "two\nlines", "one", "两"] {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_line_costs_that_line() {
+    fn broken_lines_are_skipped() {
         let (_dir, history) = history();
         history.add("one").unwrap();
         let broken = b"\"one\"\n{\"half\n\xff\n7\n\"two\"\n\"unfinis";
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded() {
+    fn the_history_is_bounded() {
         let (_dir, history) = history();
         history.add(&"x".repeat(LONG + 1)).unwrap();
         assert_eq!(history.load().unwrap().len(), 0);
@@ -176,7 +176,7 @@ mod tests {
                 let history = &history;
                 scope.spawn(move || {
                     for at in 0..10 {
-                        // On a busy machine the others may be too slow for one that does not wait.
+                        // On a busy machine the lock may be held for longer than `add` waits.
                         while history.add(&format!("{thread}-{at}")).is_err() {}
                     }
                 });
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_hangs_does_not_hold_up_the_others() {
+    fn a_session_that_hangs_does_not_block_the_others() {
         let (_dir, history) = history();
         history.add("one").unwrap();
         let _lock = history.lock().unwrap();

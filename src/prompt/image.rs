@@ -1,4 +1,4 @@
-//! Images for a message: from a file that was dropped or named, or from the clipboard.
+//! Images for a message, from a file that was dropped or named, or from the clipboard.
 
 use std::env;
 use std::ffi::OsStr;
@@ -16,14 +16,14 @@ use crate::executables;
 use crate::files;
 use crate::process::orphans::Awaited;
 
-/// The API takes five mebibytes of base64, which are three quarters as many bytes.
+/// The API accepts 5 MiB of base64, which is three quarters as many bytes.
 const LARGEST: u64 = 5 * 1024 * 1024 / 4 * 3;
-/// A program that asks a clipboard whose owner does not answer would wait for ever.
-const CLIPBOARD: Duration = Duration::from_secs(3);
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// A clipboard program waits for ever if the clipboard's owner does not answer.
+const CLIPBOARD_TIMEOUT: Duration = Duration::from_secs(3);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The paths in a text that names image files and nothing else, as a terminal pastes files that are
-/// dropped on it: quoted, with backslashes, or as addresses.
+/// The paths in a text that contains only paths of image files, in the form in which terminals
+/// paste dropped files: quoted, with backslashes, or as URLs.
 pub fn dropped_paths(text: &str, home: Option<&OsStr>) -> Option<Vec<PathBuf>> {
     let words = shell_words::split(text.trim()).ok().filter(|words| !words.is_empty())?;
     words.iter().map(|word| path(word, home).filter(|path| is_absolute_image(path))).collect()
@@ -35,7 +35,7 @@ fn is_absolute_image(path: &Path) -> bool {
     path.is_absolute() && known.iter().any(|known| known.eq_ignore_ascii_case(extension))
 }
 
-/// What a person calls a file.
+/// The path that a word means: a URL, a path below `~`, or a plain path.
 pub fn path(word: &str, home: Option<&OsStr>) -> Option<PathBuf> {
     if let Some(address) = word.strip_prefix("file://") {
         return Some(decoded(address.strip_prefix("localhost").unwrap_or(address)).into());
@@ -46,7 +46,7 @@ pub fn path(word: &str, home: Option<&OsStr>) -> Option<PathBuf> {
     Some(word.into())
 }
 
-/// Without the percent signs of an address.
+/// Decodes the percent escapes of a URL.
 fn decoded(address: &str) -> String {
     let bytes = address.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -96,7 +96,8 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Asks the programs that know the clipboard. Waits for them: not for the thread that draws.
+/// Asks the programs that can read the clipboard. Blocks, so it must not run on the thread that
+/// draws.
 pub fn clipboard() -> Result<Image> {
     const INSTEAD: &str = "drop the file on the terminal, or use /image PATH";
     let programs = clipboards();
@@ -108,12 +109,12 @@ pub fn clipboard() -> Result<Image> {
         let Some(program) = executables::on_path(Path::new(name)) else { continue };
         asked = true;
         let (bytes, complaint) = output(Command::new(program).args(*args))?;
-        if is_of_the_display(&complaint) {
+        if is_missing_display(&complaint) {
             gone = Some(format!("{name}: {}", complaint.trim()));
         }
         let bytes = from_apple_script(&bytes).unwrap_or(bytes);
         match image(&bytes, "the image on the clipboard") {
-            // Some versions of xclip print a text although an image was asked for.
+            // Some versions of xclip print text although an image was asked for.
             Err(_) if media_type(&bytes).is_none() => {}
             image => return image,
         }
@@ -126,17 +127,18 @@ pub fn clipboard() -> Result<Image> {
     bail!("the clipboard contains no image")
 }
 
-/// Both programs also fail where the clipboard has no image, with the same exit code.
-fn is_of_the_display(complaint: &str) -> bool {
+/// Recognised by its text, because both programs fail with the same exit code if there is no image.
+fn is_missing_display(complaint: &str) -> bool {
     ["open display", "connect to"].iter().any(|words| complaint.contains(words))
 }
 
-type Program = (&'static str, &'static [&'static str]);
+type ClipboardProgram = (&'static str, &'static [&'static str]);
 
-fn clipboards() -> Vec<&'static Program> {
-    const APPLE: Program = ("osascript", &["-e", "get the clipboard as «class PNGf»"]);
-    const WAYLAND: Program = ("wl-paste", &["--type", "image/png"]);
-    const X11: Program = ("xclip", &["-selection", "clipboard", "-target", "image/png", "-out"]);
+fn clipboards() -> Vec<&'static ClipboardProgram> {
+    const APPLE: ClipboardProgram = ("osascript", &["-e", "get the clipboard as «class PNGf»"]);
+    const WAYLAND: ClipboardProgram = ("wl-paste", &["--type", "image/png"]);
+    const X11: ClipboardProgram =
+        ("xclip", &["-selection", "clipboard", "-target", "image/png", "-out"]);
     let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     if cfg!(target_os = "macos") {
         return vec![&APPLE];
@@ -145,7 +147,7 @@ fn clipboards() -> Vec<&'static Program> {
     wayland.into_iter().chain(set("DISPLAY").then_some(&X11)).collect()
 }
 
-/// What a program prints, or its complaint where it fails.
+/// The output of a program, or its error message if it fails.
 fn output(command: &mut Command) -> Result<(Vec<u8>, String)> {
     const LONGEST_COMPLAINT: u64 = 200;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -155,17 +157,17 @@ fn output(command: &mut Command) -> Result<(Vec<u8>, String)> {
     let (done, read) = std::sync::mpsc::channel();
     crate::threads::named("clipboard", move || {
         let mut bytes = Vec::new();
-        // AppleScript writes two digits for a byte.
+        // AppleScript prints two digits per byte.
         let whole = out.take(2 * LARGEST + 1024).read_to_end(&mut bytes);
         let mut complaint = Vec::new();
         let _ = errors.take(LONGEST_COMPLAINT).read_to_end(&mut complaint);
         let complaint = String::from_utf8_lossy(&complaint).into_owned();
         let _ = done.send(whole.map(|_| (bytes, complaint)));
     })?;
-    let deadline = Instant::now() + CLIPBOARD;
-    let printed = read.recv_timeout(CLIPBOARD);
+    let deadline = Instant::now() + CLIPBOARD_TIMEOUT;
+    let printed = read.recv_timeout(CLIPBOARD_TIMEOUT);
     while printed.is_ok() && Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
-        std::thread::sleep(LOOK_AGAIN);
+        std::thread::sleep(POLL_INTERVAL);
     }
     let _ = child.kill();
     let ended = child.wait().is_ok_and(|status| status.success());
@@ -191,7 +193,7 @@ mod tests {
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
     #[test]
-    fn files_as_terminals_drop_them() {
+    fn dropped_files_are_recognised() {
         let paths = |text: &str| {
             let paths = dropped_paths(text, Some(OsStr::new("/home/me")))?;
             Some(paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>())
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_holds_counts_and_not_its_name() {
+    fn the_content_of_a_file_counts_not_its_name() {
         let dir = tempfile::tempdir().unwrap();
         let file = |name: &str, bytes: &[u8]| {
             let path = dir.path().join(name);
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_apple_script_prints_is_read() {
+    fn the_output_of_apple_script_is_read() {
         assert_eq!(from_apple_script("«data PNGf89504E470D0A1A0A»\n".as_bytes()).unwrap(), PNG);
         for other in ["", "«data PNGf8»", "«data PNGfzz»", "89504E47"] {
             assert_eq!(from_apple_script(other.as_bytes()), None, "{other}");

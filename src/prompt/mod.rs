@@ -1,4 +1,4 @@
-//! For the person who types: earlier messages, names of files, images, their own editor.
+//! Helps the person to type: earlier messages, file names, images, an external editor.
 
 pub mod external_editor;
 pub mod history;

@@ -1,5 +1,5 @@
-//! The project's files by their names, as far as `.gitignore` lets them be seen; listed by a thread
-//! of its own.
+//! The names of the project's files, without those that `.gitignore` excludes, listed by a separate
+//! thread.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,11 +10,11 @@ use ignore::WalkBuilder;
 use crate::threads;
 use crate::tree::has_rules;
 
-/// More names than this are of no use to a person; the deepest ones are left out.
+/// How many names are listed; of more, the deepest ones are left out.
 const MOST: usize = 50_000;
-/// So many are looked at to find those.
+/// How many names are looked at to find those.
 const LOOKED_AT: usize = 10 * MOST;
-/// A list older than this is made anew when it is asked for.
+/// An older list is made again when it is asked for.
 const FRESH: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
@@ -35,8 +35,8 @@ impl ProjectFiles {
         Self { root: root.to_owned(), known: Arc::default() }
     }
 
-    /// What is known now, directories with a slash at their end, and whether there was a list at
-    /// all yet. Never waits: a list that is missing or old is made in the background.
+    /// The names known now, directories with a slash at their end, and whether they have been
+    /// listed yet. Never blocks: a missing or old list is made in the background.
     pub fn list(&mut self) -> (Arc<Vec<String>>, bool) {
         let mut known = lock(&self.known);
         let fresh = known.listed.is_some_and(|listed| listed.elapsed() < FRESH);
@@ -63,7 +63,7 @@ fn lock(known: &Mutex<KnownFiles>) -> MutexGuard<'_, KnownFiles> {
 }
 
 fn walk(root: &Path, most: usize) -> Vec<String> {
-    // Where a pipe stands in the place of a directory's rules, nobody waits for it.
+    // A pipe in the place of an ignore file would block the walk.
     let rules = has_rules(root);
     let walk = WalkBuilder::new(root)
         .require_git(false)
@@ -77,7 +77,7 @@ fn walk(root: &Path, most: usize) -> Vec<String> {
     for entry in walk.flatten().filter(|entry| entry.depth() > 0) {
         let directory = entry.file_type().is_some_and(|kind| kind.is_dir());
         let name = entry.path().strip_prefix(root).ok().and_then(Path::to_str);
-        // A name with a quote or a control character in it cannot be written in a message.
+        // A name with a quote or a control character cannot be written in a message.
         let writable = |name: &&str| !name.chars().any(|c| c.is_control() || c == '"');
         if let Some(name) = name.filter(writable) {
             let name = if directory { format!("{name}/") } else { name.to_owned() };
@@ -87,7 +87,7 @@ fn walk(root: &Path, most: usize) -> Vec<String> {
             break;
         }
     }
-    // The walk goes down before it goes on: a large directory must not hide what stands beside it.
+    // The walk is depth-first; sorted by depth, a large directory does not hide its neighbours.
     found.sort_by_key(|(depth, _)| *depth);
     found.truncate(most);
     found.into_iter().map(|(_, name)| name).collect()
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ignored_or_hidden_is_not_listed() {
+    fn ignored_and_hidden_files_are_not_listed() {
         let dir = project();
         let mut paths = walk(dir.path(), MOST);
         paths.sort();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_comes_when_it_is_there() {
+    fn the_list_arrives_in_the_background() {
         let dir = project();
         let mut files = ProjectFiles::new(dir.path());
         while !files.list().1 {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::policy::Seat;
 use super::requirement::{Requirement, Standing};
 use super::verdict::{Halt, Verdict};
-use crate::client::case::Held;
+use crate::client::case::CaseKind;
 use crate::client::stream::Usage;
 use crate::review::permission::Denied;
 
@@ -32,7 +32,7 @@ pub struct Opinion {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub case: Option<Held>,
+    pub case: Option<CaseKind>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<Denied>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -86,7 +86,7 @@ impl TryFrom<Stated> for Evidence {
 }
 
 /// A judge that copies a name out of its message copies the mark in front of an `@`
-/// (`client::stream::judges_message`).
+/// (`client::stream::message_to_judge`).
 fn without_joiners(text: &str) -> String {
     text.replace(JOINER, "")
 }

@@ -23,7 +23,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::client::case::Held;
+use crate::client::case::CaseKind;
 use crate::client::stream::TurnResult;
 use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
@@ -54,7 +54,7 @@ pub struct Verdict {
     pub feedback: String,
     /// What kept the judge from changing the project; unknown for older recordings and for fixtures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub case: Option<Held>,
+    pub case: Option<CaseKind>,
     /// What the judge wanted to do and was not allowed to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<Denied>,

@@ -10,7 +10,7 @@ use crate::brief::facts::{Changed, Examined, FileChange, GitState, How};
 use crate::brief::promised::{absent, otherwise, silent_ports};
 use crate::brief::signs::{FileDiff, signs};
 use crate::checks::Check;
-use crate::checks::running::{CheckHappened, CheckProcess, Surroundings};
+use crate::checks::running::{CheckContext, CheckHappened, CheckProcess};
 use crate::event::{Event, Gone};
 use crate::threads::named;
 use crate::tree::{self, ChangeKind, Snapshot};
@@ -57,7 +57,7 @@ impl Held {
 /// What a session needs to look at the project's files and to run checks.
 #[derive(Debug, Clone)]
 pub struct Workplace {
-    pub surroundings: Surroundings,
+    pub surroundings: CheckContext,
     /// Found before the agent could put another one in its place.
     pub git: Option<PathBuf>,
 }
@@ -156,7 +156,7 @@ impl Session<'_> {
 impl Workplace {
     pub fn of(project: &Path) -> anyhow::Result<Self> {
         let git = tree::find_git(std::env::var_os("PATH").as_deref());
-        Ok(Self { surroundings: Surroundings::of(project)?, git })
+        Ok(Self { surroundings: CheckContext::of(project)?, git })
     }
 
     /// What changed between two looks, what in it is worth a look, and what of the agent's last words is

@@ -8,13 +8,13 @@ use anyhow::Result;
 use super::child_state::ChildState;
 use super::{AgentProcess, ChildId, Incoming, JudgeStart, Session};
 use crate::client::launch::{AgentStart, Launch, ReviewOptions, agent_args, review_args};
-use crate::client::stream::{initialize, initialize_judge, judges_message};
+use crate::client::stream::{initialize, initialize_judge, message_to_judge};
 use crate::config::clients::{keep_off_schedule, set_git};
 use crate::config::managed;
 use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
 use crate::hook::pinned;
 use crate::process::pty::Agent;
-use crate::process::supervisor::Supervisor;
+use crate::process::supervisor::SupervisorProcess;
 use crate::review::engine::INITIALIZE;
 use crate::review::permission;
 use crate::review::prompt::{changes, review_prompt};
@@ -25,7 +25,10 @@ const WHAT_IS_THERE: &str = "ccc-initialize";
 
 impl Session<'_> {
     /// The process that was started for this very judge, or a new one.
-    fn judge_for(&mut self, request: &ReviewRequest) -> Result<ChildState<Option<Supervisor>>> {
+    fn judge_for(
+        &mut self,
+        request: &ReviewRequest,
+    ) -> Result<ChildState<Option<SupervisorProcess>>> {
         if let Some((child, lines)) = self.take_early_judge(request) {
             // Before anything that it says from now on.
             let _ = self.to_control.send(Incoming::SaidEarly(request.review, lines));
@@ -38,7 +41,7 @@ impl Session<'_> {
         &self,
         id: u32,
         request: &ReviewRequest,
-    ) -> Result<ChildState<Option<Supervisor>>> {
+    ) -> Result<ChildState<Option<SupervisorProcess>>> {
         let supervisor = self.start_supervisor(id, &self.judges_launch(request)?)?;
         supervisor.send(initialize_judge(INITIALIZE));
         let group = supervisor.group();
@@ -59,7 +62,7 @@ impl Session<'_> {
             Ok(child) => {
                 self.watch_tree(review);
                 if let Some(supervisor) = &child.handle {
-                    supervisor.send(judges_message(&uuid::Uuid::new_v4().to_string(), &prompt));
+                    supervisor.send(message_to_judge(&uuid::Uuid::new_v4().to_string(), &prompt));
                 }
                 self.supervisors.insert(review, child);
             }
@@ -171,9 +174,9 @@ impl Session<'_> {
         }
     }
 
-    fn start_supervisor(&self, id: u32, launch: &Launch) -> Result<Supervisor> {
+    fn start_supervisor(&self, id: u32, launch: &Launch) -> Result<SupervisorProcess> {
         let (to_output, to_control) = (self.to_output.clone(), self.to_control.clone());
-        Supervisor::start(
+        SupervisorProcess::start(
             launch,
             move |event| to_output.send((ChildId::Supervisor(id), event)).is_ok(),
             move |gone| to_control.send(Incoming::SupervisorExited(id, gone)).is_ok(),

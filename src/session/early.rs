@@ -8,7 +8,7 @@ use super::Session;
 use super::child_state::ChildState;
 use crate::client::stream::Line;
 use crate::event::ReviewRequest;
-use crate::process::supervisor::Supervisor;
+use crate::process::supervisor::SupervisorProcess;
 
 /// The first number of a process that began before its review: no review of the machine's has it.
 const FIRST: u32 = 1 << 31;
@@ -56,7 +56,7 @@ impl Session<'_> {
         if self.setup.workplace.is_none() {
             return;
         }
-        let Some(request) = self.machine.judge_to_come() else { return };
+        let Some(request) = self.machine.upcoming_judge() else { return };
         self.early.started += 1;
         let id = FIRST + self.early.started;
         match self.judge_process(id, &request) {
@@ -73,7 +73,7 @@ impl Session<'_> {
     pub(super) fn take_early_judge(
         &mut self,
         request: &ReviewRequest,
-    ) -> Option<(ChildState<Option<Supervisor>>, Vec<Line>)> {
+    ) -> Option<(ChildState<Option<SupervisorProcess>>, Vec<Line>)> {
         let fits =
             self.early.waiting.as_ref().is_some_and(|it| is_started_alike(&it.request, request));
         if !fits {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::{Incoming, Session};
 use crate::files;
 use crate::process::signals;
-use crate::prompt::external_editor::{self, Left};
+use crate::prompt::external_editor::{self, EditorResult};
 
 /// How long an editor may take to save what it has when the session ends under it.
 const TO_SAVE: Duration = Duration::from_secs(1);
@@ -70,7 +70,7 @@ impl Session<'_> {
         &mut self,
         command: &OsStr,
         text: &str,
-        outcome: impl FnOnce(Left) -> Returned + Send + 'static,
+        outcome: impl FnOnce(EditorResult) -> Returned + Send + 'static,
     ) {
         if self.editing.is_some() {
             return;

@@ -35,7 +35,7 @@ use crate::machine::Machine;
 use crate::process::child::ChildEvent;
 use crate::process::pty::Agent;
 use crate::process::screen::ScreenClient;
-use crate::process::supervisor::Supervisor;
+use crate::process::supervisor::SupervisorProcess;
 use crate::prompt::external_editor::Editing;
 use crate::record::{Recorder, Waits};
 use crate::surface::{Report, Surface};
@@ -82,7 +82,7 @@ pub struct Session<'a> {
     screen: Receiver<Screened>,
     to_screen: Sender<Screened>,
     gathering: Option<Now>,
-    supervisors: HashMap<u32, ChildState<Option<Supervisor>>>,
+    supervisors: HashMap<u32, ChildState<Option<SupervisorProcess>>>,
     early: EarlyJudges,
     base: Base,
     held: checks::Held,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Session;
 use crate::client::stream::{
-    PermissionRequest, cancel_message, client_request, interrupt, judges_message,
+    PermissionRequest, cancel_message, client_request, interrupt, message_to_judge,
     permission_answer, refuse_control, rewind_conversation, rewind_files, tool_ruling,
 };
 use crate::event::{Action, Asker, Event, Notice};
@@ -71,7 +71,7 @@ impl Session<'_> {
                 let process = self.supervisors.get(&review);
                 if let Some(supervisor) = process.and_then(|process| process.handle.as_ref()) {
                     let text = word::put(&text, self.known.word());
-                    supervisor.send(judges_message(&uuid, &text));
+                    supervisor.send(message_to_judge(&uuid, &text));
                 }
             }
             Action::StopReview { review } => {

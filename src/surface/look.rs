@@ -12,7 +12,7 @@ pub fn plain() -> Look {
 
 /// For a transcript on standard error, beside the answer on standard output.
 pub fn beside() -> Look {
-    transcript(console::errors_are_on_a_terminal())
+    transcript(console::stderr_is_terminal())
 }
 
 fn transcript(terminal: bool) -> Look {

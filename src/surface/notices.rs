@@ -15,7 +15,7 @@ use super::Transcript;
 use super::styled::{self, Style, Styled};
 use super::terminal::DENIED;
 use super::transcript::{Author, LineKind, SPOKEN_NAME};
-use crate::client::case::{CaseReport, Held};
+use crate::client::case::{CaseKind, CaseReport};
 use crate::client::{form, plan as plan_tool};
 use crate::event::{ChangedFile, Dropped, Notice, Phase, file_changed};
 use crate::machine::{NOBODY, UNASKED};
@@ -183,8 +183,8 @@ impl Transcript {
     }
 
     /// What is as it should be needs no line.
-    fn case(&mut self, held: Held, why: &str) -> Vec<Styled> {
-        if held == Held::Overlay {
+    fn case(&mut self, held: CaseKind, why: &str) -> Vec<Styled> {
+        if held == CaseKind::Overlay {
             return Vec::new();
         }
         let text = CaseReport { held, why: why.to_owned() }.told();

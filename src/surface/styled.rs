@@ -155,7 +155,7 @@ impl Styled {
 /// Without the characters that turn the rest of a line round: some terminals obey them, and then the
 /// line says something else. They have no width, so nothing moves.
 fn write_in_order(text: &str, out: &mut Vec<u8>) {
-    for piece in text.split(console::turns) {
+    for piece in text.split(console::reorders_text) {
         out.extend_from_slice(piece.as_bytes());
     }
 }

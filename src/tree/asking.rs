@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 
 use crate::files;
-use crate::process::answer::{Answer, Bounds, answer};
+use crate::process::answer::{Bounds, ProgramOutput, answer};
 
 /// A disk on the network may be slow; one that does not answer must not hold up a session for ever.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -36,16 +36,21 @@ const MOST_LOOKED: usize = 100_000;
 
 /// Asks about the repository around `dir`, in which the command is run. At most `bytes` are read of
 /// the answer.
-pub fn ask(command: &mut Command, dir: &Path, input: &[u8], bytes: u64) -> Result<Answer> {
+pub fn ask(command: &mut Command, dir: &Path, input: &[u8], bytes: u64) -> Result<ProgramOutput> {
     ask_within(Bounds { time: DEADLINE, idle: IDLE, bytes }, command, dir, input)
 }
 
 /// What stands in its configuration, or where something is. Nobody waits long for that.
-pub fn ask_soon(command: &mut Command, dir: &Path) -> Result<Answer> {
+pub fn ask_soon(command: &mut Command, dir: &Path) -> Result<ProgramOutput> {
     ask_within(Bounds { time: SOON, idle: IDLE, bytes: u64::MAX }, command, dir, b"")
 }
 
-fn ask_within(bounds: Bounds, command: &mut Command, dir: &Path, input: &[u8]) -> Result<Answer> {
+fn ask_within(
+    bounds: Bounds,
+    command: &mut Command,
+    dir: &Path,
+    input: &[u8],
+) -> Result<ProgramOutput> {
     if let Some(odd) = odd_file(dir) {
         bail!("{} is no file", odd.display());
     }

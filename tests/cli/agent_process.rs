@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ccc::client::launch::Launch;
-use ccc::client::stream::judges_message;
+use ccc::client::stream::message_to_judge;
 use ccc::event::Gone;
 use ccc::process::child::ChildEvent;
 use ccc::process::pty::Agent;
@@ -93,7 +93,7 @@ fn input_is_a_pipe_and_long_lines_pass_unechoed() {
     let script = r#"test -t 0 && echo "a terminal"; test -t 1 || echo "no terminal"
                     read -r line; printf '%s' "$line" | wc -c; cat >/dev/null; echo end of input"#;
     let (agent, seen) = start(script, dir.path());
-    let message = judges_message("u", &"x".repeat(1 << 20));
+    let message = message_to_judge("u", &"x".repeat(1 << 20));
     let size = message.len() - 1;
     agent.send(message);
     assert_eq!(next_line(&seen).trim(), size.to_string());

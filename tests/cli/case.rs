@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ccc::client::case::{Case, CaseReport, Held};
+use ccc::client::case::{CaseKind, CaseReport, CaseRequest};
 use ccc::tree::{Snapshot, find_git};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
@@ -59,7 +59,7 @@ impl CaseRoom {
         self
     }
 
-    fn command(&self, case: &Case, dir: &Path, script: &str) -> Command {
+    fn command(&self, case: &CaseRequest, dir: &Path, script: &str) -> Command {
         let ccc = OsString::from(env!("CARGO_BIN_EXE_ccc"));
         let mut argv = self.in_front.clone();
         argv.extend([ccc, "agent-shim".into()]);
@@ -85,7 +85,7 @@ impl CaseRoom {
     }
 
     fn run_in(&self, dir: &Path, covered: &[PathBuf], script: &str) -> Done {
-        let case = Case { required: false, covered: covered.to_vec() };
+        let case = CaseRequest { required: false, covered: covered.to_vec() };
         Done::of(self.command(&case, dir, script))
     }
 
@@ -125,10 +125,10 @@ impl Done {
 /// Whether an overlay holds; a machine that has none says so.
 #[track_caller]
 fn is_overlay(done: &Done) -> bool {
-    if done.report.held != Held::Overlay {
+    if done.report.held != CaseKind::Overlay {
         let _ = writeln!(std::io::stderr(), "no overlay on this machine: {}", done.report.why);
     }
-    done.report.held == Held::Overlay
+    done.report.held == CaseKind::Overlay
 }
 
 fn contents(dir: &Path) -> Snapshot {
@@ -176,7 +176,7 @@ fn it_holds_for_who_is_not_root() {
     let owner = Command::new("chown").args(["-R", "4711:4711"]).arg(&place.root).status();
     assert!(owner.expect("chown").success());
     let before = contents(&place.project);
-    let case = Case { required: false, covered: vec![place.project.clone()] };
+    let case = CaseRequest { required: false, covered: vec![place.project.clone()] };
     let script = format!("id -u; {ATTACKS}; ls");
     let mut command = Command::new("setpriv");
     command.args(["--reuid=4711", "--regid=4711", "--clear-groups"]).arg(&shim);
@@ -210,7 +210,7 @@ fn without_an_overlay_the_kernel_refuses_to_write() {
          echo x > /dev/null && echo devices; echo x > ~/no"
     );
     let done = place.run(&script);
-    assert_eq!(done.report.held, Held::Landlock, "{done:?}");
+    assert_eq!(done.report.held, CaseKind::Landlock, "{done:?}");
     assert!(done.report.why.starts_with("no overlay: "), "{done:?}");
     // Modes are not Landlock's business; the rest is.
     fs::set_permissions(&place.project, fs::Permissions::from_mode(0o755)).expect("a mode");
@@ -338,10 +338,10 @@ fn where_there_is_no_case_it_is_said_and_a_required_one_ends_it() {
     // The client's own directory is the one place that no case can cover.
     let place = CaseRoom::with_project("home/.claude");
     let done = place.run("echo ran");
-    assert_eq!((done.report.held, done.code), (Held::Nothing, Some(0)), "{done:?}");
+    assert_eq!((done.report.held, done.code), (CaseKind::Nothing, Some(0)), "{done:?}");
     assert!(done.report.why.contains("the client's own directory"), "{done:?}");
     assert_eq!(done.printed, "ran\n");
-    let case = Case { required: true, covered: vec![place.project.clone()] };
+    let case = CaseRequest { required: true, covered: vec![place.project.clone()] };
     let done = Done::of(place.command(&case, &place.project, "echo ran"));
     assert_eq!(done.code, Some(125), "{done:?}");
     assert!(done.printed.starts_with("supervisor.sandbox is \"required\""), "{done:?}");
@@ -353,9 +353,9 @@ fn a_project_at_the_root_is_read_only() {
     let place = CaseRoom::new();
     let script = "echo x > ~/no; echo x > $TMPDIR/yes";
     let done = place.run_in(&place.project, &["/".into()], script);
-    assert_ne!(done.report.held, Held::Overlay, "{done:?}");
+    assert_ne!(done.report.held, CaseKind::Overlay, "{done:?}");
     assert!(done.report.why.contains("the project is the root directory"), "{done:?}");
-    if done.report.held == Held::Landlock {
+    if done.report.held == CaseKind::Landlock {
         assert_eq!(place.root.join("home/no").exists(), place.is_temporary(), "{done:?}");
         assert!(place.root.join("tmp/yes").exists(), "{done:?}");
     }
@@ -420,7 +420,7 @@ fn temporary_files_and_the_schedule_are_the_cases_own() {
 fn a_killed_case_leaves_no_process_no_mount_and_no_directory() {
     let mounts = || fs::read_to_string("/proc/self/mountinfo").expect("the mounts");
     let place = CaseRoom::new();
-    let case = Case { required: false, covered: vec![place.project.clone()] };
+    let case = CaseRequest { required: false, covered: vec![place.project.clone()] };
     for (signal, inner_one) in
         [(Signal::SIGKILL, false), (Signal::SIGKILL, true), (Signal::SIGTERM, false)]
     {

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use ccc::client::stream::{Line, Lines, Message, Part, Piece, TurnResult};
+use ccc::client::stream::{Line, Lines, Message, Part, SplitLine, TurnResult};
 use ccc::client::transcript::ClientTranscript;
 use ccc::config::{Config, expand, merge};
 use ccc::event::Event;
@@ -71,10 +71,10 @@ fn lines_are_the_same_however_the_reads_split_them() {
             cuts.sort_unstable();
             let split = |cuts: &[usize]| {
                 let (mut lines, mut seen, mut from) = (Lines::with_limit(limit), Vec::new(), 0);
-                let mut note = |piece: Piece<'_>| {
+                let mut note = |piece: SplitLine<'_>| {
                     seen.push(match piece {
-                        Piece::Line(line) => Ok(line.into_owned()),
-                        Piece::TooLong(size, kind) => Err((size, kind)),
+                        SplitLine::Line(line) => Ok(line.into_owned()),
+                        SplitLine::TooLong(size, kind) => Err((size, kind)),
                     });
                 };
                 for cut in cuts.iter().copied().chain([bytes.len()]) {
@@ -125,7 +125,7 @@ fn every_line_is_decoded_to_something() {
                 prop_assert!(heard, "a {kind} that nobody hears: {:?}", line.parts);
             }
             // What is on standard error is never a message.
-            let spoken = Line::of_errors(bytes).into_messages().count();
+            let spoken = Line::from_stderr(bytes).into_messages().count();
             prop_assert_eq!(spoken, 0);
             Ok(())
         },

@@ -1,12 +1,11 @@
-//! What an "always" comes to: the client's own suggestions, but for this session alone. The client
-//! would write some of them into the project's settings, where they outlive the session that the
-//! person was asked about.
+//! What "always" means: the client's own suggestions, but only for this session. The client would
+//! write some of them to the project's settings, where they would outlive the session.
 
 use serde_json::Value;
 
 const DESTINATION: &str = "destination";
 
-/// The suggestions as they are taken up.
+/// The suggestions, limited to the session.
 pub fn for_session(suggestions: &str) -> serde_json::Result<Value> {
     let mut updates: Value = serde_json::from_str(suggestions)?;
     for update in updates.as_array_mut().into_iter().flatten() {
@@ -17,7 +16,7 @@ pub fn for_session(suggestions: &str) -> serde_json::Result<Value> {
     Ok(updates)
 }
 
-/// In words, one by one.
+/// The suggestions in words, one by one.
 pub fn meaning(suggestions: &str) -> Vec<String> {
     let Ok(Value::Array(updates)) = serde_json::from_str(suggestions) else { return Vec::new() };
     updates.iter().flat_map(update).collect()
@@ -42,7 +41,7 @@ fn update(update: &Value) -> Vec<String> {
     }
 }
 
-/// As the client's settings write it.
+/// A rule in the syntax of the client's settings.
 fn rule(rule: &Value) -> Option<String> {
     let tool = rule["toolName"].as_str()?;
     Some(match rule["ruleContent"].as_str() {
@@ -78,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_means_in_words() {
+    fn suggestions_are_described_in_words() {
         let words =
             ["Bash(touch a)", "every use of WebSearch", "files in /project", "all file edits"];
         assert_eq!(meaning(&touch()), words);

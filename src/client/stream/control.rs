@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::lenient::{Count, Flag, Text, object};
 use super::message::{Control, Message, PermissionRequest};
-use super::tells::{WireApplied, context_usage, introduction};
+use super::reports::{WireApplied, context_usage, introduction};
 
 object! {
     pub struct WireResponse<'a> {
@@ -48,7 +48,7 @@ object! {
 }
 
 object! {
-    /// What a hook is told about a tool.
+    /// The input of a hook about a tool.
     pub struct WireToolUse<'a> {
         "tool_name" => tool_name: Text<'a>,
         "tool_input" => tool_input: Option<&'a RawValue>,
@@ -64,7 +64,7 @@ pub fn answered(response: WireResponse<'_>) -> Message {
         let (request_id, error) = (request_id.owned(), answer.error.owned());
         return Message::WentBack { request_id, done, error };
     }
-    // What is written differently one day is an answer like any other.
+    // If these change in a later client, they are read as a plain answer.
     if let Some(introduction) = introduction(&answer) {
         return Message::Introduced(Box::new(introduction));
     }
@@ -85,10 +85,11 @@ pub fn request(request: WireRequest<'_>) -> Control {
             description: request.description.owned(),
             suggestions: request.permission_suggestions.map(|raw| raw.get().to_owned()),
         }),
-        // Every one of them: an answer that refuses it would let the tool run.
+        // Every hook callback is treated as a tool use, because refusing the request would let the
+        // tool run.
         "hook_callback" => {
             let input = request.input.map_or("{}", RawValue::get);
-            // What cannot be read is a tool without a name, which nobody allows.
+            // An unreadable request becomes a tool without a name, which no rule allows.
             let asked = serde_json::from_str::<WireToolUse<'_>>(input).unwrap_or_default();
             Control::ToolUse(PermissionRequest {
                 tool: asked.tool_name.owned(),

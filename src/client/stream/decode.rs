@@ -1,5 +1,5 @@
-//! One line to its messages. Nearly always that is one JSON object; but the client also prints
-//! escapes in front of one, plain-text errors, and half a line when it dies.
+//! Decodes one line into its messages. Usually that is one JSON object, but the client also prints
+//! escape sequences before one, plain-text errors, and half a line when it dies.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use super::wire::{NEEDED, SKIPPED, Wire};
 
 const TYPE: &[u8] = b"\"type";
 
-/// As long as the name of a message that the loop waits for, with what stands around it.
-pub(super) const NAME: usize = 64;
+/// Long enough for `"type": "…"` of every message that the loop waits for.
+pub(super) const NAME_WINDOW: usize = 64;
 
-/// A line as it came and what is in it.
+/// A raw line and its contents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// Byte for byte, without the line end.
@@ -26,9 +26,9 @@ pub struct Line {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     Message(Box<Envelope>),
-    /// Not JSON: for the user to read.
+    /// Not JSON, for the user to read.
     Text(String),
-    /// Meant to be JSON and is not.
+    /// Invalid JSON.
     Bad(String),
 }
 
@@ -39,9 +39,9 @@ impl Line {
         Self { raw, parts }
     }
 
-    /// A line of standard error: for a person to read, whatever it looks like. On record it does not
-    /// look like a message either.
-    pub fn of_errors(raw: Vec<u8>) -> Self {
+    /// A line of standard error, for the person to read even if it looks like a message. Its
+    /// recorded form does not look like one either.
+    pub fn from_stderr(raw: Vec<u8>) -> Self {
         let line = Self::decode(raw);
         if line.parts.iter().all(|part| matches!(part, Part::Text(_))) {
             return line;
@@ -51,7 +51,7 @@ impl Line {
         Self { raw, parts: vec![Part::Text(text)] }
     }
 
-    /// The last line of a client that died while it was writing: nobody waits for the rest.
+    /// The last line of a client that died while writing it; the loop need not wait for the rest.
     #[must_use]
     pub fn cut_off(self) -> Self {
         let unreadable = self.parts.iter().find_map(|part| match part {
@@ -67,12 +67,12 @@ impl Line {
         Self { raw, parts: vec![Part::Bad(why)] }
     }
 
-    /// In place of a line that was too long to be kept.
+    /// A replacement for a line that was too long to keep.
     pub fn too_long(bytes: usize, kind: Option<&'static str>) -> Self {
         Self::decode(json!({"type": SKIPPED, "bytes": bytes, "of": kind}).to_string().into_bytes())
     }
 
-    /// What of it the loop is told.
+    /// The messages for the loop.
     pub fn into_messages(self) -> impl Iterator<Item = Envelope> {
         self.parts.into_iter().filter_map(|part| match part {
             Part::Message(envelope) => Some(*envelope),
@@ -91,9 +91,10 @@ fn parse(mut rest: &[u8], parts: &mut Vec<Part>) {
                     parts.push(Part::Message(Box::new(envelope)));
                     rest = &rest[len..];
                 }
-                Err(error) => return parts.push(mended(rest, &error)),
+                Err(error) => return parts.push(decode_repaired(rest, &error)),
             },
-            // Text without a newline may stand in front of a message: the message still counts.
+            // Text without a newline may come before a message on the same line; the message still
+            // counts.
             Some(_) => {
                 let (text, message) = rest.split_at(message_start(rest).unwrap_or(rest.len()));
                 parts.extend(visible(text).map(Part::Text));
@@ -111,17 +112,17 @@ fn object(bytes: &[u8]) -> serde_json::Result<(Envelope, usize)> {
     envelope.map(|envelope| (envelope, len)).ok_or_else(|| serde::de::Error::custom("no type"))
 }
 
-/// A second try without what cannot stand in JSON anyway: invalid UTF-8, NUL, escapes in the middle,
-/// half a character. What the loop waits for is read without the fields that cannot be, and is a message
-/// also when nothing can be made of it.
-fn mended(bytes: &[u8], error: &serde_json::Error) -> Part {
+/// Tries again without what is not valid in JSON: invalid UTF-8, NUL, escape sequences, half a
+/// character. A message that the loop waits for is read without its unreadable fields, or becomes
+/// `Unreadable`.
+fn decode_repaired(bytes: &[u8], error: &serde_json::Error) -> Part {
     let text = String::from_utf8_lossy(bytes);
     let clean = strip_escapes(&text);
     let clean = whole_characters(&clean);
     if let Ok((envelope, _)) = object(clean.as_bytes()) {
         return Part::Message(Box::new(envelope));
     }
-    match needed(bytes) {
+    match needed_type(bytes) {
         Some(kind) => {
             let reads = |members: &str| serde_json::from_str::<Wire<'_>>(members).is_ok();
             if let Some(Ok((envelope, _))) =
@@ -136,11 +137,11 @@ fn mended(bytes: &[u8], error: &serde_json::Error) -> Part {
     }
 }
 
-/// Which message it would be, if that is one that the loop waits for: the first that is named. Inside
-/// a text every quote has a backslash in front, so that this is not taken for one.
-pub(super) fn needed(bytes: &[u8]) -> Option<&'static str> {
+/// The type of a message that the loop waits for: the first one that the bytes name. Inside a
+/// string every quote is escaped, so its content is not mistaken for a type.
+pub(super) fn needed_type(bytes: &[u8]) -> Option<&'static str> {
     memchr::memmem::find_iter(bytes, TYPE).find_map(|at| {
-        let named = &bytes[at + TYPE.len()..bytes.len().min(at + NAME)];
+        let named = &bytes[at + TYPE.len()..bytes.len().min(at + NAME_WINDOW)];
         let value = named.strip_prefix(b"\"")?.trim_ascii_start().strip_prefix(b":")?;
         let value = value.trim_ascii_start().strip_prefix(b"\"")?;
         NEEDED.into_iter().find(|kind| {
@@ -149,8 +150,8 @@ pub(super) fn needed(bytes: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// JavaScript cuts texts between the two halves of a character, and writes a half as an escape that
-/// is none.
+/// Replaces lone surrogates: JavaScript cuts strings between the two halves of a character, and
+/// writes the half as an escape that is not valid.
 fn whole_characters(json: &str) -> Cow<'_, str> {
     let half = |at: usize| {
         let code = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
@@ -167,7 +168,7 @@ fn whole_characters(json: &str) -> Cow<'_, str> {
                 at += 6;
                 kept = at;
             }
-            // The escaped character may be a backslash itself.
+            // The escaped character may itself be a backslash.
             (None, _) => at = json.len().min(at + 2),
         }
     }
@@ -189,7 +190,7 @@ fn skip_noise(mut bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Each candidate may cost a pass over the rest of the line, so only a few are tried.
+/// Each candidate may cost a pass over the rest of the line, so only the first few are tried.
 fn message_start(bytes: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(bytes, b"{\"").take(8).find(|at| object(&bytes[*at..]).is_ok())
 }

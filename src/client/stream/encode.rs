@@ -1,5 +1,6 @@
-//! Messages to the client, one line each. Everything goes through a serialiser: one malformed line
-//! makes the client exit. It also keeps control bytes out, which the shim needs (`shim.rs`).
+//! Messages to the client, one line each. Everything goes through a serialiser, because one
+//! malformed line makes the client exit. The serialiser also escapes control bytes, on which the
+//! shim relies (`shim.rs`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -19,13 +20,13 @@ pub struct Image {
     pub data: String,
 }
 
-/// A character that nobody sees.
+/// An invisible character (word joiner).
 pub const JOINER: char = '\u{2060}';
 
-/// A message to a judge. In a person's message the client takes `@name` for a file and puts its content
-/// beside it, as if it had been read; in this one the agent may have chosen the name. With a character in
-/// front that nobody sees it is a word like others.
-pub fn judges_message(uuid: &str, text: &str) -> Vec<u8> {
+/// A message to a judge. The client replaces `@name` in a user message with the content of that
+/// file, but here the agent may have chosen the name. An invisible character before the `@` makes
+/// it plain text.
+pub fn message_to_judge(uuid: &str, text: &str) -> Vec<u8> {
     let mut plain = String::with_capacity(text.len());
     let mut before = ' ';
     for letter in text.chars() {
@@ -61,20 +62,20 @@ pub fn interrupt(request_id: &str) -> Vec<u8> {
     control_request(request_id, &json!({"subtype": "interrupt"}))
 }
 
-/// Asks what the client has to offer. Only the answer is of interest: it names the slash commands,
-/// which the client does by itself no sooner than with the first turn.
+/// Asks what the client offers. Without this request the client names its slash commands only with
+/// the first turn.
 pub fn initialize(request_id: &str) -> Vec<u8> {
     control_request(request_id, &json!({"subtype": "initialize"}))
 }
 
-/// Tells a judge's client to ask before each tool. Unlike a question of permission this comes in every
-/// mode and whatever the settings allow; a client that gets no answer does not run the tool.
+/// Tells a judge's client to ask before each tool. Unlike a permission request, this happens in
+/// every mode and whatever the settings allow; without an answer the client does not run the tool.
 pub fn initialize_judge(request_id: &str) -> Vec<u8> {
     let hook = json!({"matcher": "", "hookCallbackIds": ["ccc"], "timeout": 60});
     control_request(request_id, &json!({"subtype": "initialize", "hooks": {"PreToolUse": [hook]}}))
 }
 
-/// Whether the tool may run. Never an error: the client would take that for a yes.
+/// Answers whether the tool may run. Never with an error, which the client would treat as a yes.
 pub fn tool_ruling(request_id: &str, ruling: &Ruling) -> Vec<u8> {
     let (decision, reason) = match ruling {
         Ruling::Allow => ("allow", ""),
@@ -89,22 +90,22 @@ pub fn tool_ruling(request_id: &str, ruling: &Ruling) -> Vec<u8> {
     success(request_id, &output).unwrap_or_default()
 }
 
-/// Asks for a message back that the agent has not taken up yet.
+/// Takes back a message that the agent has not taken up yet.
 pub fn cancel_message(request_id: &str, uuid: &str) -> Vec<u8> {
     control_request(request_id, &json!({"subtype": "cancel_async_message", "message_uuid": uuid}))
 }
 
-/// Something about the client itself that the person wants.
+/// A request about the client itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientRequest {
     Mode(PermissionMode),
     Model(String),
-    /// Which settings are in force? The answer names the model before the first turn does.
+    /// The settings in force. The answer names the model before the first turn does.
     Settings,
-    /// What fills the model's window?
+    /// What fills the model's context window.
     Context,
-    /// What runs now goes on in the background, and the turn with it.
+    /// Moves the running tool to the background, so that the turn continues.
     Background,
 }
 
@@ -119,8 +120,8 @@ pub fn client_request(request_id: &str, request: &ClientRequest) -> Vec<u8> {
     control_request(request_id, &request)
 }
 
-/// Asks the client to forget a message and all that followed it. It wants to know which message is the
-/// last one that the person has seen: it refuses when there are others behind it.
+/// Asks the client to forget a message and everything after it. The client also wants the last
+/// message that the person has seen, and refuses if there are later ones.
 pub fn rewind_conversation(request_id: &str, uuid: &str, last_seen: &str) -> Vec<u8> {
     let request = json!({
         "subtype": "rewind_conversation",
@@ -130,8 +131,8 @@ pub fn rewind_conversation(request_id: &str, uuid: &str, last_seen: &str) -> Vec
     control_request(request_id, &request)
 }
 
-/// Asks the client to put the files back that its tools have changed since a message. Only a client
-/// that was started with checkpoints can.
+/// Asks the client to restore the files that its tools have changed since a message. It must have
+/// been started with checkpoints.
 pub fn rewind_files(request_id: &str, uuid: &str) -> Vec<u8> {
     control_request(request_id, &json!({"subtype": "rewind_files", "user_message_id": uuid}))
 }
@@ -144,17 +145,17 @@ fn control_request(request_id: &str, request: &Value) -> Vec<u8> {
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
     Once,
-    /// Take up the client's own suggestion, so that it does not ask again in this session.
+    /// Accepts the client's own suggestion, so that it does not ask again in this session.
     Always,
-    /// Once, and from now on edits are not asked about: for a plan.
+    /// Allows a plan, and from now on all edits.
     AcceptEdits,
     Deny(String),
-    /// Answers to the questions of a form, by the text of the question.
+    /// Answers to the questions of a form, as pairs of question and answer.
     Answers(Vec<(String, String)>),
 }
 
-/// What an answered request carries back. The input is raw JSON text, so that it returns to the
-/// client exactly as it came, numbers included.
+/// The answer to an allowed request. The input is raw JSON text, so that it returns to the client
+/// exactly as it came, including numbers.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Allow<'a> {
@@ -189,7 +190,7 @@ pub fn permission_answer(
         Permission::Deny(reason) => deny(reason),
         Permission::Answers(answers) => answered(request_id, asked, answers),
     }
-    // Only a request that is not JSON itself could fail here.
+    // This fails only if the request itself is not JSON.
     .or_else(|error| deny(&format!("ccc could not answer this request: {error}")))
     .unwrap_or_default()
 }
@@ -245,8 +246,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_judge_is_told_of_names_and_given_no_files() {
-        let line = judges_message("u", "@a \"@b\" a@b.c @types/x n/@types/x");
+    fn names_in_a_message_to_a_judge_are_not_replaced_by_files() {
+        let line = message_to_judge("u", "@a \"@b\" a@b.c @types/x n/@types/x");
         let line = String::from_utf8(line).unwrap();
         let plain = "\u{2060}@a \\\"\u{2060}@b\\\" a@b.c \u{2060}@types/x n/@types/x";
         assert!(line.contains(plain), "{line}");
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_itself() {
+    fn every_request_has_its_subtype() {
         let parse = |line: Vec<u8>| serde_json::from_slice::<Value>(&line).unwrap();
         for (line, request) in [
             (initialize("r"), json!({"subtype": "initialize"})),

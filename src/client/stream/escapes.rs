@@ -1,13 +1,13 @@
-//! Terminal escapes: the client sends some between its JSON lines and even in front of one, and no
-//! text of an agent may steer the user's terminal.
+//! Terminal escape sequences. The client sends some between its JSON lines and even before one on
+//! the same line, and no text of an agent may control the user's terminal.
 
 use std::borrow::Cow;
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 
-/// The length of the escape sequence at the start of `bytes`, 0 where there is none. A sequence
-/// that is cut off counts up to the end.
+/// The length of the escape sequence at the start of `bytes`, 0 if there is none. An incomplete
+/// sequence extends to the end.
 pub fn escape_len(bytes: &[u8]) -> usize {
     if bytes.first() != Some(&ESC) {
         return 0;
@@ -43,8 +43,8 @@ pub fn escape_len(bytes: &[u8]) -> usize {
 /// `text` without escapes and without control characters other than newline and tab.
 pub fn strip_escapes(text: &str) -> Cow<'_, str> {
     let plain = |c: char| !c.is_control() || c == '\n' || c == '\t';
-    // Nearly all text has none of the bytes that a control character can begin with; 0xC2 is that
-    // of the ones beyond ASCII.
+    // A fast check: almost no text has a byte with which a control character can begin. 0xC2 begins
+    // those beyond ASCII.
     let suspect =
         |byte: u8| (byte < b' ' && byte != b'\n' && byte != b'\t') || byte == 0x7f || byte == 0xc2;
     if !text.bytes().any(suspect) || text.chars().all(plain) {
@@ -53,7 +53,7 @@ pub fn strip_escapes(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        // A sequence cut in the middle of a character ends at that character.
+        // A sequence that would end inside a character ends before it.
         let mut skip = escape_len(rest.as_bytes());
         while !rest.is_char_boundary(skip) {
             skip -= 1;
@@ -69,7 +69,7 @@ pub fn strip_escapes(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What a person would see of a line that is not JSON; `None` when that is nothing.
+/// The visible text of a line that is not JSON; `None` if there is none.
 pub fn visible(line: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(line);
     let text = strip_escapes(&text);
@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn text_cannot_steer_the_terminal() {
+    fn text_cannot_control_the_terminal() {
         assert_eq!(strip_escapes("a\x1b[2Jb\x1b]0;pwn\x07c\rd\x08e\u{9b}f"), "abcdef");
         assert_eq!(strip_escapes("两\x1b字\tok\n"), "两字\tok\n");
         assert_eq!(strip_escapes("plain"), "plain");
     }
 
     #[test]
-    fn a_line_of_escapes_only_is_nothing_to_see() {
+    fn a_line_of_escapes_has_no_visible_text() {
         assert_eq!(visible(b"\x1b[?25h\x1b[0m  "), None);
         assert_eq!(visible(b"error: \xff bad\r").as_deref(), Some("error: \u{fffd} bad"));
     }

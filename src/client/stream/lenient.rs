@@ -1,6 +1,5 @@
-//! Fields as the client writes them, and as it does not: every kind of value is taken where another
-//! was expected, and costs that field and not the line. A message that is lost for one odd field of
-//! it would be waited for for ever.
+//! Tolerant fields: a value of an unexpected kind costs only its field, not the whole line. If one
+//! odd field made a message unreadable, the loop would wait for that message for ever.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,10 +11,10 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::wire::WireBlock;
 
-/// As much of the beginning, and of the end, of a tool's output as anybody is shown.
+/// How many characters of the beginning and of the end of a tool's output are kept.
 const PREVIEW: usize = 2000;
 
-/// What can be made of any value. What a kind of value says nothing about is the default.
+/// A type that any kind of value can be read as; an unexpected kind gives the default.
 pub trait Tolerant<'de>: Default {
     fn text(_text: Cow<'de, str>) -> Self {
         Self::default()
@@ -94,8 +93,8 @@ macro_rules! deserialize_tolerantly {
     )*};
 }
 
-/// An object, its fields by their names. Of two fields of the same name the last one counts, as it
-/// does for the client itself.
+/// Defines a struct that is read from an object, with the JSON name of each field. Of two fields
+/// with the same name the last one counts, as in the client itself.
 macro_rules! object {
     ($(#[$doc:meta])* pub struct $name:ident$(<$life:lifetime>)? {
         $($(#[$note:meta])* $key:literal => $field:ident: $type:ty,)*
@@ -131,7 +130,7 @@ macro_rules! object {
 
 pub(super) use {deserialize_tolerantly, object};
 
-/// What should be text.
+/// A value that should be text.
 #[derive(Default)]
 pub struct Text<'a>(Option<Cow<'a, str>>);
 
@@ -155,7 +154,7 @@ impl Text<'_> {
     }
 }
 
-/// What should be a number; written as text it is one too.
+/// A value that should be a number, possibly written as text.
 #[derive(Default, Clone, Copy)]
 pub struct Number(pub Option<f64>);
 
@@ -169,7 +168,7 @@ impl<'de> Tolerant<'de> for Number {
     }
 }
 
-/// What should be a whole number that is not below zero.
+/// A value that should be a non-negative integer.
 #[derive(Default, Clone, Copy)]
 pub struct Count(pub Option<u64>);
 
@@ -188,7 +187,7 @@ impl<'de> Tolerant<'de> for Count {
     }
 }
 
-/// What should be true or false.
+/// A value that should be a boolean.
 #[derive(Default, Clone, Copy)]
 pub struct Flag(pub Option<bool>);
 
@@ -202,7 +201,7 @@ impl<'de> Tolerant<'de> for Flag {
     }
 }
 
-/// What should be a list of things that are tolerant themselves.
+/// A value that should be a list of tolerant values.
 pub struct List<T>(pub Vec<T>);
 
 impl<T> Default for List<T> {
@@ -227,16 +226,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// What should be an object whose fields have names of their own.
-pub struct Named<T>(pub BTreeMap<String, T>);
+/// A value that should be an object with arbitrary keys.
+pub struct Mapping<T>(pub BTreeMap<String, T>);
 
-impl<T> Default for Named<T> {
+impl<T> Default for Mapping<T> {
     fn default() -> Self {
         Self(BTreeMap::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Tolerant<'de> for Named<T> {
+impl<'de, T: Deserialize<'de>> Tolerant<'de> for Mapping<T> {
     fn object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
         let mut all = BTreeMap::new();
         while let Some((name, value)) = object.next_entry::<Text<'de>, T>()? {
@@ -246,17 +245,18 @@ impl<'de, T: Deserialize<'de>> Tolerant<'de> for Named<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Mapping<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         tolerant(from)
     }
 }
 
-/// How a tool's output begins and ends. It may be megabytes long, so the rest is never copied.
+/// The beginning and the end of a tool's output. The output may be megabytes long, so the rest is
+/// never copied.
 #[derive(Default)]
 pub struct Preview {
     pub head: String,
-    /// Empty where the head is all there is.
+    /// Empty if the head is the whole output.
     pub tail: String,
 }
 
@@ -290,7 +290,7 @@ impl<'de> Tolerant<'de> for Preview {
             if let Some(text) = block.text.0.as_deref() {
                 preview.add(text, "\n");
             } else if block.kind.as_str() == "image" {
-                // Three bytes are four characters of it.
+                // Four characters of base64 are three bytes.
                 let size = (block.source.data.as_str().len() * 3 / 4).div_ceil(1024);
                 let kind = block.source.media_type.as_str().replace('/', " ");
                 preview.add(format!("{kind}, {size} KB").trim_start_matches(", "), "\n");
@@ -302,14 +302,14 @@ impl<'de> Tolerant<'de> for Preview {
 
 /// The content of a message: text, or a list of blocks.
 #[derive(Default)]
-pub enum Content<'a> {
+pub enum MessageContent<'a> {
     Text(Cow<'a, str>),
     Blocks(Vec<WireBlock<'a>>),
     #[default]
     Other,
 }
 
-impl<'de> Tolerant<'de> for Content<'de> {
+impl<'de> Tolerant<'de> for MessageContent<'de> {
     fn text(text: Cow<'de, str>) -> Self {
         Self::Text(text)
     }
@@ -319,4 +319,4 @@ impl<'de> Tolerant<'de> for Content<'de> {
     }
 }
 
-deserialize_tolerantly!(Text<'de>, Number, Count, Flag, Preview, Content<'de>);
+deserialize_tolerantly!(Text<'de>, Number, Count, Flag, Preview, MessageContent<'de>);

@@ -1,23 +1,24 @@
-//! Bytes to lines. Reads split anywhere, so what is left of a line waits here for the rest of it.
+//! Splits bytes into lines. A read may end anywhere, so an incomplete line is kept until its rest
+//! arrives.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::decode::{NAME, needed};
+use super::decode::{NAME_WINDOW, needed_type};
 
-/// Longer lines are skipped: one runaway line must not cost the machine its memory.
+/// Longer lines are skipped, so that one runaway line does not use up the memory.
 pub const MAX_LINE: usize = 64 << 20;
 
-/// A buffer that once held a huge line is not kept at that size for the rest of the session.
+/// A larger buffer is not kept after a huge line.
 const KEEP: usize = 256 << 10;
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum SplitLine<'a> {
     /// A line without its line end (`\n` or `\r\n`).
     Line(Cow<'a, [u8]>),
-    /// A line of that many bytes was over the limit and is gone; which message it was, if it was one
-    /// that the loop waits for.
+    /// A line of this many bytes was over the limit and was dropped; its type, if the loop waits
+    /// for it.
     TooLong(usize, Option<&'static str>),
 }
 
@@ -25,7 +26,7 @@ pub enum Piece<'a> {
 pub struct Lines {
     partial: Vec<u8>,
     skipped: usize,
-    /// Which message the one is that is being skipped, as far as that is known.
+    /// The type of the line that is being skipped, if the loop waits for it.
     kind: Option<&'static str>,
     limit: usize,
 }
@@ -41,7 +42,7 @@ impl Lines {
         Self { partial: Vec::new(), skipped: 0, kind: None, limit }
     }
 
-    pub fn push(&mut self, mut chunk: &[u8], mut each: impl FnMut(Piece<'_>)) {
+    pub fn push(&mut self, mut chunk: &[u8], mut each: impl FnMut(SplitLine<'_>)) {
         while let Some(end) = memchr(b'\n', chunk) {
             let (head, rest) = (&chunk[..end], &chunk[end + 1..]);
             chunk = rest;
@@ -49,7 +50,7 @@ impl Lines {
                 self.skip(head);
                 each(self.skipped());
             } else if self.partial.is_empty() {
-                each(Piece::Line(Cow::Borrowed(without_cr(head))));
+                each(SplitLine::Line(Cow::Borrowed(without_cr(head))));
             } else {
                 self.partial.extend_from_slice(head);
                 each(self.take());
@@ -62,8 +63,8 @@ impl Lines {
         }
     }
 
-    /// The end of the stream: a last line needs no newline.
-    pub fn finish(&mut self, mut each: impl FnMut(Piece<'_>)) {
+    /// The end of the stream; the last line may lack a newline.
+    pub fn finish(&mut self, mut each: impl FnMut(SplitLine<'_>)) {
         if self.skipped > 0 {
             each(self.skipped());
         } else if !self.partial.is_empty() {
@@ -71,25 +72,25 @@ impl Lines {
         }
     }
 
-    /// Of what is skipped only the end stays, where the name of the message may be cut in two.
+    /// Keeps only the end of what is skipped, because the type may be split between two reads.
     fn skip(&mut self, bytes: &[u8]) {
         let kept = self.partial.len();
         self.skipped += if self.skipped == 0 { kept + bytes.len() } else { bytes.len() };
         self.partial.extend_from_slice(bytes);
-        self.kind = self.kind.or_else(|| needed(&self.partial));
-        self.partial = self.partial.split_off(self.partial.len().saturating_sub(NAME));
+        self.kind = self.kind.or_else(|| needed_type(&self.partial));
+        self.partial = self.partial.split_off(self.partial.len().saturating_sub(NAME_WINDOW));
     }
 
-    fn skipped(&mut self) -> Piece<'static> {
+    fn skipped(&mut self) -> SplitLine<'static> {
         self.partial = Vec::new();
-        Piece::TooLong(std::mem::take(&mut self.skipped), self.kind.take())
+        SplitLine::TooLong(std::mem::take(&mut self.skipped), self.kind.take())
     }
 
-    fn take(&mut self) -> Piece<'static> {
+    fn take(&mut self) -> SplitLine<'static> {
         let capacity = if self.partial.capacity() > KEEP { 0 } else { self.partial.len() };
         let mut line = std::mem::replace(&mut self.partial, Vec::with_capacity(capacity));
         line.truncate(without_cr(&line).len());
-        Piece::Line(Cow::Owned(line))
+        SplitLine::Line(Cow::Owned(line))
     }
 }
 
@@ -105,11 +106,11 @@ mod tests {
     fn split(chunks: &[&[u8]], limit: usize) -> Vec<String> {
         let mut lines = Lines::with_limit(limit);
         let mut seen = Vec::new();
-        let mut note = |piece: Piece<'_>| {
+        let mut note = |piece: SplitLine<'_>| {
             seen.push(match piece {
-                Piece::Line(line) => String::from_utf8_lossy(&line).into_owned(),
-                Piece::TooLong(size, None) => format!("<too long: {size}>"),
-                Piece::TooLong(size, Some(kind)) => format!("<too long: {size}, {kind}>"),
+                SplitLine::Line(line) => String::from_utf8_lossy(&line).into_owned(),
+                SplitLine::TooLong(size, None) => format!("<too long: {size}>"),
+                SplitLine::TooLong(size, Some(kind)) => format!("<too long: {size}, {kind}>"),
             });
         };
         for chunk in chunks {
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_skipped_is_known_wherever_the_reads_split_it() {
+    fn the_type_of_a_skipped_line_is_found_across_reads() {
         let far = [&b"{\"type\""[..], &[b' '; 80], b":\"result\"}"].concat();
         for (line, told) in [
             (&b"{\"type\"type\":\"result\"}"[..], "<too long: 22, result>"),
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_line_over_the_limit_is_known_what_it_was() {
+    fn the_type_of_a_line_over_the_limit_is_found() {
         let line = br#"{"result":"xxxxxxxxxxxx","type":"result","a":1}"#;
         for cut in 0..line.len() {
             let (head, tail) = line.split_at(cut);

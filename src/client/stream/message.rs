@@ -1,9 +1,9 @@
-//! The client's messages: typed where the loop or the screen needs them, the rest only named.
-//! New types and subtypes come with every release of the client, so none is an error.
+//! The client's messages: typed if the loop or the screen needs them, otherwise only named. Every
+//! release of the client adds types and subtypes, so unknown ones are no error.
 
 use serde::{Deserialize, Serialize};
 
-use super::tells::{Compaction, ContextUsage, Introduction, RateLimit, TaskProgress};
+use super::reports::{Compaction, ContextUsage, Introduction, RateLimit, TaskProgress};
 use crate::client::case::CaseReport;
 use crate::client::mode::PermissionMode;
 
@@ -11,7 +11,7 @@ use crate::client::mode::PermissionMode;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope {
     pub session_id: Option<String>,
-    /// Set on what a sub-agent says: the tool use that started it.
+    /// For messages of a sub-agent: the tool use that started it.
     pub parent: Option<String>,
     pub message: Message,
 }
@@ -23,23 +23,23 @@ pub enum Message {
     Assistant {
         model: String,
         blocks: Vec<Block>,
-        /// Tokens that the conversation takes up so far.
+        /// Tokens in the conversation so far.
         context: Option<u64>,
     },
-    /// A user message came back: the agent has taken it up.
+    /// The echo of a user message: the agent has taken it up.
     Taken {
         uuid: String,
     },
     ToolResults(Vec<ToolResult>),
     /// A turn is over.
     Result(TurnResult),
-    /// Of an assistant message that is still being written.
+    /// Part of an assistant message that is still being written.
     Partial(Partial),
     TaskStarted(TaskNote),
     TaskEnded(TaskNote),
-    /// How far a sub-agent has come.
+    /// The progress of a sub-agent.
     TaskProgress(TaskProgress),
-    /// All background tasks that run now, by id.
+    /// The ids of all running background tasks.
     TasksRunning(Vec<String>),
     /// `error` is the client's own name for it; see `why_retried`.
     ApiRetry {
@@ -52,43 +52,43 @@ pub enum Message {
         request_id: String,
         request: Control,
     },
-    /// The client answers a request of ours; only one kind of answer is of interest.
+    /// The client accepts a request of ours. `cancelled` answers a request to take a message back.
     ControlAnswered {
         request_id: String,
         cancelled: Option<bool>,
     },
-    /// The same, when it says no.
+    /// The client refuses a request of ours.
     ControlRefused {
         request_id: String,
         error: String,
     },
-    /// The same, when it was asked to go back to an earlier message: whether it did, and why not.
+    /// The answer to a request to go back to an earlier message: whether it worked, or why not.
     WentBack {
         request_id: String,
         done: bool,
         error: String,
     },
-    /// The same, when it tells what it is and what it has.
+    /// The answer to `initialize`.
     Introduced(Box<Introduction>),
-    /// The same, when it tells which model it asks.
+    /// An answer that names the current model.
     Model {
         request_id: String,
         model: String,
     },
-    /// The same, when it tells what fills the model's window.
+    /// The answer about what fills the model's context window.
     ContextUsage(ContextUsage),
     Compacted(Compaction),
-    /// The permission mode is another one now.
+    /// The permission mode has changed.
     Mode(PermissionMode),
     /// How much of a subscription is used up.
     RateLimit(RateLimit),
-    /// The client takes a request of its own back.
+    /// The client withdraws one of its own requests.
     ControlCancelled {
         request_id: String,
     },
-    /// The shim's word, and no message of the client: which case it runs in.
+    /// Not from the client but from its shim: the case in which it runs.
     Case(CaseReport),
-    /// Something that the loop waits for, and that cannot be read.
+    /// A message that the loop waits for, but that cannot be read.
     Unreadable {
         /// The message's `type`.
         kind: String,
@@ -111,17 +111,17 @@ pub struct Init {
 
 /// A slash command, as the client describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Command {
+pub struct SlashCommand {
     /// Without the slash.
     pub name: String,
-    /// May be long, and of several lines.
+    /// May be long and have several lines.
     pub description: String,
 }
 
-/// A piece of a message in the making. The whole message follows, block by block.
+/// A piece of a message that is being written. The whole message follows, block by block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Partial {
-    /// A new message begins; whatever was unfinished stays so.
+    /// A new message begins; an unfinished one stays unfinished.
     Message,
     TextBlock,
     ThinkingBlock,
@@ -145,21 +145,21 @@ pub enum Block {
 pub struct ToolResult {
     pub tool_use_id: String,
     pub is_error: bool,
-    /// The beginning of the output; the whole of it is in the raw line.
+    /// The beginning of the output; the raw line has all of it.
     pub preview: String,
-    /// How it ends, where the beginning is not all of it.
+    /// The end of the output, if the beginning is not all of it.
     pub tail: String,
     /// What an edit changed.
     pub patch: Vec<Hunk>,
 }
 
-/// A piece of a file with the lines that an edit took away and put there.
+/// A piece of a file with the lines that an edit removed and added.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
     pub old_start: u64,
     pub new_start: u64,
-    /// Each with its mark in front: a space, a minus or a plus.
+    /// Each begins with a space, a minus or a plus.
     pub lines: Vec<String>,
 }
 
@@ -169,17 +169,17 @@ pub struct TurnResult {
     pub is_error: bool,
     pub text: String,
     pub num_turns: u64,
-    /// Of the whole process so far, not of this turn. What the client made up for models whose price
-    /// it does not know is not in it.
+    /// The cost of the whole process so far, not of this turn. Excludes what the client estimates
+    /// for models whose price it does not know.
     pub cost_usd: f64,
-    /// Of this turn alone, where the client says so.
+    /// The cost of this turn alone, if the client reports it.
     pub turn_cost_usd: Option<f64>,
-    /// Of this turn.
+    /// The usage of this turn.
     pub usage: Usage,
-    /// JSON text, when the answer met the schema.
+    /// JSON text, if the answer matched the schema.
     pub structured_output: Option<String>,
     pub errors: Vec<String>,
-    /// How much the models hold that were used, in tokens.
+    /// The models that were used, with their context windows in tokens.
     pub windows: Vec<(String, u64)>,
 }
 
@@ -196,17 +196,17 @@ impl TurnResult {
     }
 }
 
-/// Tokens, by what is paid for them.
+/// Tokens by price category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
     pub input_tokens: u64,
-    /// Found in the provider's prompt cache: a tenth of the price of input.
+    /// Read from the provider's prompt cache, at a tenth of the price of input.
     pub cache_read_tokens: u64,
-    /// Put into it: a quarter dearer than input.
+    /// Written to the cache, at 1.25 times the price of input.
     pub cache_write_tokens: u64,
     pub output_tokens: u64,
-    /// The client knows no price for a model that was used.
+    /// The client does not know the price of a model that was used.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unpriced: bool,
 }
@@ -216,7 +216,7 @@ impl Usage {
         *self == Self { unpriced: self.unpriced, ..Self::default() }
     }
 
-    /// How much of what was sent was found in the cache, in percent.
+    /// How much of the input came from the cache, in percent.
     pub fn cached_percent(&self) -> Option<u64> {
         let sent = self.input_tokens + self.cache_read_tokens + self.cache_write_tokens;
         (self.cache_read_tokens * 100).checked_div(sent)
@@ -242,29 +242,29 @@ impl std::ops::AddAssign for Usage {
 pub struct TaskNote {
     pub task_id: String,
     pub description: String,
-    /// Only set where the client says so; a foreground task holds the turn open by itself.
+    /// Set only if the client reports it. A foreground task keeps the turn open by itself.
     pub background: Option<bool>,
     /// The tool use that started it.
     pub tool_use_id: String,
     /// How it ended: `completed`, `failed`, …
     pub status: String,
-    /// What came of it, as far as the client says so.
+    /// The result, if the client reports it.
     pub summary: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Control {
     Permission(PermissionRequest),
-    /// The client asks before every tool, as `initialize_judge` told it to.
+    /// The client asks before a tool, as `initialize_judge` told it to.
     ToolUse(PermissionRequest),
-    /// Something this version does not know; it must be answered, or the client waits for ever.
+    /// An unknown request. It must be answered, or the client waits for ever.
     Unknown(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PermissionRequest {
     pub tool: String,
-    /// JSON text; goes back unchanged with an "allow".
+    /// JSON text, which goes back unchanged with an "allow".
     pub input: String,
     pub description: String,
     /// JSON text of the client's own suggestions for "always".

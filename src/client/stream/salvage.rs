@@ -1,10 +1,10 @@
-//! An object with members that cannot be read, without those members. A number that no machine holds
-//! or a broken text costs itself, and not the message that the loop waits for.
+//! Drops the unreadable members of an object. A number out of range or a broken string then costs
+//! only itself, not the message that the loop waits for.
 
-/// As deep as a message has objects of its own: a control request and what is in it.
+/// How many levels of nested objects are searched: a control request and its content.
 const DEPTH: usize = 2;
 
-/// The object without what `reads` does not take. `None` if it has no end: then it is half a message.
+/// The object without the members that `reads` rejects. `None` if the object is incomplete.
 pub fn salvage(object: &str, reads: &dyn Fn(&str) -> bool) -> Option<String> {
     within(object, reads, DEPTH)
 }
@@ -26,12 +26,12 @@ fn within(object: &str, reads: &dyn Fn(&str) -> bool, depth: usize) -> Option<St
     Some(format!("{{{}}}", kept.join(",")))
 }
 
-/// The members of an object, name and value as they are written. What has no name is left out.
+/// The members of an object, name and value as written. What has no name is left out.
 fn members(object: &str) -> Option<Vec<(&str, &str)>> {
     let object = object.trim_start();
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     let (mut start, mut colon, mut found) = (0, None, Vec::new());
-    // All that counts here is ASCII, and never part of another character.
+    // All significant bytes are ASCII, and so never part of another character.
     for (at, byte) in object.bytes().enumerate() {
         match byte {
             _ if escaped => escaped = false,
@@ -65,13 +65,13 @@ fn members(object: &str) -> Option<Vec<(&str, &str)>> {
 mod tests {
     use super::*;
 
-    /// Takes what JSON takes; numbers must be numbers.
+    /// Accepts any valid JSON.
     fn salvaged(object: &str) -> Option<String> {
         salvage(object, &|object| serde_json::from_str::<serde_json::Value>(object).is_ok())
     }
 
     #[test]
-    fn what_cannot_be_read_costs_itself() {
+    fn unreadable_members_are_dropped() {
         for (object, left) in [
             (r#"{"a":1e999,"b":"x"}"#, r#"{"b":"x"}"#),
             (r#"{ "a" : NaN , "b" : [1, {"c":2}] }"#, r#"{"b":[1, {"c":2}]}"#),
@@ -86,15 +86,15 @@ mod tests {
     }
 
     #[test]
-    fn half_an_object_is_none() {
+    fn an_incomplete_object_gives_nothing() {
         for half in [r#"{"a":1,"#, r#"{"a":"b}"#, r#"{"a":{"b":1}"#, "", "{", r#"{"a":"\"}"#] {
             assert_eq!(salvaged(half), None, "{half}");
         }
     }
 
-    /// Deep ones are not gone into, so that nobody's stack is at their mercy.
+    /// Deep objects are not searched, so that they cannot overflow the stack.
     #[test]
-    fn what_is_deep_is_dropped_whole() {
+    fn deep_objects_are_dropped_whole() {
         let deep = format!("{}NaN{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
         let left = salvaged(&format!(r#"{{"b":1,"c":{deep}}}"#));
         assert_eq!(left.as_deref(), Some(r#"{"b":1,"c":{"a":{}}}"#));

@@ -1,8 +1,8 @@
-//! What the lines look like on the wire, and how that becomes a [`Message`].
+//! The wire format of the lines, and its conversion to a [`Message`].
 //!
-//! One flat struct instead of a tagged enum: the client does not put `type` first, and a tagged
-//! enum would buffer the whole line before it knew what to do with it. What no field names is
-//! skipped without being built, so a line of megabytes costs one pass.
+//! One flat struct instead of a tagged enum: the client does not write `type` first, so a tagged
+//! enum would have to buffer the whole line. Unknown fields are skipped without being built, so a
+//! line of megabytes costs one pass.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::control::{WireRequest, WireResponse, answered, request};
-use super::lenient::{Content, Count, Flag, List, Named, Number, Preview, Text, object};
+use super::lenient::{Count, Flag, List, Mapping, MessageContent, Number, Preview, Text, object};
 use super::message::{
     Block, Envelope, Hunk, Init, Message, Partial, TaskNote, ToolResult, TurnResult, Usage,
 };
-use super::tells::{TaskProgress, WireCompaction, WireLimit};
-use crate::client::case::{CaseReport, Held, LINE_TYPE};
+use super::reports::{TaskProgress, WireCompaction, WireLimit};
+use crate::client::case::{CaseKind, CaseReport, LINE_TYPE};
 use crate::client::mode::PermissionMode;
 
-/// As ccc writes it where a line was so long that nobody kept it.
+/// The `type` of the line that ccc writes in place of one that was too long to keep.
 pub const SKIPPED: &str = "ccc_skipped";
 
-/// Messages without which the loop would wait for ever.
+/// Messages that the loop waits for.
 pub const NEEDED: [&str; 2] = ["result", "control_request"];
 
 object! {
@@ -29,7 +29,7 @@ object! {
         "type" => kind: Text<'a>,
         "subtype" => subtype: Text<'a>,
         "session_id" => session_id: Text<'a>,
-        /// Transcripts on disk, and older clients, say it so.
+        /// The spelling in transcripts on disk and in older clients.
         "sessionId" => camel_session_id: Text<'a>,
         "parent_tool_use_id" => parent_tool_use_id: Text<'a>,
         "uuid" => uuid: Text<'a>,
@@ -63,8 +63,8 @@ object! {
         "structured_output" => structured_output: Option<&'a RawValue>,
         "errors" => errors: List<Text<'a>>,
         "usage" => usage: WireUsage,
-        "modelUsage" => model_usage: Named<WireModel<'a>>,
-        "model_usage_since_last_result" => turn_usage: Option<Named<WireModel<'a>>>,
+        "modelUsage" => model_usage: Mapping<WireModel<'a>>,
+        "model_usage_since_last_result" => turn_usage: Option<Mapping<WireModel<'a>>>,
         "tool_use_result" => tool_use_result: Option<&'a RawValue>,
         // control
         "response" => response: WireResponse<'a>,
@@ -82,7 +82,7 @@ object! {
 object! {
     pub struct WireMessage<'a> {
         "model" => model: Text<'a>,
-        "content" => content: Content<'a>,
+        "content" => content: MessageContent<'a>,
         "usage" => usage: WireUsage,
     }
 }
@@ -93,13 +93,13 @@ object! {
         "cache_creation_input_tokens" => cache_creation: Count,
         "cache_read_input_tokens" => cache_read: Count,
         "output_tokens" => output: Count,
-        /// Of a sub-agent.
+        /// For a sub-agent.
         "tool_uses" => tool_uses: Count,
     }
 }
 
 impl WireUsage {
-    /// What the conversation takes up of the model's window.
+    /// How many tokens the conversation takes up in the model's context window.
     fn context(&self) -> u64 {
         let parts = [self.input, self.cache_creation, self.cache_read, self.output];
         parts.into_iter().filter_map(|part| part.0).fold(0, u64::saturating_add)
@@ -125,8 +125,8 @@ object! {
 }
 
 impl WireModel<'_> {
-    /// For a model that it does not know the client takes the price of one that it knows. Older
-    /// clients do not say so, but they know only models of this name.
+    /// For an unknown model the client uses the price of a known one. Older clients do not report
+    /// that, but they know only models with "claude" in their names.
     fn is_unpriced(&self, name: &str) -> bool {
         match self.cost_basis.as_str() {
             "" => !name.contains("claude"),
@@ -135,13 +135,13 @@ impl WireModel<'_> {
     }
 }
 
-/// The money that the client made up.
-fn made_up(models: &BTreeMap<String, WireModel<'_>>) -> f64 {
+/// The cost that the client estimated with another model's price.
+fn estimated_cost(models: &BTreeMap<String, WireModel<'_>>) -> f64 {
     let unpriced = models.iter().filter(|(name, model)| model.is_unpriced(name));
     unpriced.filter_map(|(_, model)| model.cost_usd.0).sum()
 }
 
-/// What the client says about an edit beside the tool's own output.
+/// The client's own record of an edit, beside the tool's output.
 #[derive(Deserialize)]
 struct WireEdit {
     #[serde(rename = "structuredPatch", default)]
@@ -149,7 +149,7 @@ struct WireEdit {
 }
 
 object! {
-    /// An image, as it is sent.
+    /// An image.
     pub struct WireSource<'a> {
         "media_type" => media_type: Text<'a>,
         "data" => data: Text<'a>,
@@ -172,7 +172,7 @@ object! {
 }
 
 object! {
-    /// What has changed of a task.
+    /// What changed about a task.
     pub struct WirePatch {
         "is_backgrounded" => is_backgrounded: Flag,
     }
@@ -200,7 +200,7 @@ object! {
 }
 
 impl Wire<'_> {
-    /// `None` for an object that is no message.
+    /// `None` if the object is not a message.
     pub fn into_envelope(mut self) -> Option<Envelope> {
         if self.kind.as_str().is_empty() {
             return None;
@@ -222,8 +222,8 @@ impl Wire<'_> {
                 None => other(self.kind, Text::default()),
             },
             "control_response" => answered(self.response),
-            "rate_limit_event" => Message::RateLimit(self.rate_limit_info.told()),
-            // Whoever asks so waits for ever: no answer could name the question.
+            "rate_limit_event" => Message::RateLimit(self.rate_limit_info.into_rate_limit()),
+            // Without a request id no answer is possible, and the client would wait for ever.
             "control_request" if self.request_id.as_str().is_empty() => Message::Unreadable {
                 why: "it has no request_id that could be answered".to_owned(),
                 kind: self.kind.owned(),
@@ -256,12 +256,12 @@ impl Wire<'_> {
             subtype: self.subtype.owned(),
             is_error: self.is_error.0.unwrap_or(false),
             text: self.result.owned(),
-            // Without a number it may have been work, and work is judged.
+            // Without a number it may have been work, which must be judged.
             num_turns: self.num_turns.0.unwrap_or(1),
-            cost_usd: (total - made_up(&models)).max(0.0),
+            cost_usd: (total - estimated_cost(&models)).max(0.0),
             turn_cost_usd: turn.map(|models| {
                 let all: f64 = models.values().filter_map(|model| model.cost_usd.0).sum();
-                (all - made_up(&models)).max(0.0)
+                (all - estimated_cost(&models)).max(0.0)
             }),
             usage: self.usage.by_price(unpriced),
             structured_output: self.structured_output.map(|raw| raw.get().to_owned()),
@@ -288,7 +288,7 @@ impl Wire<'_> {
             }),
             "task_started" => Message::TaskStarted(note(self)),
             "task_notification" => Message::TaskEnded(note(self)),
-            // It began in the foreground, where the turn waits for it.
+            // A task that began in the foreground and was moved to the background.
             "task_updated" if self.patch.is_backgrounded.0 == Some(true) => {
                 Message::TaskStarted(TaskNote {
                     task_id: self.task_id.owned(),
@@ -308,7 +308,7 @@ impl Wire<'_> {
             "background_tasks_changed" => Message::TasksRunning(
                 self.tasks.0.into_iter().filter_map(|task| task.task_id.known()).collect(),
             ),
-            "compact_boundary" => Message::Compacted(self.compaction.told()),
+            "compact_boundary" => Message::Compacted(self.compaction.into_compaction()),
             "api_retry" => Message::ApiRetry {
                 attempt: self.attempt.0.unwrap_or(0),
                 max: self.max_retries.0.unwrap_or(0),
@@ -322,9 +322,9 @@ impl Wire<'_> {
     fn assistant(self) -> Message {
         let WireMessage { model, content, usage } = self.message;
         let blocks = match content {
-            Content::Text(text) => vec![Block::Text(text.into_owned())],
-            Content::Blocks(blocks) => blocks.into_iter().filter_map(block).collect(),
-            Content::Other => Vec::new(),
+            MessageContent::Text(text) => vec![Block::Text(text.into_owned())],
+            MessageContent::Blocks(blocks) => blocks.into_iter().filter_map(block).collect(),
+            MessageContent::Other => Vec::new(),
         };
         let context = Some(usage.context()).filter(|tokens| *tokens > 0);
         Message::Assistant { model: model.owned(), blocks, context }
@@ -334,14 +334,14 @@ impl Wire<'_> {
         if self.is_replay.0 == Some(true) {
             return Message::Taken { uuid: self.uuid.owned() };
         }
-        // The line of an edit carries the whole file besides, so it is looked at only where it can help.
+        // Such a line also contains the whole file, so it is parsed only if it has a patch.
         let mut patch = self
             .tool_use_result
             .filter(|raw| raw.get().contains("structuredPatch"))
             .and_then(|raw| serde_json::from_str::<WireEdit>(raw.get()).ok())
             .map(|edit| edit.patch)
             .unwrap_or_default();
-        let Content::Blocks(blocks) = self.message.content else {
+        let MessageContent::Blocks(blocks) = self.message.content else {
             return other(self.kind, Text::default());
         };
         let results: Vec<_> = blocks
@@ -363,10 +363,10 @@ impl Wire<'_> {
     }
 }
 
-/// The least of all, if it is none that we know.
-fn held(name: &Text<'_>) -> Held {
+/// An unknown kind counts as no case.
+fn held(name: &Text<'_>) -> CaseKind {
     let name = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name.as_str());
-    Held::deserialize(name).unwrap_or_default()
+    CaseKind::deserialize(name).unwrap_or_default()
 }
 
 fn other(kind: Text<'_>, subtype: Text<'_>) -> Message {

@@ -1,4 +1,4 @@
-//! One line of a transcript, and what it is in the person's name.
+//! One line of a transcript, and what kind of user entry it is.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,14 +23,14 @@ pub struct TranscriptEntry {
     pub is_compact_summary: bool,
     #[serde(default)]
     pub is_api_error_message: bool,
-    /// Newer clients say where a message came from.
+    /// Where the message came from; only newer clients record it.
     #[serde(default)]
     origin: Option<Origin>,
     #[serde(default)]
-    pub message: Option<Message>,
+    pub message: Option<EntryMessage>,
     #[serde(default)]
     attachment: Option<Attachment>,
-    /// Of the queue.
+    /// What happened to the queue.
     #[serde(default)]
     pub operation: Option<String>,
     #[serde(default)]
@@ -44,14 +44,14 @@ struct Origin {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Message {
+pub struct EntryMessage {
     #[serde(default)]
     content: Value,
     #[serde(default)]
     pub model: Option<String>,
 }
 
-impl Message {
+impl EntryMessage {
     pub fn text(&self) -> Option<String> {
         text(&self.content)
     }
@@ -76,46 +76,46 @@ struct Attachment {
 
 /// A message that waited in the queue.
 #[derive(Debug)]
-pub struct Queued {
+pub struct QueuedCommand {
     pub text: String,
     human: bool,
 }
 
-impl Queued {
+impl QueuedCommand {
     pub fn is_human(&self) -> bool {
         self.human
     }
 }
 
-/// What a message in the person's name is.
+/// The kinds of entries with the role `user`, most of which the person did not write.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Word {
-    /// The results of tools, or nothing.
+pub enum UserEntry {
+    /// The results of tools, or no text at all.
     Nothing,
     Text(String),
-    /// A slash command and what follows it.
+    /// A slash command for the agent, and its arguments.
     Command {
         name: String,
         args: String,
     },
-    /// `!command`, or what it printed.
+    /// `!command`, or its output.
     Shell,
-    /// A command of the client's own.
+    /// A command that the client executes itself.
     LocalCommand {
         name: String,
         args: String,
     },
-    /// What such a command printed.
+    /// The output of such a command.
     LocalOutput,
     Interrupted,
     /// Feedback of a hook.
     Feedback,
-    /// A notification, or another thing that the client says itself.
+    /// A notification, or other text by the client itself.
     Machine,
 }
 
-/// Text that the client itself writes in the person's name.
-const MACHINES: [&str; 7] = [
+/// How texts begin that the client itself writes with the role `user`.
+const CLIENT_PREFIXES: [&str; 7] = [
     "<task-notification",
     "<system-reminder>",
     "<bash-",
@@ -125,39 +125,39 @@ const MACHINES: [&str; 7] = [
     "<agent-notification",
 ];
 
-pub fn is_machines(text: &str) -> bool {
-    MACHINES.iter().any(|start| text.trim_start().starts_with(start))
+pub fn is_by_client(text: &str) -> bool {
+    CLIENT_PREFIXES.iter().any(|start| text.trim_start().starts_with(start))
 }
 
 impl TranscriptEntry {
-    /// Typed by a person, as far as the client tells.
+    /// Whether a person typed it, as far as the client records that.
     pub fn is_human(&self) -> bool {
         self.origin.as_ref().is_none_or(|origin| origin.kind == "human")
     }
 
-    pub fn word(&self) -> Word {
-        let Some(text) = self.message.as_ref().and_then(Message::text) else {
-            return Word::Nothing;
+    pub fn user_entry(&self) -> UserEntry {
+        let Some(text) = self.message.as_ref().and_then(EntryMessage::text) else {
+            return UserEntry::Nothing;
         };
         let start = text.trim_start();
         let begins = |with: &str| start.starts_with(with);
         if begins("[Request interrupted") {
-            Word::Interrupted
+            UserEntry::Interrupted
         } else if begins("Stop hook feedback") {
-            Word::Feedback
+            UserEntry::Feedback
         } else if begins("<bash-") {
-            Word::Shell
+            UserEntry::Shell
         } else if begins("<local-command-std") {
-            Word::LocalOutput
+            UserEntry::LocalOutput
         } else if begins("<command-name>") {
             let part = |tag| between(start, tag).unwrap_or_default();
-            Word::LocalCommand { name: part("command-name"), args: part("command-args") }
+            UserEntry::LocalCommand { name: part("command-name"), args: part("command-args") }
         } else if begins("<command-message>") {
-            command(start).unwrap_or(Word::Machine)
-        } else if is_machines(start) {
-            Word::Machine
+            command(start).unwrap_or(UserEntry::Machine)
+        } else if is_by_client(start) {
+            UserEntry::Machine
         } else {
-            Word::Text(text)
+            UserEntry::Text(text)
         }
     }
 
@@ -167,26 +167,26 @@ impl TranscriptEntry {
         Some((goal.condition.as_deref()?, goal.met))
     }
 
-    pub fn queued_command(&self) -> Option<Queued> {
+    pub fn queued_command(&self) -> Option<QueuedCommand> {
         let queued = self.attachment.as_ref().filter(|it| it.r#type == "queued_command")?;
         let text = text(&queued.prompt)?;
         let mode = queued.command_mode.as_deref().unwrap_or("prompt");
         let by_a_person = queued.origin.as_ref().is_none_or(|origin| origin.kind == "human");
-        Some(Queued { human: by_a_person && mode == "prompt" && !is_machines(&text), text })
+        Some(QueuedCommand { human: by_a_person && mode == "prompt" && !is_by_client(&text), text })
     }
 }
 
-/// What the person typed, where a hook did not let it through.
+/// What the person typed, if a hook blocked it.
 pub fn blocked_prompt(text: &str) -> Option<&str> {
     let (event, rest) = text.split_once(" operation blocked by hook:")?;
     let typed = rest.split_once("\n\nOriginal prompt: ")?.1;
     ["UserPromptSubmit", "UserPromptExpansion"].contains(&event).then(|| typed.trim())
 }
 
-/// Of a command that the client carries out itself the name comes first; of one for the agent, this.
-fn command(text: &str) -> Option<Word> {
+/// A command for the agent: its `<command-message>` comes first. In a local command, the name does.
+fn command(text: &str) -> Option<UserEntry> {
     let name = between(text, "command-name")?.trim_start_matches('/').to_owned();
-    Some(Word::Command { name, args: between(text, "command-args").unwrap_or_default() })
+    Some(UserEntry::Command { name, args: between(text, "command-args").unwrap_or_default() })
 }
 
 fn between(text: &str, tag: &str) -> Option<String> {
@@ -198,7 +198,7 @@ fn text(content: &Value) -> Option<String> {
     let text = match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {
-            // What comes with the result of a tool is not typed.
+            // Text beside the result of a tool was not typed.
             if blocks.iter().any(|block| block["type"] == "tool_result") {
                 return None;
             }

@@ -31,7 +31,7 @@ fn assistant(text: &str) -> Value {
     json!({"type": "assistant", "message": {"model": "m-1", "content": [{"type": "text", "text": text}]}})
 }
 
-/// One that the client carries out itself.
+/// A command that the client executes itself.
 fn local(name: &str) -> Value {
     user(format!(
         "<command-name>/{name}</command-name>\n            <command-message>{name}</command-message>\n            <command-args></command-args>"
@@ -50,7 +50,7 @@ fn only_the_persons_own_words_count() {
     let transcript = read(&[
         typed("typed"),
         assistant("a"),
-        // Of a client that does not say where a message came from.
+        // From a client that does not record where a message came from.
         user("of an old client"),
         user(json!([{"type": "text", "text": "with a picture"}, {"type": "image"}])),
         json!({"type": "attachment", "attachment": {"type": "queued_command", "prompt": "absorbed", "commandMode": "prompt", "origin": {"kind": "human"}}}),
@@ -94,7 +94,7 @@ fn only_the_persons_own_words_count() {
 }
 
 #[test]
-fn odd_lines_are_passed_over() {
+fn unreadable_lines_are_ignored() {
     let mut transcript = ClientTranscript::default();
     for line in [
         &b"half a li"[..],
@@ -111,7 +111,7 @@ fn odd_lines_are_passed_over() {
     ] {
         transcript.line(line);
     }
-    assert_eq!((said(&transcript).len(), transcript.turn), (0, Turn::None));
+    assert_eq!((said(&transcript).len(), transcript.turn), (0, TurnKind::None));
 }
 
 #[test]
@@ -120,23 +120,29 @@ fn the_kind_of_the_last_turn_is_known() {
     let failed = json!({"type": "assistant", "isApiErrorMessage": true,
                         "message": {"model": "<synthetic>", "content": [{"type": "text", "text": "no credit"}]}});
     for (lines, turn) in [
-        (vec![], Turn::None),
-        (vec![typed("a"), assistant("b")], Turn::Work),
+        (vec![], TurnKind::None),
+        (vec![typed("a"), assistant("b")], TurnKind::Work),
         (
             [vec![typed("a"), assistant("b")], bash.to_vec(), vec![assistant("c")]].concat(),
-            Turn::Shell,
+            TurnKind::Shell,
         ),
-        ([bash.to_vec(), vec![assistant("c"), typed("a"), assistant("b")]].concat(), Turn::Work),
-        (vec![typed("a"), user("[Request interrupted by user for tool use]")], Turn::Interrupted),
-        (vec![typed("a"), failed.clone()], Turn::Failed),
-        (vec![typed("a"), failed, assistant("b")], Turn::Work),
+        (
+            [bash.to_vec(), vec![assistant("c"), typed("a"), assistant("b")]].concat(),
+            TurnKind::Work,
+        ),
+        (
+            vec![typed("a"), user("[Request interrupted by user for tool use]")],
+            TurnKind::Interrupted,
+        ),
+        (vec![typed("a"), failed.clone()], TurnKind::Failed),
+        (vec![typed("a"), failed, assistant("b")], TurnKind::Work),
         (
             vec![local("model"), user("<local-command-stdout>y</local-command-stdout>")],
-            Turn::LocalCommand,
+            TurnKind::LocalCommand,
         ),
         (
             vec![json!({"type": "system", "subtype": "local_command", "content": "x"})],
-            Turn::LocalCommand,
+            TurnKind::LocalCommand,
         ),
         (
             vec![
@@ -144,7 +150,7 @@ fn the_kind_of_the_last_turn_is_known() {
                 with(user("Stop hook feedback:\nx"), &json!({"isMeta": true})),
                 assistant("b"),
             ],
-            Turn::Work,
+            TurnKind::Work,
         ),
         (
             vec![
@@ -153,16 +159,16 @@ fn the_kind_of_the_last_turn_is_known() {
                 with(user("continued"), &json!({"isCompactSummary": true})),
                 assistant("c"),
             ],
-            Turn::Work,
+            TurnKind::Work,
         ),
     ] {
         assert_eq!(read(&lines).turn, turn, "{lines:?}");
     }
 }
 
-/// `/goal` is carried out by the client, and then the agent works.
+/// The client executes `/goal`, and then the agent works.
 #[test]
-fn a_goal_is_a_task_of_the_persons() {
+fn a_goal_is_a_task_of_the_person() {
     let goal = user(
         "<command-name>/goal</command-name>\n<command-message>goal</command-message>\n<command-args>it works</command-args>",
     );
@@ -175,12 +181,12 @@ fn a_goal_is_a_task_of_the_persons() {
         assistant("done"),
     ];
     let transcript = read(&set);
-    assert_eq!((said(&transcript), transcript.turn), (vec!["/goal it works"], Turn::Work));
+    assert_eq!((said(&transcript), transcript.turn), (vec!["/goal it works"], TurnKind::Work));
     assert_eq!(transcript.goal.as_deref(), Some("it works"));
     assert_eq!(read(&[&set[..], &[status(true)]].concat()).goal, None);
 }
 
-/// Two turns may end in the same words.
+/// Two turns may end with the same text.
 #[test]
 fn an_answer_belongs_to_its_turn() {
     let answered = |lines: &[Value]| read(lines).last_answer.is_some();
@@ -192,7 +198,7 @@ fn an_answer_belongs_to_its_turn() {
 }
 
 #[test]
-fn only_the_person_switches() {
+fn only_the_person_switches_supervision() {
     let switched = |extra: Value, content: Value| {
         let transcript = read(&[with(user(content), &extra)]);
         transcript.switches.first().map(|switch| switch.on)
@@ -214,9 +220,9 @@ fn only_the_person_switches() {
     }
 }
 
-/// A switch that a hook carries out reaches no agent; the client notes it.
+/// A switch that a hook executes does not reach the agent; the client only records it.
 #[test]
-fn a_switch_that_cost_no_request_is_the_persons_too() {
+fn a_blocked_switch_is_the_persons_too() {
     let blocked = |content: &str| json!({"type": "system", "subtype": "informational", "content": content, "timestamp": "t"});
     let off = "UserPromptExpansion operation blocked by hook:\nccc: off.\n\nOriginal prompt: /supervisoroff";
     let transcript = read(&[blocked(off), blocked(&off.replace("off", ""))]);
@@ -230,9 +236,9 @@ fn a_switch_that_cost_no_request_is_the_persons_too() {
     assert!(read(&others.map(|text| blocked(&text))).switches.is_empty());
 }
 
-/// The agent can schedule a prompt; when that is due, the client says so first.
+/// The agent can schedule a prompt, and the client announces when it is due.
 #[test]
-fn a_switch_that_was_scheduled_is_not_the_persons() {
+fn a_scheduled_switch_is_not_the_persons() {
     let off =
         "UserPromptSubmit operation blocked by hook:\nccc: off.\n\nOriginal prompt: /supervisoroff";
     let due = json!({"type": "system", "subtype": "scheduled_task_fire", "uuid": "u1", "content": "Running scheduled task"});
@@ -247,7 +253,7 @@ fn a_switch_that_was_scheduled_is_not_the_persons() {
 }
 
 #[test]
-fn what_waits_in_the_queue_is_known() {
+fn queued_messages_are_known() {
     let enqueue =
         |text: &str| json!({"type": "queue-operation", "operation": "enqueue", "content": text});
     let other = |operation: &str, text: &str| json!({"type": "queue-operation", "operation": operation, "content": text});
@@ -262,9 +268,9 @@ fn what_waits_in_the_queue_is_known() {
     );
 }
 
-/// As an older client writes it when it has much to do.
+/// As older clients do under load.
 #[test]
-fn an_answer_that_is_written_before_its_message_takes_nothing_back() {
+fn an_answer_written_before_its_message_undoes_nothing() {
     let at = |line: Value, id: &str, parent: Option<&str>| {
         with(line, &json!({"uuid": id, "parentUuid": parent}))
     };
@@ -278,19 +284,19 @@ fn an_answer_that_is_written_before_its_message_takes_nothing_back() {
         lines.iter().for_each(|line| transcript.line(line.to_string().as_bytes()));
         assert_eq!(said(&transcript), ["one", "two"]);
     }
-    // A circle ends.
+    // A cycle of parents must not loop for ever.
     let circle = [at(assistant("x"), "a", Some("b")), at(assistant("x"), "b", Some("a"))];
     assert_eq!(said(&read(&[&circle[..], &[at(typed("one"), "c", Some("a"))]].concat())), ["one"]);
 }
 
-/// As `/rewind` leaves it: what is said next goes on from an earlier entry.
+/// After `/rewind`, the next message continues from an earlier entry.
 #[test]
-fn what_the_person_went_back_behind_is_unsaid() {
+fn messages_undone_by_a_rewind_are_removed() {
     let at = |line: Value, id: &str, parent: Option<&str>| {
         with(line, &json!({"uuid": id, "parentUuid": parent}))
     };
     let mut lines = vec![
-        // The one before is older than what is followed.
+        // Its parent is older than what was read.
         at(typed("one"), "a", Some("older")),
         at(assistant("done"), "b", Some("a")),
         at(typed("two"), "c", Some("b")),
@@ -303,15 +309,16 @@ fn what_the_person_went_back_behind_is_unsaid() {
     assert_eq!(said(&transcript), ["one", "four"]);
     let (first, unsaid) = transcript.take_unsaid().unwrap();
     assert_eq!((first, unsaid.len(), unsaid[0].text.as_str()), (1, 2, "two"));
-    assert_eq!(transcript.take_unsaid(), None, "it is told once");
-    // Whose parent is in no file takes nothing back; otherwise it is older than all that was seen.
+    assert_eq!(transcript.take_unsaid(), None, "returned only once");
+    // In a whole transcript, an unknown parent undoes nothing; otherwise it is older than
+    // everything.
     lines.push(at(typed("and this"), "x", Some("unseen")));
     let mut whole = ClientTranscript::whole();
     lines.iter().for_each(|line| whole.line(line.to_string().as_bytes()));
     assert_eq!(said(&whole), ["one", "four", "and this"]);
     assert_eq!(said(&read(&lines)), ["and this"]);
     lines.pop();
-    // A summary begins a tree of its own, and takes nothing back.
+    // A summary begins a new tree, and undoes nothing.
     lines.push(at(json!({"type": "system", "subtype": "compact_boundary"}), "g", None));
     lines.push(at(typed("five"), "h", Some("g")));
     assert_eq!(said(&read(&lines)), ["one", "four", "five"]);

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::Usage;
 use super::checks::{self, Allowed, Wishes};
 use crate::checks::result::CheckResult;
-use crate::checks::running::{Seen, Surroundings, run_all};
+use crate::checks::running::{CheckContext, CheckProgress, run_all};
 use crate::checks::suite::Suite;
 use crate::cli::CheckArgs;
 use crate::config::Config;
@@ -69,7 +69,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     })?;
     let mut show = Show::new(args.json, &known);
     let mut kept = Kept::new(&place.state_dir);
-    let surroundings = Surroundings::of(&place.project)?;
+    let surroundings = CheckContext::of(&place.project)?;
     let stopped = run_all(&mut suite, &surroundings, &stop, |suite, now, seen| {
         kept.note(&seen);
         show.note(suite, now, &seen, kept.path.as_deref());
@@ -127,22 +127,22 @@ impl Kept {
         Self { dir, file: None, path: None }
     }
 
-    fn note(&mut self, seen: &Seen<'_>) {
+    fn note(&mut self, seen: &CheckProgress<'_>) {
         match seen {
-            Seen::Started(check) => {
+            CheckProgress::Started(check) => {
                 let path = self.dir.join(file_name(&check.name));
                 let file = files::create_empty(&path);
                 self.path = file.is_ok().then_some(path);
                 self.file = file.ok();
             }
-            Seen::Printed(text) => {
+            CheckProgress::Printed(text) => {
                 if let Some(file) = &mut self.file
                     && file.write_all(text.as_bytes()).is_err()
                 {
                     (self.file, self.path) = (None, None);
                 }
             }
-            Seen::Ended(_) | Seen::Waiting => {}
+            CheckProgress::Ended(_) | CheckProgress::Waiting => {}
         }
     }
 }

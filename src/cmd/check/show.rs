@@ -5,7 +5,7 @@ use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
 use crate::checks::result::{CheckOutcome, CheckResult};
-use crate::checks::running::Seen;
+use crate::checks::running::CheckProgress;
 use crate::checks::suite::Suite;
 use crate::console;
 use crate::event::Now;
@@ -30,14 +30,20 @@ impl Show {
         Self { silent, width, look: look::plain(), frame: 0, drawn: false }
     }
 
-    pub fn note(&mut self, suite: &Suite, now: Now, seen: &Seen<'_>, whole: Option<&Path>) {
+    pub fn note(
+        &mut self,
+        suite: &Suite,
+        now: Now,
+        seen: &CheckProgress<'_>,
+        whole: Option<&Path>,
+    ) {
         if self.silent {
             return;
         }
         match seen {
-            Seen::Started(_) | Seen::Waiting => self.draw(suite, now),
-            Seen::Printed(_) => {}
-            Seen::Ended(result) => {
+            CheckProgress::Started(_) | CheckProgress::Waiting => self.draw(suite, now),
+            CheckProgress::Printed(_) => {}
+            CheckProgress::Ended(result) => {
                 let lines = self.ended(result, whole);
                 self.write(&lines);
             }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::Finding;
-use crate::client::case::{CaseReport, Held, Sandbox};
+use crate::client::case::{CaseKind, CaseReport, Sandbox};
 use crate::config::Config;
 use crate::directories::Directories;
 use crate::executables;
@@ -40,22 +40,22 @@ pub fn finding(place: &Directories, config: Option<&Config>) -> Finding {
 
 fn told(sandbox: Sandbox, report: &CaseReport) -> Finding {
     match report.held {
-        Held::Overlay => Finding::well(
+        CaseKind::Overlay => Finding::well(
             NAME,
             "an overlay over the project: a review can run tests, and nothing it writes to the \
              project is kept",
         ),
-        Held::Landlock => Finding::odd(
+        CaseKind::Landlock => Finding::odd(
             NAME,
             format!("Landlock: a review cannot write to the project; {}", report.why),
             "tests that write to the project fail in a review",
         ),
-        Held::Nothing if sandbox == Sandbox::Required => Finding::broken(
+        CaseKind::Nothing if sandbox == Sandbox::Required => Finding::broken(
             NAME,
             format!("none, and supervisor.sandbox requires one: {}", report.why),
             "set supervisor.sandbox to \"auto\", or allow user namespaces",
         ),
-        Held::Nothing => Finding::odd(
+        CaseKind::Nothing => Finding::odd(
             NAME,
             format!("none: {}", report.why),
             "a review can run only read-only commands without asking; supervisor.allowed_tools can allow more",
@@ -106,15 +106,15 @@ mod tests {
     fn what_is_missing_is_as_bad_as_it_is_needed() {
         let report = |held| CaseReport { held, why: "no overlay: because".into() };
         for (sandbox, held, state) in [
-            (Sandbox::Auto, Held::Overlay, Grade::Well),
-            (Sandbox::Auto, Held::Landlock, Grade::Odd),
-            (Sandbox::Required, Held::Landlock, Grade::Odd),
-            (Sandbox::Auto, Held::Nothing, Grade::Odd),
-            (Sandbox::Required, Held::Nothing, Grade::Broken),
+            (Sandbox::Auto, CaseKind::Overlay, Grade::Well),
+            (Sandbox::Auto, CaseKind::Landlock, Grade::Odd),
+            (Sandbox::Required, CaseKind::Landlock, Grade::Odd),
+            (Sandbox::Auto, CaseKind::Nothing, Grade::Odd),
+            (Sandbox::Required, CaseKind::Nothing, Grade::Broken),
         ] {
             let finding = told(sandbox, &report(held));
             assert_eq!(finding.state, state, "{finding:?}");
-            assert_eq!(finding.text.contains("because"), held != Held::Overlay, "{finding:?}");
+            assert_eq!(finding.text.contains("because"), held != CaseKind::Overlay, "{finding:?}");
         }
     }
 }

@@ -13,7 +13,7 @@ use crossbeam_channel::Sender;
 
 use super::watching::Watching;
 use crate::checks::Check;
-use crate::client::args::Taken;
+use crate::client::args::ClientArgs;
 use crate::client::launch::AgentStart;
 use crate::cmd::supervise;
 use crate::config::clients::{Limits, judges_alone};
@@ -41,7 +41,7 @@ pub struct Bench {
     pub instructions: Instructions,
     pub judging: Judging,
     /// The user's arguments for every agent, as far as they say something about its judge.
-    pub taken: Taken,
+    pub taken: ClientArgs,
     /// The agent's model, where it is known.
     pub model: String,
     pub ending: Ending,

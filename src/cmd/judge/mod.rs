@@ -32,7 +32,7 @@ use super::Usage;
 use super::output;
 use super::questions::{self, Questions};
 use crate::cli::judge::JudgeArgs;
-use crate::client::args::take_over;
+use crate::client::args::read_args;
 use crate::config::Config;
 use crate::config::clients::check_providers;
 use crate::console;
@@ -165,7 +165,7 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
     let instructions = instructions(args.supervisor.as_deref(), &place)?;
     let judging = supervisor.judging(instructions.front.proof);
     executables::claude()?;
-    let taken = take_over(claude_args);
+    let taken = read_args(claude_args);
     Ok(Bench {
         model: last_model(&taken.rest),
         config,

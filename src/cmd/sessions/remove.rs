@@ -112,7 +112,7 @@ fn check(dir: &Path) -> Result<()> {
         }
     }
     // A directory that is reached through a link below the state directory is somebody else's.
-    open::directory(dir, Missing::Stays)
+    open::directory(dir, Missing::Fail)
         .with_context(|| format!("{} was not removed", dir.display()))?;
     ensure!(!is_running(dir), "session {name} is running and was not removed");
     Ok(())

@@ -9,7 +9,7 @@ use jiff::Zoned;
 use super::super::pick::pick;
 use super::super::questions::Questions;
 use super::{Usage, list, when};
-use crate::client::args::{Resume, Taken};
+use crate::client::args::{ClientArgs, Resume};
 use crate::client::launch::AgentStart;
 use crate::client::session_id;
 use crate::console;
@@ -32,7 +32,12 @@ pub struct TakenUp {
 }
 
 /// `person`: somebody can be asked; with `lines`, nothing may be drawn over.
-pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) -> Result<TakenUp> {
+pub fn take_up(
+    place: &Directories,
+    taken: &ClientArgs,
+    person: bool,
+    lines: bool,
+) -> Result<TakenUp> {
     let plain = |first| TakenUp { first, resume: None, carried: None };
     let recording = match &taken.resume {
         Some(Resume::Session(name)) => match find(&place.state_dir, name, First::Conversation) {
@@ -53,7 +58,7 @@ pub fn take_up(place: &Directories, taken: &Taken, person: bool, lines: bool) ->
             match stories.as_slice() {
                 // The client may know of some.
                 [] => return Ok(plain(AgentStart::Continue)),
-                [_, ..] if person && !taken.leaves => {
+                [_, ..] if person && !taken.exits => {
                     let now = when::now();
                     let chosen = if lines || look::only_lines() {
                         choose(&stories, &mut Questions::terminal(), &now, list::width())?

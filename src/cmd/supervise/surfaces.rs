@@ -155,7 +155,7 @@ fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
     let readable = format == OutputFormat::Text;
     // A client that is only asked for its help or its version prints the answer itself.
     let apart = !console::is_terminal() && readable && !setup.rules.client_may_leave
-        || format == OutputFormat::Json && console::errors_are_on_a_terminal();
+        || format == OutputFormat::Json && console::stderr_is_terminal();
     let look = match plain {
         true => look::lines(true),
         false if readable && !apart => look::plain(),

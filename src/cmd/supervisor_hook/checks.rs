@@ -10,7 +10,7 @@ use crate::brief::{Facts, brief};
 use crate::checks::Check;
 use crate::checks::feedback::feedback;
 use crate::checks::result::CheckResult;
-use crate::checks::running::{Seen, Surroundings, run_all};
+use crate::checks::running::{CheckContext, CheckProgress, run_all};
 use crate::checks::suite::Suite;
 use crate::client::transcript::ClientTranscript;
 use crate::cmd::checks::{self as cmd_checks, Allowed, Wishes};
@@ -66,9 +66,9 @@ pub fn run(
     };
     if !suite.is_done() {
         let began = Instant::now();
-        let surroundings = Surroundings::of(&place.project)?;
+        let surroundings = CheckContext::of(&place.project)?;
         let stopped = run_all(&mut suite, &surroundings, &stop(time, typed), |_, _, seen| {
-            if let Seen::Ended(result) = seen {
+            if let CheckProgress::Ended(result) = seen {
                 super::say(&format!("check {}: {}", result.name, result.told()));
             }
         });

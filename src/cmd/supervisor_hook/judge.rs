@@ -9,12 +9,12 @@ use crossbeam_channel::{Receiver, bounded, never, select_biased, unbounded};
 use crate::checks::result::CheckResult;
 use crate::client::launch::Launch;
 use crate::client::stream::{
-    Block, Line, Message, Part, Permission, TurnResult, Usage, initialize_judge, judges_message,
+    Block, Line, Message, Part, Permission, TurnResult, Usage, initialize_judge, message_to_judge,
     permission_answer, refuse_control, strip_escapes, tool_ruling,
 };
 use crate::event::{Gone, Now, ReviewRequest};
 use crate::process::child::ChildEvent;
-use crate::process::supervisor::Supervisor;
+use crate::process::supervisor::SupervisorProcess;
 use crate::record::SupervisorLog;
 use crate::review::commands::Commands;
 use crate::review::engine::{Engine, INITIALIZE, Step};
@@ -137,7 +137,7 @@ struct Judge<'a> {
     log: SupervisorLog,
     /// What the judge that is asked now was told.
     request: ReviewRequest,
-    process: Option<ChildState<Option<Supervisor>>>,
+    process: Option<ChildState<Option<SupervisorProcess>>>,
     output: Receiver<ChildEvent>,
     exit: Receiver<Gone>,
     review: HookReview<'a>,
@@ -172,7 +172,7 @@ impl Judge<'_> {
         let JudgeStart { launch, prompt } = (self.start)(&self.request)?;
         let (to_output, output) = bounded(2);
         let (to_exit, exit) = unbounded::<Gone>();
-        let supervisor = Supervisor::start(
+        let supervisor = SupervisorProcess::start(
             &launch,
             move |event| to_output.send(event).is_ok(),
             move |gone| to_exit.send(gone).is_ok(),
@@ -313,7 +313,7 @@ impl Judge<'_> {
     }
 
     fn tell(&self, text: &str) {
-        self.send(judges_message(&uuid::Uuid::new_v4().to_string(), text));
+        self.send(message_to_judge(&uuid::Uuid::new_v4().to_string(), text));
     }
 
     fn send(&self, line: Vec<u8>) {

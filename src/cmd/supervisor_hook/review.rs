@@ -12,7 +12,7 @@ use super::guard::Guarded;
 use super::judge::{self, HookReview, JudgeStart, Judged};
 use super::typed;
 use crate::brief::diff::{as_text, since};
-use crate::checks::{FILES_CHANGED, void_a_yes};
+use crate::checks::{FILES_CHANGED, voids_confirmation};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::client::stream::Usage;
 use crate::client::transcript::ClientTranscript;
@@ -198,7 +198,7 @@ fn once(
     }
     let Judged { verdict, cost_usd, usage } = judged?;
     let void = verdict.as_ref().is_some_and(|verdict| verdict.completed)
-        && void_a_yes(&checked.checks, changed);
+        && voids_confirmation(&checked.checks, changed);
     Ok(Reviewed { verdict, tree: examined.fingerprint, cost_usd, usage, notices, void })
 }
 

@@ -1,4 +1,4 @@
-//! Checks: before a judge is asked, and instead of one.
+//! Checks, which run before a judge is asked, and may replace it.
 
 use super::*;
 use crate::checks::Check;
@@ -86,7 +86,7 @@ fn green_checks_do_not_run_again_while_no_file_changes() {
 }
 
 #[test]
-fn a_yes_about_files_that_changed_meanwhile_is_given_again() {
+fn a_confirmation_is_repeated_if_files_changed_during_the_review() {
     let again = "stop review; review failed \"files of the project changed while it ran, and the checks have to run \
                  again\"; look";
     check_with(
@@ -107,7 +107,7 @@ fn a_yes_about_files_that_changed_meanwhile_is_given_again() {
 }
 
 #[test]
-fn a_red_check_stays_red_beside_those_that_nobody_allowed() {
+fn a_red_check_runs_again_even_beside_checks_that_nobody_allowed() {
     let red = "test exited with code 1; send \"Find the cause and fix it. The checks run again when you stop. \
                If a check itself is wrong or cannot pass here, say so and explain why; do not work around it.\"; →Working";
     check_with(
@@ -122,14 +122,14 @@ fn a_red_check_stays_red_beside_those_that_nobody_allowed() {
             ("looked a", "check test"),
             ("check-exits 1", red),
             ("init, taken, result done", "→Reviewing; look"),
-            // No file has changed, and it has still not passed.
+            // No file has changed, but the check has not passed yet.
             ("looked a", "check test"),
         ],
     );
 }
 
 #[test]
-fn what_a_check_changes_is_told_and_its_result_is_for_the_files_as_they_are_then() {
+fn a_check_that_changes_files_is_reported_and_its_result_holds() {
     check_with(
         rules(&["format"], &[]),
         &after_stop(&[
@@ -178,8 +178,8 @@ fn a_message_an_interrupt_and_the_end_drop_the_checks_like_a_review() {
     }
     let running = after_stop(&[("looked a", "check test")]);
     let machine = check_with(rules(&["test"], &[]), &running);
-    assert_eq!(machine.carried().round, 0, "nor for a ccc that is killed meanwhile");
-    // Also while the files are looked at; the answer is nobody's then.
+    assert_eq!(machine.carried().round, 0, "nor if ccc is killed while they run");
+    // Also while the files are being examined, whose result is then ignored.
     check_with(
         rules(&["test"], &[]),
         &after_stop(&[("said and more, looked a", "send \"and more\"; →Working")]),
@@ -187,7 +187,7 @@ fn a_message_an_interrupt_and_the_end_drop_the_checks_like_a_review() {
 }
 
 #[test]
-fn checks_that_nobody_allowed_are_told_and_do_not_run() {
+fn checks_that_nobody_allowed_are_reported_and_do_not_run() {
     let machine = check_with(
         rules(&[], &["rm -rf x"]),
         &[

@@ -1,4 +1,4 @@
-//! Proof, and the ends that are neither a yes nor a no.
+//! Proof, and reviews that end with neither a yes nor a no.
 
 use super::*;
 use crate::machine::CheckingRules;
@@ -37,7 +37,7 @@ fn evidence_is_looked_up_before_a_yes_counts() {
 }
 
 #[test]
-fn without_proof_the_person_decides_or_there_is_no_verdict() {
+fn without_proof_the_person_decides() {
     let bare = "verdict [TASK_COMPLETED]";
     let asked = "tell \"You call the task complete, but you give no proof. A confirmation must \
         list everything the user asked for, each item with evidence that ccc can look up. Give \
@@ -58,7 +58,7 @@ fn without_proof_the_person_decides_or_there_is_no_verdict() {
 }
 
 #[test]
-fn a_task_that_cannot_go_on_is_the_persons() {
+fn a_blocked_or_impossible_task_goes_to_the_person() {
     for (status, finished) in [
         ("blocked", crate::event::Outcome::Blocked("Which database?".into())),
         ("impossible", crate::event::Outcome::Impossible("Which database?".into())),
@@ -82,7 +82,7 @@ fn a_task_that_cannot_go_on_is_the_persons() {
 }
 
 #[test]
-fn a_task_that_goes_in_circles_is_the_persons() {
+fn a_task_that_goes_in_circles_goes_to_the_person() {
     let again = |n: &str| format!("→Reviewing; review {n}/10 of S [do it]");
     let (second, third) = (again("2"), again("3"));
     let send = "stop review; send \"tests\"; →Working";
@@ -97,7 +97,7 @@ fn a_task_that_goes_in_circles_is_the_persons() {
         ("rejects tests", stuck),
         ("said /supervisor", "supervision true; →Reviewing; review 1/10 of S [do it]"),
     ]);
-    // A message of the person is something new.
+    // A message of the person ends the circle.
     check(&[
         TO_REVIEW[0],
         TO_REVIEW[1],
@@ -111,7 +111,7 @@ fn a_task_that_goes_in_circles_is_the_persons() {
 }
 
 #[test]
-fn the_same_files_review_after_review_are_a_circle() {
+fn unchanged_files_in_three_reviews_are_a_circle() {
     let checking = CheckingRules { examines: true, ..CheckingRules::default() };
     let rules = Rules { checking, ..Rules::default() };
     let rows = |last: &'static str, wanted: &'static str| {

@@ -1,10 +1,10 @@
-//! A session that is taken up again.
+//! Resumed sessions.
 
 use super::*;
 use crate::event::{Ending, Outcome, Stood};
 
 #[test]
-fn a_session_that_is_taken_up_again_goes_on_where_it_was() {
+fn a_resumed_session_continues() {
     let said = |text: &str| Said { text: text.into(), earlier: false };
     let carried =
         Carried { round: 2, said: vec![said("do it")], cost_usd: 0.5, ..Carried::default() };
@@ -33,7 +33,7 @@ fn a_session_that_is_taken_up_again_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_session_that_the_agent_names_goes_on_where_it_was() {
+fn a_recorded_session_that_the_agent_names_continues() {
     let start = [
         ("start, said go on", "start agent; →Waiting; send \"go on\"; →Working"),
         ("init, taken, restored", "resumed 2, 1, $0.5"),
@@ -51,7 +51,7 @@ fn a_session_that_the_agent_names_goes_on_where_it_was() {
         ]),
     );
     assert!((machine.status().cost_usd - 0.5).abs() < 1e-9);
-    // `/clear` leaves it all behind.
+    // `/clear` starts from nothing.
     check(&rows(&[
         ("result done", "→Reviewing; review 3/10 of S [before|go on]"),
         ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
@@ -65,13 +65,13 @@ fn a_session_that_the_agent_names_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_confirmed_task_of_an_earlier_run_is_an_earlier_task() {
+fn a_task_confirmed_in_an_earlier_run_is_an_earlier_task() {
     check(&[
         ("start, said next", "start agent; →Waiting; send \"next\"; →Working"),
         ("init, taken, restored done", "resumed 0, 1, $0.5"),
         ("result done", "→Reviewing; review 1/10 of S [·|next]"),
     ]);
-    // The agent wakes by itself before anybody has said anything.
+    // The agent wakes by itself before the person has sent a message.
     check(&[
         ("start, init, restored done", "start agent; →Waiting; →Working; resumed 0, 1, $0.5"),
         ("interrupt, result", "interrupt agent; interrupted; →Waiting"),
@@ -83,7 +83,7 @@ fn a_confirmed_task_of_an_earlier_run_is_an_earlier_task() {
 }
 
 #[test]
-fn it_is_too_late_to_restore_anything_after_a_review() {
+fn nothing_is_restored_after_a_review() {
     check(&after_review(&[
         ("restored", ""),
         ("rejects not yet", "stop review; send \"not yet\"; →Working"),
@@ -92,7 +92,7 @@ fn it_is_too_late_to_restore_anything_after_a_review() {
 }
 
 #[test]
-fn what_a_run_leaves_is_what_the_next_one_goes_on_with() {
+fn a_run_continues_with_what_the_last_one_left() {
     let machine = check_with(
         Rules::default(),
         &after_review(&[("rejects not yet", "stop review; send \"not yet\"; →Working")]),
@@ -106,7 +106,7 @@ fn what_a_run_leaves_is_what_the_next_one_goes_on_with() {
 }
 
 #[test]
-fn a_resumed_session_names_itself_once() {
+fn a_resumed_session_is_announced_once() {
     let mut machine = Machine::new(Rules { resume: Some("S".into()), ..Rules::default() });
     let init = || {
         let message = Message::Init(Init::default());
@@ -124,12 +124,12 @@ fn a_resumed_session_names_itself_once() {
 }
 
 #[test]
-fn a_session_that_could_not_be_resumed_is_none_to_go_on_with() {
+fn a_session_that_could_not_be_resumed_has_no_id() {
     let mut machine = Machine::new(Rules { resume: Some("S".into()), ..Rules::default() });
     machine.step(Event::Start { prompt: None }, Duration::ZERO);
     let id = |machine: &Machine, outcome| machine.report(outcome, Duration::ZERO).session_id;
     assert_eq!(id(&machine, Outcome::Failed("no such session".into())), None);
-    // Whoever leaves before the first word can come back.
+    // A person who leaves before the first turn can resume the session.
     assert_eq!(id(&machine, Outcome::Ended).as_deref(), Some("S"));
     let message = Message::Init(Init::default());
     let envelope = Envelope { session_id: Some("S".into()), parent: None, message };

@@ -1,4 +1,4 @@
-//! Failures, questions, deaths, switches and ends.
+//! Failures, questions, deaths of the agent, `/supervisor`, and the end of a session.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn a_review_without_a_verdict_is_tried_once_more() {
 }
 
 #[test]
-fn a_message_that_the_agent_never_took_up_is_told() {
+fn a_message_that_the_agent_never_took_up_is_reported() {
     check(&[
         ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
         ("said and this", "send \"and this\""),
@@ -41,7 +41,7 @@ fn a_message_that_the_agent_never_took_up_is_told() {
     ]);
 }
 
-/// Whatever the agent runs can write to its terminal.
+/// Any program that the agent runs can write to its terminal.
 #[test]
 fn only_the_person_moves_the_agent_to_another_conversation() {
     let told = "failed \"the agent's output names another conversation (S2)";
@@ -64,7 +64,8 @@ fn only_the_person_moves_the_agent_to_another_conversation() {
     assert!(reviewing.contains("stop review") && reviewing.ends_with("→Waiting"), "{reviewing}");
 }
 
-/// Found by the fuzz target: the review went on while it was the person's turn, and another could begin.
+/// Found by fuzzing: the review continued while it was the person's turn, and a second one could
+/// begin.
 #[test]
 fn a_result_without_a_turn_does_not_disturb_a_review() {
     check(&after_review(&[
@@ -76,7 +77,7 @@ fn a_result_without_a_turn_does_not_disturb_a_review() {
 }
 
 #[test]
-fn a_review_that_runs_is_in_the_count_that_begins_anew() {
+fn a_running_review_belongs_to_the_restarted_count() {
     check(&after_review(&[
         ("said /supervisor", "supervision true"),
         (
@@ -87,11 +88,11 @@ fn a_review_that_runs_is_in_the_count_that_begins_anew() {
 }
 
 #[test]
-fn a_project_that_changes_during_its_review_is_told_and_the_verdict_counts() {
+fn a_change_during_a_review_is_reported_and_the_verdict_counts() {
     check(&after_review(&[
         ("tree-changes new.rs", "changed new.rs (added)"),
         ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
-        // The review is over: what changes now is nobody's alarm.
+        // The review is over, so changes are not reported any more.
         ("tree-changes more.rs", ""),
     ]));
 }
@@ -117,7 +118,7 @@ fn without_a_person_permission_is_denied() {
 }
 
 #[test]
-fn the_time_a_person_takes_to_answer_is_not_the_supervisors() {
+fn the_persons_time_to_answer_does_not_count_against_the_review() {
     check(&after_review(&[
         ("supervisor-asks r1", "ask r1"),
         ("tick 1000", ""),
@@ -138,7 +139,7 @@ fn while_a_person_is_asked_no_other_deadline_ends_the_review() {
         ("tick 601", "→Reviewing; review 1/10 of S [do it]"),
         ("supervisor-asks r1", "ask r1"),
         ("tick 1000", ""),
-        // The agent may wake for it now, and the loop waits for that.
+        // The agent may wake for the ended task, and the loop waits for that.
         ("task-ended server", ""),
         ("tick 3", ""),
         ("allow", "allow"),
@@ -147,7 +148,7 @@ fn while_a_person_is_asked_no_other_deadline_ends_the_review() {
 }
 
 #[test]
-fn a_question_that_is_taken_back_gives_its_time_back() {
+fn a_withdrawn_question_does_not_count_against_the_review() {
     check(&after_review(&[
         ("supervisor-asks r1", "ask r1"),
         ("tick 1000", ""),
@@ -170,7 +171,7 @@ fn a_question_ends_with_the_review_that_asked_it() {
 }
 
 #[test]
-fn a_death_in_mid_turn_is_resumed_once() {
+fn an_agent_that_dies_in_mid_turn_is_resumed_once() {
     check(&[
         ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
         (
@@ -192,7 +193,7 @@ fn a_death_in_mid_turn_is_resumed_once() {
 }
 
 #[test]
-fn a_death_while_nobody_needs_the_agent_is_resumed_with_the_next_message() {
+fn an_agent_that_dies_while_idle_is_resumed_with_the_next_message() {
     check(&after_review(&[
         ("dies 9", "agent gone \"boom\""),
         ("rejects more", "stop review; resume S; send \"more\"; →Working"),

@@ -1,4 +1,4 @@
-//! Messages, turns and verdicts: the loop as it should go.
+//! Messages, turns and verdicts, when nothing goes wrong.
 
 use super::*;
 
@@ -71,7 +71,7 @@ fn a_message_while_reviewing_wins_over_the_verdict() {
 }
 
 #[test]
-fn at_the_limit_the_next_idle_is_not_reviewed() {
+fn at_the_limit_the_next_stop_is_not_reviewed() {
     let rules = Rules { max_iterations: 1, ..Rules::default() };
     let rows = [
         ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
@@ -111,7 +111,7 @@ fn a_second_interrupt_gives_the_prompt_back_at_once() {
 }
 
 #[test]
-fn the_end_of_a_turn_that_nobody_waited_for_is_no_failure() {
+fn the_failed_end_of_an_abandoned_turn_is_not_reported() {
     let given_up = [
         ("start, said do it, init, taken", "start agent; →Waiting; send \"do it\"; →Working"),
         ("interrupt, interrupt", "interrupt agent; interrupted; →Waiting"),
@@ -120,7 +120,7 @@ fn the_end_of_a_turn_that_nobody_waited_for_is_no_failure() {
         &[&given_up[..], &[("failed aborted", ""), ("said more", "send \"more\"; →Working")]]
             .concat(),
     );
-    // What was said in between has a turn of its own, or is part of that one.
+    // A message sent in between gets its own turn, or becomes part of the abandoned one.
     let again = [("said more", "send \"more\"; →Working")];
     let own = [("failed aborted", ""), ("init, taken, failed again", "failed \"again\"; →Waiting")];
     check(&[&given_up[..], &again, &own].concat());
@@ -152,8 +152,8 @@ fn an_error_result_is_reported_and_not_reviewed() {
 }
 
 #[test]
-fn a_slash_command_is_not_reviewed_and_is_no_wish_of_the_user() {
-    // Some clients say that they took a command up, some do not.
+fn a_slash_command_is_neither_reviewed_nor_part_of_the_task() {
+    // Some clients acknowledge a command, some do not.
     for turn in ["init, command-result", "init, taken, command-result"] {
         check(&[
             ("start, said /context", "start agent; →Waiting; send \"/context\"; →Working"),
@@ -207,7 +207,7 @@ fn a_task_that_ends_before_its_turn_still_wakes_the_agent() {
 }
 
 #[test]
-fn an_agent_that_does_not_wake_is_reviewed_as_it_is() {
+fn work_is_reviewed_if_the_agent_does_not_wake() {
     check(&[
         ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
         ("init, taken, task b, result started, task-ended b", "background"),
@@ -238,7 +238,7 @@ fn an_agent_that_wakes_during_a_review_drops_it() {
 fn a_message_that_the_agent_has_not_taken_up_can_be_taken_back() {
     let start = [
         ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
-        // It is what the turn is about: that is what interrupting is for.
+        // The message that started the turn cannot be taken back, only interrupted.
         ("take-back, init, taken, take-back", ""),
         ("said also this, said and that", "send \"also this\"; send \"and that\""),
         ("take-back, take-back", "cancel message"),
@@ -274,7 +274,7 @@ fn going_back_takes_the_task_with_the_conversation() {
         ("said two", "send \"two\"; →Working"),
         ("init, taken, result done", "→Reviewing; review 1/10 of S [·|two]"),
         ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
-        // Files alone change nothing of the task.
+        // Rewinding only the files does not change the task.
         ("back-files 3", "rewind files"),
         ("went-back", "back Files before \"two\""),
         ("back-both 3", "rewind files; rewind conversation"),
@@ -288,7 +288,7 @@ fn going_back_takes_the_task_with_the_conversation() {
     let machine = check_with(Rules::default(), &rows);
     assert_eq!(machine.status().points.len(), 2, "one, and its feedback");
     assert_eq!(machine.status().points[0].round, Some(1));
-    // Before the feedback of round 1: it counts from there, and it is the same task.
+    // Before the feedback of round 1: the count continues from there, in the same task.
     rows.extend([
         ("back-conversation 2", "rewind conversation"),
         ("went-back", "back Conversation before \"not yet\""),
@@ -299,7 +299,7 @@ fn going_back_takes_the_task_with_the_conversation() {
 }
 
 #[test]
-fn a_round_that_was_better_is_told_and_marked() {
+fn a_better_earlier_round_is_reported_and_marked() {
     let mut script = Script::new(Rules::default());
     let mut reviewed = |verdict: &str, then: &[&str]| {
         let seen = script.step(&format!("verdict {verdict}")).join("; ");
@@ -321,15 +321,15 @@ fn a_round_that_was_better_is_told_and_marked() {
     let turn = ["init", "taken", "result done"];
     reviewed("", &["start", "said one", "init", "taken", "result done"]);
     assert_eq!(reviewed(&worse(1), &turn), (sent_back(1), None, vec![1], vec![]), "itself");
-    // The rounds of a task that is settled are none of the next one.
+    // The rounds of a confirmed task do not belong to the next one.
     reviewed("[TASK_COMPLETED]", &["said two", "init", "taken", "result done"]);
     assert_eq!(reviewed(&worse(1), &turn), (sent_back(1), None, vec![1], vec![]));
     assert_eq!(reviewed(&worse(7), &turn), (sent_back(7), None, vec![1, 2], vec![]), "not there");
-    // It is sent back like any other.
+    // The feedback is sent like any other.
     let interrupted = ["init", "taken", "interrupt", "failed stopped"];
     let (seen, better, _, marked) = reviewed(&worse(1), &interrupted);
     assert_eq!((seen, better, marked), (sent_back(1), Some(1), vec![1]));
-    // What the next review does not say holds no longer.
+    // The mark does not outlive the next review.
     reviewed("", &["said three", "init", "taken", "result done"]);
     let (_, better, _, marked) =
         reviewed(r#"{"completed": false, "feedback": "more"}"#, &interrupted);

@@ -1,4 +1,5 @@
-//! Sessions in which the person types into the client's own screen, and ccc only hears of it.
+//! Sessions in which the person types into the client's own screen, and the client reports it to
+//! ccc.
 
 use super::*;
 use crate::machine::TypedInto;
@@ -14,7 +15,7 @@ const TO_NATIVE_REVIEW: (&str, &str) = (
 );
 
 #[test]
-fn the_client_has_the_message_already_and_a_review_is_dropped_for_it() {
+fn a_message_typed_into_the_client_drops_the_review_and_is_not_sent() {
     check_native(&[
         TO_NATIVE_REVIEW,
         ("said and more", "stop review; →Working"),
@@ -24,7 +25,7 @@ fn the_client_has_the_message_already_and_a_review_is_dropped_for_it() {
 }
 
 #[test]
-fn the_client_leaves_and_the_session_ends_with_its_code() {
+fn the_session_ends_with_the_clients_exit_code() {
     for (happens, outcome) in [("dies 0", "Ended"), ("dies 3", "ClientLeft(3)")] {
         let end = format!("stop review; →Ended; finish {outcome}");
         check_native(&[TO_NATIVE_REVIEW, (happens, &end)]);
@@ -32,7 +33,7 @@ fn the_client_leaves_and_the_session_ends_with_its_code() {
 }
 
 #[test]
-fn the_judge_is_denied_what_nobody_can_be_asked_for() {
+fn the_judge_is_denied_permission_without_a_screen_to_ask_on() {
     check_native(&[TO_NATIVE_REVIEW, ("supervisor-asks r", "deny")]);
 }
 
@@ -58,7 +59,7 @@ fn another_conversation_has_its_own_messages_and_count() {
 
 /// `/resume` in the middle of a session.
 #[test]
-fn a_conversation_that_ccc_knows_goes_on_where_it_was() {
+fn a_known_conversation_continues() {
     check_native(&[
         TO_NATIVE_REVIEW,
         ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),
@@ -67,9 +68,10 @@ fn a_conversation_that_ccc_knows_goes_on_where_it_was() {
     ]);
 }
 
-/// `/rewind`: the client reports what is said next, and its transcript tells from where it goes on.
+/// `/rewind`: the client reports only the next message; its transcript shows where the conversation
+/// continues.
 #[test]
-fn what_the_person_went_back_behind_is_no_wish_any_more() {
+fn messages_undone_by_a_rewind_leave_the_task() {
     let back = "back Conversation before \"and more\"";
     check_native(&[
         TO_NATIVE_REVIEW,
@@ -79,9 +81,9 @@ fn what_the_person_went_back_behind_is_no_wish_any_more() {
     ]);
 }
 
-/// A schedule, or what runs in the background, wakes it.
+/// A schedule or a background task can wake the agent.
 #[test]
-fn an_agent_that_wakes_after_a_confirmation_is_counted_anew() {
+fn work_after_a_confirmation_restarts_the_count() {
     check_native(&[
         TO_NATIVE_REVIEW,
         ("verdict [TASK_COMPLETED]", "stop review; →Waiting"),

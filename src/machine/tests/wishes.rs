@@ -1,4 +1,4 @@
-//! What the person wants of the client: permission modes, another model, work in the background.
+//! What the person wants from the client: permission modes, another model, work in the background.
 
 use super::*;
 use crate::client::stream::{Introduction, RateLimit};
@@ -35,7 +35,7 @@ fn rules(modes: Modes) -> Rules {
 const STARTED: (&str, &str) = ("start", "start agent; →Waiting");
 
 #[test]
-fn the_key_goes_to_the_next_mode_and_what_the_client_says_counts() {
+fn the_key_asks_for_the_next_mode_and_the_clients_answer_counts() {
     check_with(
         rules(Modes::default()),
         &[
@@ -43,7 +43,7 @@ fn the_key_goes_to_the_next_mode_and_what_the_client_says_counts() {
             ("introduces 2.1.325 default", "mode ask; client Settings"),
             ("wants next-mode", "client Mode(AcceptEdits)"),
             ("mode acceptEdits", "mode accept edits"),
-            // Twice in quick succession.
+            // Two quick presses of the key.
             ("wants next-mode, wants next-mode", "client Mode(Plan); client Mode(Ask)"),
             ("mode plan, mode default", "mode plan; mode ask"),
             ("wants mode plan", "client Mode(Plan)"),
@@ -57,7 +57,7 @@ fn the_key_goes_to_the_next_mode_and_what_the_client_says_counts() {
 }
 
 #[test]
-fn skipped_permissions_can_be_returned_to_only_where_they_could_be_had() {
+fn the_bypass_mode_can_be_returned_to_only_if_it_was_allowed() {
     let rows = [
         STARTED,
         ("introduces 2.1.325 bypassPermissions", "mode skip permissions; client Settings"),
@@ -75,12 +75,12 @@ fn skipped_permissions_can_be_returned_to_only_where_they_could_be_had() {
 }
 
 #[test]
-fn a_session_begins_where_the_clients_own_screen_would() {
+fn a_session_begins_in_the_mode_of_the_clients_own_screen() {
     let unchosen = Modes { unchosen: true, auto: true, ..Modes::default() };
     for (modes, told, wanted) in [
         (unchosen.clone(), "2.1.325 default", "mode ask; client Mode(Auto); client Settings"),
         (unchosen.clone(), "2.2.0 default", "mode ask; client Mode(Auto); client Settings"),
-        // An older one asks, and the user's own choice counts.
+        // An older client asks, and the user's own choice counts.
         (unchosen.clone(), "2.1.260 default", "mode ask; client Settings"),
         (unchosen.clone(), "", ""),
         (unchosen.clone(), "2.1.325 acceptEdits", "mode accept edits; client Settings"),
@@ -89,7 +89,7 @@ fn a_session_begins_where_the_clients_own_screen_would() {
             "2.1.325 default",
             "mode ask; client Settings",
         ),
-        // There is no check for auto mode.
+        // The provider has no check for auto mode.
         (Modes { auto: false, ..unchosen.clone() }, "2.1.325 default", "mode ask; client Settings"),
     ] {
         check_with(rules(modes), &[STARTED, (&format!("introduces {told}"), wanted)]);
@@ -113,7 +113,7 @@ fn a_new_process_gets_the_mode_that_the_old_one_had() {
 }
 
 #[test]
-fn without_a_process_nothing_can_be_asked_of_it() {
+fn a_wish_is_refused_while_the_client_is_not_running() {
     check_with(
         rules(Modes::default()),
         &[
@@ -130,7 +130,7 @@ fn without_a_process_nothing_can_be_asked_of_it() {
 }
 
 #[test]
-fn a_model_is_told_before_a_turn_has_used_it() {
+fn a_chosen_model_is_shown_before_its_first_turn() {
     let machine = check_with(
         rules(Modes::default()),
         &[STARTED, ("wants model opus, grants", "client Model(\"opus\")")],
@@ -147,7 +147,7 @@ fn a_model_is_told_before_a_turn_has_used_it() {
 }
 
 #[test]
-fn only_what_runs_goes_to_the_background() {
+fn only_a_running_tool_goes_to_the_background() {
     check_with(
         rules(Modes::default()),
         &[
@@ -172,7 +172,7 @@ fn the_limit_of_a_subscription_is_kept_for_the_status_line() {
 }
 
 #[test]
-fn what_a_session_was_started_in_is_known_before_the_client_says_it() {
+fn the_starting_mode_is_known_before_the_client_reports_it() {
     let begins = Some(PermissionMode::Bypass);
     let machine = check_with(
         rules(Modes { begins, ..Modes::default() }),

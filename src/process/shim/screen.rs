@@ -1,13 +1,13 @@
-//! The shim of a client that draws on its terminal. It leads the session of that terminal, as a shell
-//! would, so that the client can be stopped and continued; and it holds the person's own terminal open,
-//! so that somebody gives it back should ccc be killed.
+//! The shim of a client that draws on its terminal. It leads the session of that terminal, as a
+//! shell would, so that the client can be stopped and continued. It also holds the person's own
+//! terminal open, to restore it if ccc is killed.
 //!
-//! | happens | follows |
+//! | event | reaction |
 //! |---|---|
 //! | the client stops (Ctrl-Z) | the shim stops too, which ccc sees |
-//! | CONT | the client has the terminal again, and goes on |
-//! | TERM, hang-up | TERM to the client, after a grace period KILL, also to what it left behind |
-//! | ccc is gone | the same, and then the person's terminal is as it was before ccc |
+//! | CONT | the client gets the terminal again and continues |
+//! | TERM, hang-up | TERM to the client, after a grace period KILL, also to the processes that it left behind |
+//! | ccc is gone | the same, and then the person's terminal is restored |
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -32,10 +32,10 @@ use crate::process::orphans;
 use crate::process::terminal;
 use crate::threads::named;
 
-/// The descriptor on which the shim is given the person's terminal.
+/// The descriptor on which the shim gets the person's terminal.
 pub const PERSONS_TERMINAL: RawFd = 3;
 
-enum Happened {
+enum ScreenShimEvent {
     Stopped,
     Exited(WaitStatus),
     Continued,
@@ -46,7 +46,7 @@ enum Happened {
 pub fn run(command: &[OsString]) -> i32 {
     let ccc = getppid();
     let persons = persons_terminal();
-    // The new terminal was made like the person's, and nobody has changed it yet.
+    // The PTY was created with the modes of the person's terminal, and is still unchanged.
     let modes = tcgetattr(std::io::stdin()).ok();
     let code = match supervise(command) {
         Ok(code) => code,
@@ -61,9 +61,9 @@ pub fn run(command: &[OsString]) -> i32 {
     code
 }
 
-/// It must not become the client's.
+/// The person's terminal, closed on exec so that the client does not inherit it.
 fn persons_terminal() -> Option<File> {
-    // SAFETY: whoever starts the shim this way puts a terminal there; nothing else in it owns it.
+    // SAFETY: the process that starts this shim puts a terminal there, and nothing else owns it.
     #[expect(unsafe_code, reason = "a descriptor that was inherited has no owner yet")]
     let terminal = unsafe { OwnedFd::from_raw_fd(PERSONS_TERMINAL) };
     if let Err(error) = fcntl(&terminal, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)) {
@@ -80,7 +80,7 @@ fn give_back(persons: Option<File>, modes: Option<&Termios>) {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the shim waits for whoever is its child")]
+#[expect(clippy::disallowed_methods, reason = "the shim waits for all its children")]
 fn supervise(command: &[OsString]) -> std::io::Result<i32> {
     orphans::adopt();
     let (happens, events) = unbounded();
@@ -104,44 +104,44 @@ fn supervise(command: &[OsString]) -> std::io::Result<i32> {
     named("signals", move || {
         for signal in &mut signals {
             let event = match signal {
-                SIGCONT => Happened::Continued,
-                // Who stops is the client.
+                SIGCONT => ScreenShimEvent::Continued,
+                // Only the client stops; the shim then follows.
                 SIGTSTP => continue,
-                HURRY_NUMBER => Happened::HurryWanted,
-                _ => Happened::EndWanted,
+                HURRY_NUMBER => ScreenShimEvent::HurryWanted,
+                _ => ScreenShimEvent::EndWanted,
             };
             let _ = signalled.send(event);
         }
     })?;
-    named("wait", move || see_off(client, &happens))?;
+    named("wait", move || reap(client, &happens))?;
 
     let mut ending = false;
     let mut deadline = never();
     let status = loop {
         crossbeam_channel::select! {
             recv(events) -> event => match event {
-                Ok(Happened::Exited(status)) => break Some(status),
-                Ok(Happened::Stopped) => {
+                Ok(ScreenShimEvent::Exited(status)) => break Some(status),
+                Ok(ScreenShimEvent::Stopped) => {
                     let _ = kill(getpid(), Signal::SIGSTOP);
                 }
-                Ok(Happened::Continued) => {
+                Ok(ScreenShimEvent::Continued) => {
                     let _ = give_terminal_to(client);
                     let _ = killpg(client, Signal::SIGCONT);
                 }
-                Ok(Happened::EndWanted) if !ending => {
+                Ok(ScreenShimEvent::EndWanted) if !ending => {
                     ending = true;
                     deadline = crossbeam_channel::after(GRACE);
                     let _ = killpg(client, Signal::SIGTERM);
                     let _ = killpg(client, Signal::SIGCONT);
                 }
-                Ok(Happened::EndWanted) => {}
-                Ok(Happened::HurryWanted) | Err(_) => break None,
+                Ok(ScreenShimEvent::EndWanted) => {}
+                Ok(ScreenShimEvent::HurryWanted) | Err(_) => break None,
             },
             recv(deadline) -> _ => break None,
         }
     };
-    let tidied_up = matches!(status, Some(WaitStatus::Exited(..))) && !ending;
-    if !tidied_up {
+    let cleaned_up = matches!(status, Some(WaitStatus::Exited(..))) && !ending;
+    if !cleaned_up {
         let _ = killpg(client, Signal::SIGKILL);
         orphans::kill_all();
     }
@@ -152,8 +152,8 @@ fn supervise(command: &[OsString]) -> std::io::Result<i32> {
     })
 }
 
-/// Makes a process group the one that the terminal's keys are for. Whoever is not in that group is
-/// stopped for asking, unless the signal is blocked.
+/// Makes this the foreground group of the terminal. A process of another group that asks for that
+/// is stopped, unless it blocks SIGTTOU.
 fn give_terminal_to(group: Pid) -> nix::Result<()> {
     let mut stops = SigSet::empty();
     stops.add(Signal::SIGTTOU);
@@ -163,15 +163,15 @@ fn give_terminal_to(group: Pid) -> nix::Result<()> {
     given
 }
 
-/// The exit and the stops of the client, and the exits of orphans.
-fn see_off(client: Pid, happens: &Sender<Happened>) {
+/// Reports the exit and the stops of the client, and reaps orphans.
+fn reap(client: Pid, happens: &Sender<ScreenShimEvent>) {
     loop {
         match waitpid(None, Some(WaitPidFlag::WUNTRACED)) {
             Ok(WaitStatus::Stopped(pid, _)) if pid == client => {
-                let _ = happens.send(Happened::Stopped);
+                let _ = happens.send(ScreenShimEvent::Stopped);
             }
             Ok(status) if status.pid() == Some(client) => {
-                let _ = happens.send(Happened::Exited(status));
+                let _ = happens.send(ScreenShimEvent::Exited(status));
             }
             Ok(_) | Err(Errno::EINTR) => {}
             Err(_) => return,

@@ -4,7 +4,7 @@
 use super::clock::Clock;
 use super::proof::Doubt;
 use super::{NOBODY, Step};
-use crate::client::case::{CaseReport, Held};
+use crate::client::case::{CaseKind, CaseReport};
 use crate::client::stream::{
     Control, Envelope, Message, PermissionRequest, TurnResult, why_retried,
 };
@@ -127,7 +127,7 @@ impl Sitting {
         match (std::mem::replace(&mut self.turn, JudgeTurn::Review), self.doubt.take()) {
             (_, Some(doubt)) if left => self.unproven(doubt, now),
             (JudgeTurn::Form { prose, why }, None) if left => self.unread(&why, prose, now),
-            _ => self.fail(&gone.told_of("the supervisor"), now),
+            _ => self.fail(&gone.told_about("the supervisor"), now),
         }
         self.take()
     }
@@ -183,7 +183,7 @@ impl Sitting {
     }
 
     fn rule(&mut self, asked: &PermissionRequest) -> Ruling {
-        let held = self.case.as_ref().map_or(Held::Nothing, |case| case.held);
+        let held = self.case.as_ref().map_or(CaseKind::Nothing, |case| case.held);
         let ruling = match permission::rule(held, asked, &self.policy.allowed_tools) {
             Ruling::Ask if !self.policy.person => Ruling::Deny(format!(
                 "{NOBODY} Without a glass case, only commands that read run without permission; \

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::client::case::Held;
+use crate::client::case::CaseKind;
 use crate::client::stream::{Control, Message, TurnResult};
 use crate::review::front_matter::Proof;
 use crate::review::policy::Judging;
@@ -258,7 +258,7 @@ fn wants(tool: &str, input: &str) -> Envelope {
     envelope(Message::Control { request_id: "r".into(), request })
 }
 
-fn in_case(held: Held) -> Envelope {
+fn in_case(held: CaseKind) -> Envelope {
     envelope(Message::Case(CaseReport { held, why: String::new() }))
 }
 
@@ -268,7 +268,7 @@ const TEST: &str = r#"{"command":"cargo test"}"#;
 fn in_a_case_the_judge_runs_what_it_likes_and_edits_nothing() {
     for policy in [session(), hook()] {
         let mut engine = started(policy);
-        let held = engine.heard(in_case(Held::Overlay), second(1));
+        let held = engine.heard(in_case(CaseKind::Overlay), second(1));
         assert_eq!(short(&held), ["in an overlay over the project"]);
         assert_eq!(short(&engine.heard(wants("Bash", TEST), second(1))), ["Allow"]);
         let edit = short(&engine.heard(wants("Edit", r#"{"file_path":"a"}"#), second(1)));
@@ -292,8 +292,8 @@ fn without_a_case_a_person_decides_and_nobody_denies() {
 #[test]
 fn only_the_first_line_of_all_names_the_case() {
     let mut engine = started(hook());
-    engine.heard(in_case(Held::Nothing), second(1));
-    assert_eq!(engine.heard(in_case(Held::Overlay), second(1)), []);
+    engine.heard(in_case(CaseKind::Nothing), second(1));
+    assert_eq!(engine.heard(in_case(CaseKind::Overlay), second(1)), []);
     let ruling = short(&engine.heard(wants("Bash", TEST), second(1)));
     assert!(ruling[0].starts_with("Deny"), "{ruling:?}");
 }
@@ -301,11 +301,11 @@ fn only_the_first_line_of_all_names_the_case() {
 #[test]
 fn the_verdict_says_what_was_denied_and_in_which_case() {
     let mut engine = started(hook());
-    engine.heard(in_case(Held::Landlock), second(1));
+    engine.heard(in_case(CaseKind::Landlock), second(1));
     engine.heard(wants("Bash", r#"{"command":"git push"}"#), second(1));
     let steps = engine.heard(result(r#"{"completed":true}"#), second(2));
     let [Step::Stop, Step::End(Ok(verdict))] = steps.as_slice() else { panic!("{steps:?}") };
-    assert_eq!(verdict.case, Some(Held::Landlock));
+    assert_eq!(verdict.case, Some(CaseKind::Landlock));
     let [denied] = verdict.denied.as_slice() else { panic!("{verdict:?}") };
     assert_eq!((denied.tool.as_str(), denied.what.as_str()), ("Bash", "git push"));
 }

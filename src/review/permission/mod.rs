@@ -23,7 +23,7 @@ pub use reading::is_reading;
 
 use serde::{Deserialize, Serialize};
 
-use crate::client::case::Held;
+use crate::client::case::CaseKind;
 use crate::client::stream::PermissionRequest;
 
 /// As much of a command as tells which one it was.
@@ -116,7 +116,7 @@ const TOOLS: [(&str, Class); 37] = [
 ];
 
 /// Whether the tool may be used, by the rules alone.
-pub fn rule(held: Held, asked: &PermissionRequest, allowed: &[String]) -> Ruling {
+pub fn rule(held: CaseKind, asked: &PermissionRequest, allowed: &[String]) -> Ruling {
     let allowed: Vec<_> = allowed.iter().filter_map(|rule| Allowed::read(rule)).collect();
     let tool = asked.tool.as_str();
     let is_named = allowed.iter().any(|rule| rule.tool == tool && rule.command.is_none());
@@ -143,7 +143,7 @@ pub fn allows_pushing(allowed: &[String]) -> bool {
     rules.filter_map(|rule| rule.command).any(|command| command.starts_with("git push"))
 }
 
-fn command(held: Held, input: &str, allowed: &[Allowed<'_>]) -> Ruling {
+fn command(held: CaseKind, input: &str, allowed: &[Allowed<'_>]) -> Ruling {
     #[derive(Deserialize)]
     struct Input {
         command: Option<String>,

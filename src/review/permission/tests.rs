@@ -1,11 +1,11 @@
 use super::*;
 
-fn bash(held: Held, command: &str, allowed: &[&str]) -> Ruling {
+fn bash(held: CaseKind, command: &str, allowed: &[&str]) -> Ruling {
     let input = serde_json::json!({ "command": command }).to_string();
     ask(held, "Bash", &input, allowed)
 }
 
-fn ask(held: Held, tool: &str, input: &str, allowed: &[&str]) -> Ruling {
+fn ask(held: CaseKind, tool: &str, input: &str, allowed: &[&str]) -> Ruling {
     let asked = PermissionRequest { tool: tool.into(), input: input.into(), ..Default::default() };
     let allowed: Vec<_> = allowed.iter().map(|rule| (*rule).to_owned()).collect();
     rule(held, &asked, &allowed)
@@ -15,7 +15,7 @@ fn is_denied(ruling: &Ruling) -> bool {
     matches!(ruling, Ruling::Deny(_))
 }
 
-const EVERY: [Held; 3] = [Held::Overlay, Held::Landlock, Held::Nothing];
+const EVERY: [CaseKind; 3] = [CaseKind::Overlay, CaseKind::Landlock, CaseKind::Nothing];
 
 #[test]
 fn editing_is_denied_whatever_is_allowed() {
@@ -39,7 +39,7 @@ fn a_tool_that_nobody_knows_is_denied_unless_it_is_named() {
 
 #[test]
 fn in_a_case_everything_else_runs_unasked() {
-    for held in [Held::Overlay, Held::Landlock] {
+    for held in [CaseKind::Overlay, CaseKind::Landlock] {
         for command in
             ["cargo test", "echo x > f", "rm -rf .", "python3 -c 'x'", "npm ci && npm test"]
         {
@@ -51,7 +51,7 @@ fn in_a_case_everything_else_runs_unasked() {
 
 #[test]
 fn without_a_case_only_reading_runs_unasked() {
-    let none = Held::Nothing;
+    let none = CaseKind::Nothing;
     for command in [
         "cat x | grep y",
         "git status && git diff HEAD~1 -- x",
@@ -141,15 +141,15 @@ fn what_no_case_holds_is_denied_by_name() {
         "uv run pytest -q",
         "npm exec -- vitest run",
     ] {
-        assert_eq!(bash(Held::Overlay, command, &[]), Ruling::Allow, "{command}");
+        assert_eq!(bash(CaseKind::Overlay, command, &[]), Ruling::Allow, "{command}");
     }
     assert_eq!(
-        bash(Held::Overlay, "cd x && docker compose up -d", &["Bash(docker compose:*)"]),
+        bash(CaseKind::Overlay, "cd x && docker compose up -d", &["Bash(docker compose:*)"]),
         Ruling::Allow
     );
-    assert_eq!(bash(Held::Overlay, "git push origin x", &["Bash(git push:*)"]), Ruling::Allow);
-    assert!(is_denied(&bash(Held::Overlay, "git push; ssh x", &["Bash(git push:*)"])));
-    let Ruling::Deny(reason) = bash(Held::Overlay, "git push", &[]) else {
+    assert_eq!(bash(CaseKind::Overlay, "git push origin x", &["Bash(git push:*)"]), Ruling::Allow);
+    assert!(is_denied(&bash(CaseKind::Overlay, "git push; ssh x", &["Bash(git push:*)"])));
+    let Ruling::Deny(reason) = bash(CaseKind::Overlay, "git push", &[]) else {
         panic!("it is allowed")
     };
     assert!(
@@ -162,9 +162,9 @@ fn what_no_case_holds_is_denied_by_name() {
 #[test]
 fn a_command_that_cannot_be_seen_is_denied() {
     for input in ["", "{}", "[]", r#"{"command":3}"#] {
-        assert!(is_denied(&ask(Held::Overlay, "Bash", input, &["Bash"])), "{input}");
+        assert!(is_denied(&ask(CaseKind::Overlay, "Bash", input, &["Bash"])), "{input}");
     }
-    assert_eq!(ask(Held::Nothing, "AskUserQuestion", "{}", &[]), Ruling::Ask);
+    assert_eq!(ask(CaseKind::Nothing, "AskUserQuestion", "{}", &[]), Ruling::Ask);
 }
 
 /// docs/glass-case.md shows this table.

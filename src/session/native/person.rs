@@ -1,7 +1,7 @@
 //! The person's words, and whether they are the person's.
 
 use super::{NOT_TYPED, NOT_YOUR_SWITCH, Native, Session};
-use crate::client::transcript::is_machines;
+use crate::client::transcript::is_by_client;
 use crate::event::Event;
 use crate::hook::reply::Reply;
 use crate::native::hooks::Switch;
@@ -66,7 +66,7 @@ impl Session<'_> {
         let Some(native) = &mut self.native else { return };
         if call.event.name == "UserPromptSubmit" {
             // The end of a task in the background comes this way too, and is nobody's word.
-            if !is_machines(&prompt) && native.words.reported(&prompt) {
+            if !is_by_client(&prompt) && native.words.reported(&prompt) {
                 self.said(prompt);
             }
             self.turn_begins();

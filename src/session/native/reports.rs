@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{CROWDED, FORGED, GOAL, IN_BACKGROUND, STRANGER, Session};
 use crate::client::session_id;
-use crate::client::transcript::{ClientTranscript, Turn};
+use crate::client::transcript::{ClientTranscript, TurnKind};
 use crate::event::{Event, Notice, Now, Outcome, Phase};
 use crate::hook::reply::Reply;
 use crate::native::lines::Ended;
@@ -122,7 +122,7 @@ impl Session<'_> {
             native.warn(GOAL);
         }
         let turn = native.conversation.turn;
-        if turn != before && turn == Turn::Interrupted && self.machine.is_busy() {
+        if turn != before && turn == TurnKind::Interrupted && self.machine.is_busy() {
             self.step(Event::Interrupt);
             self.turn_ended(Ended::Interrupted);
         }

@@ -133,7 +133,7 @@ impl Session<'_> {
                 self.suspend();
                 self.screen_resized();
                 if let Some(client) = self.screen_client() {
-                    client.go_on();
+                    client.resume();
                 }
             }
             ScreenEvent::Exited(gone) => {

@@ -1,7 +1,7 @@
 //! The agent's turns: where one ends the machine decides, and the client gets its answer.
 
 use super::{SCHEDULED, Session};
-use crate::client::transcript::Turn;
+use crate::client::transcript::TurnKind;
 use crate::event::{Notice, Phase};
 use crate::hook::reply::Reply;
 use crate::native::lines::{self, Ended};
@@ -30,9 +30,11 @@ impl Session<'_> {
         let answer = call.event.last_assistant_message.unwrap_or_default();
         self.turn_begins();
         self.turn_ended(match turn {
-            Turn::None | Turn::Work | Turn::Interrupted => Ended::Well { last_answer: &answer },
-            Turn::Shell | Turn::LocalCommand => Ended::WithoutWork,
-            Turn::Failed => Ended::Failed(&answer),
+            TurnKind::None | TurnKind::Work | TurnKind::Interrupted => {
+                Ended::Well { last_answer: &answer }
+            }
+            TurnKind::Shell | TurnKind::LocalCommand => Ended::WithoutWork,
+            TurnKind::Failed => Ended::Failed(&answer),
         });
     }
 

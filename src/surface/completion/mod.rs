@@ -11,7 +11,7 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
 use super::styled::{self, Glyphs, Style, Styled};
-use crate::client::stream::{Command, strip_escapes};
+use crate::client::stream::{SlashCommand, strip_escapes};
 use token::{Token, TokenKind};
 
 const ROWS: usize = 6;
@@ -51,7 +51,7 @@ pub type Files = (Arc<Vec<String>>, bool);
 
 #[derive(Debug, Default)]
 pub struct Completion {
-    commands: Vec<Command>,
+    commands: Vec<SlashCommand>,
     popup: Option<Popup>,
     /// The last thing typed was a command, or the beginning of one.
     at_command: bool,
@@ -86,7 +86,7 @@ pub struct Taken {
 
 impl Completion {
     /// The client's commands.
-    pub fn set_commands(&mut self, commands: &[Command]) {
+    pub fn set_commands(&mut self, commands: &[SlashCommand]) {
         commands.clone_into(&mut self.commands);
     }
 
@@ -95,7 +95,7 @@ impl Completion {
         let known = std::mem::take(&mut self.commands);
         let described = |name: &String| {
             let known = known.iter().find(|command| command.name == *name).cloned();
-            known.unwrap_or_else(|| Command { name: name.clone(), ..Command::default() })
+            known.unwrap_or_else(|| SlashCommand { name: name.clone(), ..SlashCommand::default() })
         };
         self.commands = names.iter().map(described).collect();
     }

@@ -15,8 +15,8 @@ fn files() -> Files {
     (Arc::new(paths.iter().map(ToString::to_string).collect()), true)
 }
 
-fn command(name: &str, description: &str) -> Command {
-    Command { name: name.into(), description: description.into() }
+fn command(name: &str, description: &str) -> SlashCommand {
+    SlashCommand { name: name.into(), description: description.into() }
 }
 
 fn typed(before: &str) -> Completion {

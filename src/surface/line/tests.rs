@@ -283,14 +283,14 @@ fn a_closed_pipe_is_an_error_and_no_panic() {
 #[test]
 fn going_back_by_a_number() {
     use crate::event::GoBack;
-    use crate::machine::Offered;
+    use crate::machine::RewindPoint;
     let mut desk = Desk::working();
     desk.status.phase = Phase::Waiting;
     desk.shown();
     assert_eq!(desk.types("/rewind"), []);
     assert!(desk.shown().contains("There is no earlier message"));
     desk.status.points =
-        vec![Offered { uuid: "u".into(), text: "fix it".into(), round: None, better: false }];
+        vec![RewindPoint { uuid: "u".into(), text: "fix it".into(), round: None, better: false }];
     desk.shown();
     assert_eq!(desk.types("/rewind"), []);
     let shown = desk.shown();

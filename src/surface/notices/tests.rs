@@ -421,9 +421,9 @@ fn each_of_several_judges_has_a_line() {
 #[test]
 fn only_a_case_that_is_not_the_best_has_a_line() {
     let case = |held, why: &str| Notice::ReviewCase { round: 1, held, why: why.into() };
-    assert_eq!(shown(LOOK, &case(Held::Overlay, "")), "");
+    assert_eq!(shown(LOOK, &case(CaseKind::Overlay, "")), "");
     assert_eq!(
-        shown(LOOK, &case(Held::Nothing, "no overlay: EPERM")),
+        shown(LOOK, &case(CaseKind::Nothing, "no overlay: EPERM")),
         "┃ the review runs without a glass case (no overlay: EPERM)"
     );
 }

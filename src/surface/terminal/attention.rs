@@ -144,7 +144,11 @@ fn chosen(wanted: Notify, set: impl Fn(&str) -> Option<String>) -> Call {
 
 /// Nothing in it can end the escape that it stands in, or begin another field of it.
 fn plain(text: &str) -> String {
-    strip_escapes(text).chars().filter(|c| !console::steers(*c) && *c != ';').take(120).collect()
+    strip_escapes(text)
+        .chars()
+        .filter(|c| !console::controls_terminal(*c) && *c != ';')
+        .take(120)
+        .collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crossterm::event::KeyEvent;
 
 use super::{Screen, Terminal};
 use crate::event::{Event, GoBack};
-use crate::machine::Offered;
+use crate::machine::RewindPoint;
 use crate::surface::styled::{self, Style, Styled};
 use crate::surface::{Intent, Picked, Picker};
 
@@ -20,13 +20,13 @@ pub const NOTHING: &str = "There is no earlier message in this session to go bac
 #[derive(Debug)]
 pub struct Rewind {
     picker: Picker,
-    points: Vec<Offered>,
+    points: Vec<RewindPoint>,
     /// The message that was chosen.
     chosen: Option<String>,
 }
 
 impl Rewind {
-    pub fn new(points: Vec<Offered>) -> Self {
+    pub fn new(points: Vec<RewindPoint>) -> Self {
         let entries = points.iter().map(shown).collect();
         Self {
             picker: Picker::new("Go back to before which message?", entries),
@@ -37,7 +37,7 @@ impl Rewind {
 }
 
 /// One line about a point.
-pub fn shown(point: &Offered) -> String {
+pub fn shown(point: &RewindPoint) -> String {
     let (first, more) = styled::first_line(&point.text);
     let more = if more { " ..." } else { "" };
     let better = if point.better { " (better than now)" } else { "" };

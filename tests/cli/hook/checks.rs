@@ -57,7 +57,7 @@ fn supervisor_does(room: &Room, what: &str) {
 }
 
 #[test]
-fn a_yes_about_files_that_changed_meanwhile_is_given_again() {
+fn a_confirmation_is_repeated_if_files_changed_during_the_review() {
     let room = room("proof: off\nchecks:\n  - { name: count, run: \"echo ran >>../ran\" }");
     supervisor_does(&room, "[ $n = 1 ] || echo 'a = 1' >\"$ROOM/../project/x.py\"");
     let done = room.hook("abc123").env("CCC_TRUST_CHECKS", "1").run();

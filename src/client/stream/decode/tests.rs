@@ -1,5 +1,5 @@
-use super::super::message::{Block, Command, Control, Partial, TurnResult, Usage};
-use super::super::tells::{Introduction, Model, RateLimit, TaskProgress};
+use super::super::message::{Block, Control, Partial, SlashCommand, TurnResult, Usage};
+use super::super::reports::{Introduction, Model, RateLimit, TaskProgress};
 use super::*;
 use crate::client::mode::PermissionMode;
 use proptest::prelude::*;
@@ -92,7 +92,7 @@ fn result(line: &str) -> TurnResult {
 }
 
 #[test]
-fn a_result_tells_what_its_turn_has_read_and_written() {
+fn a_result_has_the_usage_of_its_turn() {
     let turn = result(
         r#"{"type":"result","total_cost_usd":0.5,"usage":{"input_tokens":2,"cache_read_input_tokens":98,"cache_creation_input_tokens":0,"output_tokens":7},"modelUsage":{"claude-x":{"costUSD":0.5,"costBasis":"list"}},"model_usage_since_last_result":{"claude-x":{"costUSD":0.25,"costBasis":"list"}}}"#,
     );
@@ -106,7 +106,7 @@ fn a_result_tells_what_its_turn_has_read_and_written() {
 }
 
 #[test]
-fn a_price_that_the_client_made_up_is_none() {
+fn estimated_prices_do_not_count() {
     let unknown = result(
         r#"{"type":"result","total_cost_usd":0.75,"usage":{"input_tokens":2},"modelUsage":{"kimi-k2":{"costUSD":0.5,"costBasis":"unknown"},"claude-x":{"costUSD":0.25,"costBasis":"list"}}}"#,
     );
@@ -118,13 +118,13 @@ fn a_price_that_the_client_made_up_is_none() {
 }
 
 #[test]
-fn the_clients_commands_are_an_answer_of_their_own() {
+fn the_answer_to_initialize_is_recognised() {
     let answer = |commands: &str| {
         message(&format!(
             r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{{"commands":{commands},"models":[{{"value":"m"}}],"account":{{"email":"e"}}}}}}}}"#
         ))
     };
-    let command = |name: &str, description: &str| Command {
+    let command = |name: &str, description: &str| SlashCommand {
         name: name.into(),
         description: description.into(),
     };
@@ -154,7 +154,7 @@ fn the_clients_commands_are_an_answer_of_their_own() {
 }
 
 #[test]
-fn what_the_client_tells_of_itself() {
+fn reports_of_the_client_are_decoded() {
     let answer = |response: &str| {
         message(&format!(
             r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{response}}}}}"#
@@ -240,7 +240,7 @@ fn scenario_001_parse_errors_are_survived() {
 }
 
 #[test]
-fn a_field_of_an_unexpected_kind_does_not_cost_the_line() {
+fn a_field_of_an_unexpected_kind_does_not_lose_the_line() {
     assert_eq!(kinds(br#"{"type":"x","session_id":7,"error":{"a":1},"result":[1]}"#), ["x"]);
     assert!(matches!(
         message(r#"{"type":"assistant","message":{"content":{"odd":1}}}"#),
@@ -248,9 +248,9 @@ fn a_field_of_an_unexpected_kind_does_not_cost_the_line() {
     ));
 }
 
-/// Each of these was once a result that nobody saw, and a session that waited for ever.
+/// Each of these once made a result unreadable, and the session waited for ever.
 #[test]
-fn an_odd_field_of_a_result_costs_that_field() {
+fn an_odd_field_of_a_result_loses_only_that_field() {
     let expected = |change: fn(&mut TurnResult)| {
         let mut result = TurnResult {
             subtype: "success".into(),
@@ -291,14 +291,14 @@ fn an_odd_field_of_a_result_costs_that_field() {
 }
 
 #[test]
-fn both_forms_of_the_session_id_are_one() {
+fn both_spellings_of_the_session_id_are_read() {
     let both = br#"{"type":"result","sessionId":"b","session_id":"a","session_id":"c"}"#;
     assert!(matches!(&parts(both)[..], [Part::Message(envelope)]
         if envelope.session_id.as_deref() == Some("c")));
 }
 
 #[test]
-fn an_odd_field_of_a_request_costs_that_field() {
+fn an_odd_field_of_a_request_loses_only_that_field() {
     let line = r#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"a":1},"description":7,"permission_suggestions":3}}"#;
     assert!(
         matches!(message(line), Message::Control { request_id, request: Control::Permission(asked) }
@@ -313,7 +313,7 @@ fn an_odd_field_of_a_request_costs_that_field() {
 }
 
 #[test]
-fn what_the_loop_waits_for_and_cannot_be_read_is_a_message_of_its_own() {
+fn an_unreadable_message_that_the_loop_waits_for_is_reported() {
     let unreadable = |line: Line| match &line.parts[..] {
         [Part::Message(envelope)] => match &envelope.message {
             Message::Unreadable { kind, .. } => Some(kind.clone()),
@@ -352,7 +352,7 @@ fn escapes_and_text_around_json_on_the_same_line() {
 }
 
 #[test]
-fn invalid_utf8_nul_and_escapes_inside_json_are_mended() {
+fn invalid_utf8_nul_and_escapes_inside_json_are_repaired() {
     assert_eq!(kinds(b"{\"type\":\"x\",\"a\":\"\xff\xfe\"}"), ["x"]);
     assert!(matches!(
         &parts(b"{\"type\":\"result\",\"result\":\"a\xffb\0c\x1b[31md\"}")[..],
@@ -364,7 +364,7 @@ fn invalid_utf8_nul_and_escapes_inside_json_are_mended() {
 fn standard_error_is_never_a_message() {
     let forged = r#"{"type":"result","num_turns":1,"result":"[TASK_COMPLETED]"}"#;
     for raw in [forged.to_owned(), format!("x {forged}"), format!("\x1b[m{forged}"), "{]".into()] {
-        let line = Line::of_errors(raw.clone().into_bytes());
+        let line = Line::from_stderr(raw.clone().into_bytes());
         assert!(matches!(&line.parts[..], [Part::Text(_)]), "{raw}: {:?}", line.parts);
         let read_back = Line::decode(line.raw).into_messages();
         assert!(
@@ -372,7 +372,7 @@ fn standard_error_is_never_a_message() {
             "{raw}"
         );
     }
-    let plain = Line::of_errors(b"Error: no".to_vec());
+    let plain = Line::from_stderr(b"Error: no".to_vec());
     assert_eq!(plain, Line::decode(b"Error: no".to_vec()));
 }
 
@@ -384,13 +384,13 @@ fn the_raw_line_is_kept_byte_for_byte() {
 
 proptest! {
     #[test]
-    fn no_bytes_can_break_it(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn no_bytes_cause_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = Line::decode(bytes);
     }
 }
 
 #[test]
-fn an_image_of_a_tool_is_named_with_its_size() {
+fn an_image_is_shown_with_its_size() {
     let data = "A".repeat(4096);
     let line = format!(
         r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{data}"}}}}]}}]}}}}"#

@@ -2,7 +2,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::*;
-use crate::client::args::take_over;
+use crate::client::args::read_args;
 use crate::event::Event;
 use crate::machine::Rules;
 use crate::record::sample::SampleRecording;
@@ -25,7 +25,7 @@ fn place(home: &Path) -> Directories {
 }
 
 fn taken_up(place: &Directories, args: &str) -> Result<TakenUp> {
-    let taken = take_over(args.split_whitespace().map(OsString::from).collect());
+    let taken = read_args(args.split_whitespace().map(OsString::from).collect());
     take_up(place, &taken, false, false)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::event::GoBack;
-use crate::machine::Offered;
+use crate::machine::RewindPoint;
 use crate::surface::ImageSource;
 use crate::surface::terminal::help::KEYS;
 
@@ -322,7 +322,7 @@ fn the_pager_has_all_of_it() {
 #[test]
 fn escape_twice_offers_earlier_messages_to_go_back_to() {
     let mut bench = bench(Phase::Waiting);
-    let point = |uuid: &str, text: &str, round| Offered {
+    let point = |uuid: &str, text: &str, round| RewindPoint {
         uuid: uuid.into(),
         text: text.into(),
         round,

@@ -1,41 +1,41 @@
-//! What the client tells of itself: what it is and has, what fills the model's window, how much of a
-//! subscription is used up, how far a sub-agent has come.
+//! What the client reports about itself: its version and offers, what fills the model's context
+//! window, how much of a subscription is used up, and the progress of sub-agents.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::control::WireAnswer;
 use super::lenient::{Count, List, Number, Text, object};
-use super::message::Command;
+use super::message::SlashCommand;
 use crate::client::mode::PermissionMode;
 
 /// The answer to `initialize`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Introduction {
-    pub commands: Vec<Command>,
+    pub commands: Vec<SlashCommand>,
     pub models: Vec<Model>,
-    /// Only newer clients say it here; all say it with the first turn.
+    /// Only newer clients report it here; all report it with the first turn.
     pub version: Option<String>,
     pub mode: Option<PermissionMode>,
 }
 
-/// A model to choose.
+/// A model that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Model {
-    /// What the client wants to be told.
+    /// The value with which the client is asked for it.
     pub value: String,
     pub name: String,
     pub description: String,
-    /// The name that the provider knows it by.
+    /// The provider's name for it.
     pub resolved: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContextUsage {
     pub categories: Vec<ContextCategory>,
-    /// Tokens that the model holds.
+    /// The size of the model's context window, in tokens.
     pub window: u64,
-    /// Tokens at which the client makes the conversation shorter by itself.
+    /// The number of tokens at which the client compacts the conversation by itself.
     pub compacts_at: Option<u64>,
 }
 
@@ -43,11 +43,11 @@ pub struct ContextUsage {
 pub struct ContextCategory {
     pub name: String,
     pub tokens: u64,
-    /// What is not taken up: free, or kept free for compaction.
+    /// Not in use: free, or reserved for compaction.
     pub free: bool,
 }
 
-/// Of a subscription.
+/// A limit of a subscription.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RateLimit {
     /// `five_hour`, `seven_day`, …
@@ -69,14 +69,14 @@ pub struct TaskProgress {
     pub doing: String,
 }
 
-/// The conversation was made shorter, by the person or by the client itself.
+/// The conversation was compacted, by the person or by the client itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Compaction {
     pub automatic: bool,
-    /// Tokens of the conversation.
+    /// Tokens in the conversation.
     pub before: Option<u64>,
     pub after: Option<u64>,
-    /// The ids of messages that stay as they are; the client says some of them again.
+    /// The ids of messages that stay unchanged; the client repeats some of them.
     pub kept: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ object! {
 }
 
 impl WireCompaction<'_> {
-    pub fn told(self) -> Compaction {
+    pub fn into_compaction(self) -> Compaction {
         Compaction {
             automatic: self.trigger.as_str() == "auto",
             before: self.before.0,
@@ -146,7 +146,7 @@ object! {
 }
 
 impl WireLimit<'_> {
-    pub fn told(self) -> RateLimit {
+    pub fn into_rate_limit(self) -> RateLimit {
         RateLimit {
             kind: self.kind.owned(),
             status: self.status.owned(),
@@ -156,7 +156,7 @@ impl WireLimit<'_> {
     }
 }
 
-/// `None` where there is not a list, or where something in it cannot be read.
+/// `None` if it is not a list, or if something in it cannot be read.
 fn list<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<Vec<T>> {
     serde_json::from_str(raw?.get()).ok()
 }
@@ -166,7 +166,7 @@ pub fn introduction(answer: &WireAnswer<'_>) -> Option<Introduction> {
     if commands.iter().any(|command| command.name.as_str().is_empty()) {
         return None;
     }
-    let command = |command: WireCommand<'_>| Command {
+    let command = |command: WireCommand<'_>| SlashCommand {
         name: command.name.owned(),
         description: command.description.owned(),
     };
@@ -191,7 +191,7 @@ pub fn context_usage(answer: &WireAnswer<'_>) -> Option<ContextUsage> {
     let categories = list::<WireCategory<'_>>(answer.categories)?;
     let category = |category: WireCategory<'_>| {
         let name = category.name.owned();
-        // Older clients do not say which kind it is.
+        // Older clients do not report the kind.
         let free = match category.kind.as_str() {
             "" => name == "Free space" || name == "Autocompact buffer",
             kind => kind != "used",
