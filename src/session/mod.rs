@@ -37,7 +37,7 @@ use crate::process::pty::Agent;
 use crate::process::screen::ScreenClient;
 use crate::process::supervisor::Supervisor;
 use crate::prompt::external_editor::Editing;
-use crate::record::{Recorder, Waits};
+use crate::record::{Backlog, Recorder};
 use crate::surface::{Report, Surface};
 use crate::tree::Snapshot;
 use checks::Base;
@@ -113,7 +113,7 @@ pub struct Session<'a> {
 /// What there is to know about a client's own screen.
 enum Screened {
     /// Something is to be recorded.
-    Drawn(Waits),
+    Drawn(Backlog),
     Failed(io::Error),
     Ended,
 }

@@ -12,7 +12,7 @@ use crate::event::{Event, Gone, Outcome};
 use crate::native::{relay, transcript};
 use crate::process::screen::{ScreenClient, ScreenEvent};
 use crate::process::signals;
-use crate::record::Waits;
+use crate::record::Backlog;
 use crate::session::child_state::ChildState;
 use crate::session::{AgentProcess, Incoming};
 
@@ -76,11 +76,11 @@ impl Session<'_> {
 
     pub(in crate::session) fn screened(&mut self, screened: Screened) {
         match screened {
-            Screened::Drawn(Waits::Something) => {
+            Screened::Drawn(Backlog::Started) => {
                 let until = self.now() + GATHER;
                 self.gathering.get_or_insert(until);
             }
-            Screened::Drawn(Waits::Much) => self.gathering = None,
+            Screened::Drawn(Backlog::Large) => self.gathering = None,
             Screened::Failed(error) => {
                 if self.outcome.is_none() {
                     self.lost(&error, Outcome::Unwritten(error.to_string()));
