@@ -19,7 +19,9 @@ use crate::process::{orphans, signals};
 use crate::prompt::history::History;
 use crate::prompt::project_files::ProjectFiles;
 use crate::record::{Cast, Recorder};
-use crate::session::{self, Aside, Incoming, RecordedScreen, RecordedSurface, Session, Setup, Tee};
+use crate::session::{
+    self, Incoming, RecordedScreen, RecordedSurface, Session, Setup, SideTranscript, Tee,
+};
 use crate::surface::look;
 use crate::surface::{
     self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet,
@@ -165,9 +167,9 @@ fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
     let beside = if apart {
         let errors = Outlet::stderr()?;
         hurries.push(errors.hurry());
-        Aside::to(errors)
+        SideTranscript::to(errors)
     } else {
-        Aside::nowhere()
+        SideTranscript::nowhere()
     };
     let mut surface: Box<dyn Surface> = match format {
         OutputFormat::Text if apart => {
