@@ -35,7 +35,7 @@ pub use crate::event::{Report, Seconds};
 use crate::machine::Status;
 
 pub use answer::AnswerSurface;
-pub use completion::Files;
+pub use completion::ProjectFiles;
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
 pub use notices::{duration, money, review_cost};

@@ -388,10 +388,10 @@ impl Transcript {
     }
 
     fn placed(&self, line: Styled, place: Author) -> Styled {
-        let line = if place.own { line } else { line.behind(Style::Plain, INDENT) };
+        let line = if place.own { line } else { line.with_prefix(Style::Plain, INDENT) };
         match place.who {
             Asker::Agent => line,
-            Asker::Supervisor => line.behind(Style::Supervisor, self.look.glyphs.gutter),
+            Asker::Supervisor => line.with_prefix(Style::Supervisor, self.look.glyphs.gutter),
         }
     }
 
@@ -407,11 +407,11 @@ impl Transcript {
             text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
         };
         let line = if self.look.spoken && starts(line.text().trim_start()) {
-            line.behind(Style::Plain, "quoted: ")
+            line.with_prefix(Style::Plain, "quoted: ")
         } else {
             line
         };
-        if line.is_empty() { line } else { line.behind(Style::Plain, TEXT_MARGIN) }
+        if line.is_empty() { line } else { line.with_prefix(Style::Plain, TEXT_MARGIN) }
     }
 
     /// What is written next is another text.

@@ -114,7 +114,7 @@ impl Teller<'_> {
                         let text = format!("{} {more} more lines", self.look.glyphs.ellipsis);
                         answer.push(Styled::new(Style::Dim, &text));
                     }
-                    out.extend(answer.into_iter().map(|line| line.behind(Style::Plain, "  ")));
+                    out.extend(answer.into_iter().map(|line| line.with_prefix(Style::Plain, "  ")));
                 }
                 out
             }
@@ -135,7 +135,7 @@ impl Teller<'_> {
             return Vec::new();
         }
         let (gutter, lines) = (self.look.glyphs.gutter, lines(Style::Dim, text).into_iter());
-        lines.map(|line| line.behind(Style::Supervisor, &format!("{gutter}  "))).collect()
+        lines.map(|line| line.with_prefix(Style::Supervisor, &format!("{gutter}  "))).collect()
     }
 
     fn notice(&mut self, notice: &Notice, time: Timestamp) -> Vec<Styled> {
@@ -156,7 +156,7 @@ impl Teller<'_> {
         if let Notice::Brief { text, .. } = notice {
             let gutter = self.look.glyphs.gutter;
             let brief = lines(Style::Dim, text).into_iter();
-            out = brief.map(|line| line.behind(Style::Supervisor, gutter)).collect();
+            out = brief.map(|line| line.with_prefix(Style::Supervisor, gutter)).collect();
         }
         let stamp = match notice {
             Notice::UserMessage { .. } | Notice::ReviewStarted { .. } => {

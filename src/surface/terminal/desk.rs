@@ -7,7 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Screen, Terminal, help};
 use crate::client::stream::{Line, Message, Model, Part};
-use crate::surface::completion::{Completion, Files};
+use crate::surface::completion::{Completion, ProjectFiles};
 use crate::surface::editor::Editor;
 use crate::surface::styled::{self, Style, Styled};
 
@@ -25,7 +25,7 @@ pub struct Aids {
     /// Gets every message that is sent.
     pub remember: Box<dyn FnMut(&str)>,
     /// The project's files; must not wait for them.
-    pub files: Box<dyn FnMut() -> Files>,
+    pub files: Box<dyn FnMut() -> ProjectFiles>,
 }
 
 impl Default for Aids {

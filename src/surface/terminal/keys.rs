@@ -172,7 +172,7 @@ impl<S: Screen> Terminal<S> {
             self.editor.cancel_search();
         } else if !self.editor.is_empty() {
             self.editor.clear();
-            self.desk.completion.start_anew();
+            self.desk.completion.reset();
         } else if self.busy() {
             return Some(Intent::Event(Event::Interrupt));
         } else if leaving {
@@ -228,7 +228,7 @@ impl<S: Screen> Terminal<S> {
                 None
             }
             KeyCode::Tab => {
-                self.desk.completion.start_anew();
+                self.desk.completion.reset();
                 self.desk.complete(&self.editor);
                 None
             }
@@ -247,7 +247,7 @@ impl<S: Screen> Terminal<S> {
     fn send(&mut self) -> Option<Intent> {
         self.desk.completion.close();
         let text = self.editor.enter()?;
-        self.desk.completion.start_anew();
+        self.desk.completion.reset();
         // Whoever has always answered with a letter means the question, not the agent.
         if self.question.is_some() && self.form().is_none() {
             match text.trim().to_lowercase().as_str() {

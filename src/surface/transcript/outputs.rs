@@ -63,7 +63,7 @@ impl Transcript {
             let room =
                 self.wrap.map(|cells| cells.saturating_sub(self.margin(place) + indent.len()));
             let lines = diff::hunks(&result.patch, room, CHANGES, self.look.glyphs);
-            let lines = lines.into_iter().map(|line| line.behind(Style::Plain, &indent));
+            let lines = lines.into_iter().map(|line| line.with_prefix(Style::Plain, &indent));
             return std::iter::once(head).chain(lines).collect();
         }
         let (style, texts) = self.summary(result, name);

@@ -142,7 +142,7 @@ impl Transcript {
             vec![Styled::new(Style::Tool, &format!("{} ", glyphs.tool)).with(Style::Bold, &head)];
         for (at, agent) in agents.iter().enumerate() {
             let branch =
-                if at + 1 == agents.len() { glyphs.branch } else { glyphs.ruling.mid_branch };
+                if at + 1 == agents.len() { glyphs.branch } else { glyphs.lines.mid_branch };
             let mut facts = agent.facts(self.now, waited);
             if agent.background {
                 facts.push("in the background".to_owned());

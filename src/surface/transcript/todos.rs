@@ -145,7 +145,7 @@ impl Transcript {
             let (mark, mark_style, style) = match todo.state {
                 TodoState::Done => (glyphs.good, Style::Good, Style::Dim),
                 TodoState::Doing => (glyphs.arrow, Style::Tool, Style::Bold),
-                TodoState::Open => (glyphs.ruling.todo, Style::Dim, Style::Plain),
+                TodoState::Open => (glyphs.lines.todo, Style::Dim, Style::Plain),
             };
             let text = styled::exposed(&todo.text);
             let row = Styled::new(mark_style, &format!("  {mark} ")).with(style, &text);
