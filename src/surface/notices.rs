@@ -100,7 +100,7 @@ impl Transcript {
             Notice::Stuck { why, .. } => self.given_up(&format!("Stuck: {why}.")),
             Notice::TurnFailed { error } => self.turn_failed(error),
             Notice::Interrupted => {
-                let mut lines = self.break_off();
+                let mut lines = self.end_activity();
                 lines.extend(self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]));
                 lines
             }
@@ -297,7 +297,7 @@ impl Transcript {
 
     fn agent_gone(&mut self, how: &str, last_words: &str, resuming: bool) -> Vec<Styled> {
         let dash = self.look.glyphs.dash;
-        let mut lines = self.break_off();
+        let mut lines = self.end_activity();
         let mut text = format!("claude {how}");
         if !last_words.is_empty() && !self.has_just_printed(last_words) {
             text = format!("{text}: {last_words}");

@@ -24,7 +24,7 @@ use crate::session::{
 };
 use crate::surface::look;
 use crate::surface::{
-    self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet,
+    self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, KeyReader, LineSurface, Look, Outlet,
     RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface, Whereabouts,
 };
 use crate::{clock, threads};
@@ -77,7 +77,7 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     let reflow = surface::reflows(|name| env::var_os(name));
     let (to_control, control) = session::control();
     let keys = to_control.clone();
-    let keys = Keys::start(move |input| {
+    let keys = KeyReader::start(move |input| {
         let incoming = match input {
             Ok(input) => Incoming::Input(input),
             Err(error) => Incoming::KeysLost(error),
