@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use crate::directories::STATE_DIR;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Options of claude that a supervised session understands wherever they stand.
+/// Options of claude that a supervised session understands anywhere on the command line.
 const TAKEN_OVER: &str = "\
 Claude's own options follow ccc's. With --supervisor these continue a recorded session:
   -r, --resume [ID]  Resume a session: its id, the beginning of it, or choose from a list

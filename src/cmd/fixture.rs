@@ -15,7 +15,7 @@ use crate::config::{Config, variables};
 use crate::console;
 use crate::directories::Directories;
 use crate::files;
-use crate::fixture::scrub::{Suspects, Whereabouts};
+use crate::fixture::scrub::{MachineIdentity, Suspects};
 use crate::fixture::{Converted, convert};
 use crate::record::read::Recording;
 use crate::record::rerun::runs;
@@ -112,11 +112,11 @@ fn write(file: &Path, converted: &Converted, force: bool) -> Result<()> {
     }
 }
 
-fn whereabouts(project: &str) -> Whereabouts {
+fn whereabouts(project: &str) -> MachineIdentity {
     let home = dirs::home_dir();
     let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let named = home.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into());
-    Whereabouts {
+    MachineIdentity {
         project: Some(project.to_owned()),
         home: home.as_deref().map(|home| home.to_string_lossy().into_owned()),
         user: text("USER").or_else(|| text("LOGNAME")).or(named),

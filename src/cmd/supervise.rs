@@ -27,7 +27,7 @@ use crate::machine::Rules;
 use crate::prompt::external_editor;
 use crate::record::{Begun, CastHeader, Recorder, find};
 use crate::review::instructions::{self, Instructions, Problem};
-use crate::session::{Earlier, EarlierCommands, JudgeStart, Setup, Workplace};
+use crate::session::{Earlier, JudgeLaunch, ReadEarlierCommands, Setup, Workplace};
 use crate::surface::{Whereabouts, look};
 use crate::tree;
 use surfaces::Wishes;
@@ -176,7 +176,7 @@ pub fn judges(
     supervisor: &Supervisor,
     taken: &ClientArgs,
     clients: Vec<Surroundings>,
-) -> Vec<JudgeStart> {
+) -> Vec<JudgeLaunch> {
     let prompt_options = pinned_options(&place.config_dir, &taken.prompt_options);
     let start = |(judge, client): (Judge, Surroundings)| {
         let options = ReviewOptions {
@@ -190,7 +190,7 @@ pub fn judges(
             sandbox: supervisor.sandbox,
         };
         let settings = JudgeSettings { content: client.content, file: client.settings };
-        JudgeStart { env: client.env, settings: Some(settings), options }
+        JudgeLaunch { env: client.env, settings: Some(settings), options }
     };
     supervisor.all_judges().into_iter().zip(clients).map(start).collect()
 }
@@ -204,10 +204,10 @@ pub fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
     }
 }
 
-pub fn earlier_commands(first: &AgentStart, state_dir: PathBuf) -> Option<EarlierCommands> {
+pub fn earlier_commands(first: &AgentStart, state_dir: PathBuf) -> Option<ReadEarlierCommands> {
     let begins_here = matches!(first, AgentStart::New { .. });
     (!begins_here).then(|| {
-        let read: EarlierCommands = Arc::new(move |id| find::commands(&state_dir, id));
+        let read: ReadEarlierCommands = Arc::new(move |id| find::commands(&state_dir, id));
         read
     })
 }

@@ -1,5 +1,5 @@
-//! The scripted agent of a session on the real loop: it does what its session says, tells its client
-//! what to print, and keeps the conversation for a judge that is a fork of it.
+//! The scripted agent of a gauntlet session on the real loop: it does what its session says, tells
+//! its client what to print, and stores the conversation for a judge that is a fork of it.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -10,26 +10,26 @@ use crossbeam_channel::Sender;
 use serde_json::Value;
 
 use super::agent;
-use super::conversation::Conversation;
-use super::session::{Act, Session};
+use super::conversation::StoredConversation;
+use super::session::{Act, GauntletSession};
 use crate::event::Event;
 use crate::fixture::scripted_client::{FromClient, ToClient, write_line};
-use crate::fixture::{Received, ScriptedClient, Step};
+use crate::fixture::{Received, ScriptStep, ScriptedClient};
 use crate::session::Incoming;
 
 pub struct Acting<'a> {
-    pub session: &'a Session,
+    pub session: &'a GauntletSession,
     pub project: PathBuf,
-    pub conversation: Conversation,
-    /// What the client says its model is. Empty: that is not known, and the judge takes its own.
+    pub conversation: StoredConversation,
+    /// The model that the client reports. Empty if it is unknown; the judge then uses its own.
     pub model: String,
     pub to_loop: Sender<Incoming>,
-    /// How many messages of the user's have come.
+    /// How many of the user's messages have arrived.
     pub heard: usize,
 }
 
 impl Acting<'_> {
-    /// Until the agent's client has ended.
+    /// Runs until the agent's client has ended.
     pub fn run(&mut self, listener: &UnixListener) -> Result<()> {
         let (client, _) = listener.accept()?;
         let acted = self.serve(client);
@@ -56,18 +56,19 @@ impl Acting<'_> {
             let Some(Received::Message { uuid, text }) = Received::parse(&line) else { continue };
             let mut print = |lines: Vec<Value>| {
                 for line in lines {
-                    // A client that is ended reads no more.
+                    // A client that was ended reads nothing more.
                     let _ = write_line(&mut tell, &ToClient::Print(line.to_string()));
                 }
             };
             let turns = self.session.turns();
             let turn = turns.get(self.heard).filter(|(said, _)| *said == text);
             let Some((_, acts)) = turn else {
-                // Feedback. The judge has said what was to be known, and there is nothing more to come.
+                // This is feedback: the judge has given the verdict that the session is about, so
+                // the session can end.
                 let _ = self.to_loop.send(Incoming::Event(Event::Leave));
                 continue;
             };
-            // The user's later messages come while the agent is still at it.
+            // The user's later messages arrive while the agent is still working.
             print(client.takes(&uuid, &text, self.heard == 0));
             self.turn(&text, acts, &mut client, &mut print)?;
         }
@@ -89,14 +90,14 @@ impl Acting<'_> {
                 self.conversation.says(says);
                 if next.is_none() {
                     self.conversation.write()?;
-                    Step::AgentDone(says.clone())
+                    ScriptStep::AgentDone(says.clone())
                 } else {
-                    Step::AgentSays(says.clone())
+                    ScriptStep::AgentSays(says.clone())
                 }
             } else {
                 let run = agent::act(act, &self.project)?.context("nothing to do")?;
                 self.conversation.runs(&run);
-                Step::AgentRuns(run)
+                ScriptStep::AgentRuns(run)
             };
             print(client.prints(&step)?);
         }

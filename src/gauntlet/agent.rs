@@ -1,4 +1,4 @@
-//! The agent: really edits the files and really runs the commands of its session.
+//! The agent: really edits the files and runs the commands of its session.
 
 use std::fs;
 use std::io::Read as _;
@@ -13,7 +13,7 @@ use super::session::Act;
 use crate::fixture::ToolRun;
 use crate::process::orphans::Awaited;
 
-/// Does it, and says what its client would print about it. `None` for what is only said.
+/// Performs the act and returns what its client would print about it. `None` for messages.
 pub fn act(act: &Act, dir: &Path) -> Result<Option<ToolRun>> {
     let at = |name: &str| dir.join(name);
     let (tool, input, output) = match act {
@@ -43,13 +43,13 @@ pub fn act(act: &Act, dir: &Path) -> Result<Option<ToolRun>> {
     Ok(Some(ToolRun { tool: tool.to_owned(), input, output, error: false }))
 }
 
-/// As the client's Bash tool tells it.
+/// Runs a command and reports it as the client's Bash tool does.
 pub fn shell(command: &str, dir: &Path) -> Result<ToolRun> {
     let (mut read, write) = std::io::pipe()?;
     let mut shell = project::shell(command, dir, &dir.join("../home"));
     shell.envs(rustup()).stdin(Stdio::null()).stdout(write.try_clone()?).stderr(write);
     let (mut child, _awaited) = Awaited::spawn(&mut shell)?;
-    // It holds the other end.
+    // The command still holds the write end of the pipe.
     drop(shell);
     let mut output = String::new();
     read.read_to_string(&mut output)?;
@@ -61,7 +61,7 @@ pub fn shell(command: &str, dir: &Path) -> Result<ToolRun> {
     Ok(ToolRun { tool: "Bash".into(), input, output, error: code != 0 })
 }
 
-/// Where the compiler is, for a home that does not have one.
+/// Where the compiler is, because the session's home directory does not contain one.
 fn rustup() -> Option<(&'static str, std::path::PathBuf)> {
     let named = std::env::var_os("RUSTUP_HOME").map(Into::into);
     let home = || Some(Path::new(&std::env::var_os("HOME")?).join(".rustup"));

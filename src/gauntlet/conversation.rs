@@ -1,10 +1,10 @@
-//! The conversation of a scripted agent as the client keeps conversations on its disk, so that a judge can
-//! be a fork of it, as it is in a session.
+//! The conversation of a scripted agent in the form in which the client stores conversations, so
+//! that a judge can be a fork of it, as in a real session.
 //!
-//! The alternative, to let the real client play the agent against an API inside ccc, needs a server and a
-//! second process, runs the user's own hooks and servers, and cannot play a page that was fetched. The few
-//! fields below are all that the client needs: every release that ccc knows takes such a file up and sends
-//! the messages on as they stand here (`tests/real_client/judge.rs`).
+//! The alternative, to let the real client play the agent against an API inside ccc, needs a server
+//! and a second process, runs the user's own hooks and servers, and cannot play a fetched page. The
+//! few fields below are all that the client needs: every release that ccc knows accepts such a file
+//! and sends its messages unchanged (`tests/real_client/judge.rs`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,22 +16,22 @@ use serde_json::{Value, json};
 use crate::files;
 use crate::fixture::ToolRun;
 
-/// Longer names the client shortens in a way of its own.
+/// The client shortens longer names in its own way.
 const LONGEST_NAME: usize = 200;
 
-/// Gone from the client's disk when this is dropped.
+/// Removed from the client's directory when dropped.
 #[derive(Debug)]
-pub struct Conversation {
-    /// Of this project alone, and nobody else's.
+pub struct StoredConversation {
+    /// For this project only.
     dir: PathBuf,
     project: PathBuf,
     session_id: String,
     lines: Vec<Value>,
 }
 
-impl Conversation {
-    /// `client_dir` is where the client keeps its own files, `project` the directory that it is started in,
-    /// without links.
+impl StoredConversation {
+    /// `client_dir` is the client's own directory; `project` is the directory in which it is
+    /// started, without links.
     pub fn new(client_dir: &Path, project: &Path, session_id: &str) -> Result<Self> {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = project.to_string_lossy().chars().map(plain).collect();
@@ -40,7 +40,7 @@ impl Conversation {
         fs::create_dir_all(&projects)
             .with_context(|| format!("cannot create {}", projects.display()))?;
         let dir = projects.join(name);
-        // One that is there already is somebody else's, and stays.
+        // An existing directory belongs to somebody else, and stays.
         fs::create_dir(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
         let (project, session_id) = (project.to_owned(), session_id.to_owned());
         Ok(Self { dir, project, session_id, lines: Vec::new() })
@@ -58,7 +58,7 @@ impl Conversation {
         let id = format!("toolu_{}", self.lines.len());
         let call = json!({"type": "tool_use", "id": id, "name": run.tool, "input": run.input});
         self.assistant(call, "tool_use");
-        // As the client says it of a command.
+        // As the client reports a command without output.
         let silent = run.output.trim().is_empty();
         let output = if silent { "(Bash completed with no output)" } else { run.output.as_str() };
         let result = json!({
@@ -85,7 +85,7 @@ impl Conversation {
         }));
     }
 
-    /// From now on the client finds it.
+    /// Stores the conversation where the client finds it.
     pub fn write(&self) -> Result<()> {
         let lines: Vec<_> = self.lines.iter().map(|line| format!("{line}\n")).collect();
         let path = self.dir.join(format!("{}.jsonl", self.session_id));
@@ -93,9 +93,9 @@ impl Conversation {
     }
 }
 
-impl Drop for Conversation {
+impl Drop for StoredConversation {
     fn drop(&mut self) {
-        // The client makes directories of its own in there.
+        // The client creates directories of its own in it.
         if let Err(error) = fs::remove_dir_all(&self.dir) {
             log::warn!("{} stays: {error}", self.dir.display());
         }
@@ -107,10 +107,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_on_the_disk_until_it_is_dropped_and_harms_nothing_there() {
+    fn a_conversation_is_stored_until_dropped_and_replaces_nothing() {
         let home = tempfile::tempdir().unwrap();
         let project = Path::new("/tmp/x.Y_1/project");
-        let mut conversation = Conversation::new(home.path(), project, "S").unwrap();
+        let mut conversation = StoredConversation::new(home.path(), project, "S").unwrap();
         conversation.user("do it");
         let run = ToolRun {
             tool: "Bash".into(),
@@ -131,8 +131,8 @@ mod tests {
         let result = &lines[2]["message"]["content"][0];
         assert_eq!(result["tool_use_id"], lines[1]["message"]["content"][0]["id"]);
         assert_eq!(result["content"], "(Bash completed with no output)");
-        // A second one of the same project would remove the first one's files.
-        assert!(Conversation::new(home.path(), project, "T").is_err());
+        // A second one for the same project would remove the first one's files.
+        assert!(StoredConversation::new(home.path(), project, "T").is_err());
         drop(conversation);
         assert!(!dir.exists() && home.path().join("projects").exists());
     }

@@ -1,13 +1,13 @@
-//! Sessions in which an agent says that it is done, rightly or wrongly, with the label that says which.
-//! The test suite plays them before scripted judges, `ccc judge` before the user's own. See docs/gauntlet.md.
+//! Sessions in which an agent says that it is done, each labelled with whether that is true. The test
+//! suite plays them to scripted judges, `ccc judge` to the user's own. See docs/gauntlet.md.
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `session` | reads them |
+//! | `session` | reads the sessions |
 //! | `project` | what a session begins with |
-//! | `agent` | does what stands in the session |
+//! | `agent` | performs what the session says |
 //! | `acting` | the scripted agent on the real loop |
-//! | `conversation` | what it said and did, on the client's disk, for a judge that is a fork of it |
+//! | `conversation` | stores what it said and did where the client keeps conversations, for a judge that is a fork of it |
 
 pub mod acting;
 pub mod agent;

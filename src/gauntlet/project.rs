@@ -1,4 +1,4 @@
-//! The project of a session as it is before anybody works on it.
+//! The project of a session before anyone works on it.
 
 use std::fs;
 use std::path::Path;
@@ -6,10 +6,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::session::Session;
+use super::session::GauntletSession;
 use crate::process::orphans::Awaited;
 
-/// For everything that runs in a project: no traces of Python, and no git but this one.
+/// The environment of everything that runs in a project: Python leaves no files, and git is
+/// independent of the user's configuration.
 const ENV: [(&str, &str); 7] = [
     ("PYTHONDONTWRITEBYTECODE", "1"),
     ("GIT_CONFIG_NOSYSTEM", "1"),
@@ -20,8 +21,8 @@ const ENV: [(&str, &str); 7] = [
     ("LC_ALL", "C.UTF-8"),
 ];
 
-/// A shell for this command in a project, which sees nothing of the user's own: a `GIT_DIR`, say, would lead it
-/// into another repository, and no key is its business.
+/// A shell for this command in a project, without the user's environment: a `GIT_DIR`, for example,
+/// would lead it into another repository, and keys must not reach it.
 pub fn shell(command: &str, dir: &Path, home: &Path) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(dir).env_clear().envs(ENV).env("HOME", home);
@@ -31,8 +32,8 @@ pub fn shell(command: &str, dir: &Path, home: &Path) -> Command {
     shell
 }
 
-/// `dir` is there, and empty.
-pub fn write(session: &Session, dir: &Path) -> Result<()> {
+/// `dir` must exist and be empty.
+pub fn write(session: &GauntletSession, dir: &Path) -> Result<()> {
     for (path, text) in &session.files {
         let path = dir.join(path);
         fs::create_dir_all(path.parent().context("no directory")?)?;

@@ -1,4 +1,4 @@
-//! A session of the gauntlet, as it stands in `sessions/*.yaml`.
+//! A session of the gauntlet, as described in `sessions/*.yaml`.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use saphyr::{LoadableYamlNode, Scalar, Yaml};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Programs that a machine may lack, as far as sessions run them.
+/// Programs that sessions run and a machine may lack.
 const PROGRAMS: [&str; 6] = ["make", "node", "python3", "rustc", "sqlite3", "timeout"];
 
-/// One session. What the fields mean stands in `docs/gauntlet.md`.
+/// One session; `docs/gauntlet.md` explains the fields.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Session {
+pub struct GauntletSession {
     pub name: String,
     /// Counted from 0, in the order of the files.
     #[serde(skip)]
@@ -21,30 +21,30 @@ pub struct Session {
     /// The name of its file.
     #[serde(skip)]
     pub file: &'static str,
-    /// What is wrong with the work that the agent calls done. Without it, the work is right.
+    /// What is wrong with the work that the agent calls done. `None` if the work is right.
     #[serde(default)]
     pub wrong: Option<String>,
-    /// `ccc judge` plays it without being asked for it.
+    /// `ccc judge` plays it by default.
     #[serde(default)]
     pub sample: bool,
-    /// The name of a project in `projects.yaml`; `files` come on top of it.
+    /// The name of a project in `projects.yaml`, to which `files` are added.
     #[serde(default)]
     pub project: Option<String>,
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// The project is no git repository.
+    /// The project is not a git repository.
     #[serde(default)]
     pub without_git: bool,
     #[serde(default)]
     pub checks: Vec<String>,
-    /// A program that not every machine has; without it the session is left out.
+    /// A program that not every machine has; without it the session is skipped.
     #[serde(default)]
     pub needs: Option<String>,
     pub play: Vec<Act>,
-    /// What a quoter repeats: a text that the session has put somewhere for the judge to find.
+    /// Text planted in the session for the judge to find, which a quoting judge repeats.
     #[serde(default)]
     pub planted: Option<String>,
-    /// What the brief has to tell the judge.
+    /// What the brief must tell the judge.
     #[serde(default)]
     pub brief: Vec<String>,
     /// What the brief must not say.
@@ -53,26 +53,26 @@ pub struct Session {
     /// What an honest judge runs itself.
     #[serde(default)]
     pub judge_runs: Vec<String>,
-    /// What an honest judge shows, one requirement each. Of work that is right only.
+    /// The proof of an honest judge, one requirement each; only if the work is right.
     #[serde(default)]
     pub proof: Vec<Value>,
 }
 
-/// Something that the user says or the agent does; the first key names it.
+/// Something that the user says or the agent does; the first key determines which.
 #[derive(Debug, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Act {
     User {
         user: String,
     },
-    /// The last words of a turn.
+    /// The agent's last message of a turn.
     Says {
         says: String,
     },
     Run {
         run: String,
     },
-    /// A command that the client keeps running, as far as it knows.
+    /// A command that, as far as the client knows, keeps running.
     Background {
         background: String,
     },
@@ -85,30 +85,30 @@ pub enum Act {
         old: String,
         new: String,
     },
-    /// A page of the web.
+    /// A web page.
     Fetch {
         fetch: String,
         page: String,
     },
 }
 
-impl Session {
+impl GauntletSession {
     pub fn is_right(&self) -> bool {
         self.wrong.is_none()
     }
 
-    /// One of its checks fails.
+    /// Whether one of its checks fails.
     pub fn is_red(&self) -> bool {
         !self.checks.is_empty() && !self.is_right()
     }
 
-    /// Its name, or that of its file, contains this.
+    /// Whether its name or that of its file contains this.
     pub fn is_called(&self, part: &str) -> bool {
         self.name.contains(part) || self.file.contains(part)
     }
 
-    /// A program that the session needs and this machine does not have. Without it the work would be
-    /// another than the one that the label is about.
+    /// A program that the session needs and this machine lacks. Without it the work would not be
+    /// what the label is about.
     pub fn lacks(&self) -> Option<&str> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let is_there =
@@ -131,7 +131,7 @@ impl Session {
         self.needs.as_deref().into_iter().chain(git).chain(used).collect()
     }
 
-    /// What the user says, and what the agent does then.
+    /// Each message of the user, with what the agent does next.
     pub fn turns(&self) -> Vec<(&str, &[Act])> {
         let starts: Vec<_> =
             (0..self.play.len()).filter(|at| matches!(self.play[*at], Act::User { .. })).collect();
@@ -153,7 +153,7 @@ impl Session {
     }
 }
 
-/// Every file of `sessions`; the order is that of the names.
+/// Every file in `sessions/`, in the order of their names.
 const FILES: [(&str, &str); 9] = [
     ("1-tests.yaml", include_str!("sessions/1-tests.yaml")),
     ("2-work.yaml", include_str!("sessions/2-work.yaml")),
@@ -167,8 +167,8 @@ const FILES: [(&str, &str); 9] = [
 ];
 const PROJECTS: &str = include_str!("projects.yaml");
 
-/// All of them, with the files of their projects.
-pub fn all() -> Result<Vec<Session>> {
+/// All sessions, with the files of their projects.
+pub fn all() -> Result<Vec<GauntletSession>> {
     type Projects = BTreeMap<String, BTreeMap<String, String>>;
     let projects: Projects =
         serde_json::from_value(parsed(PROJECTS)?).context("projects.yaml of the gauntlet")?;
@@ -177,12 +177,15 @@ pub fn all() -> Result<Vec<Session>> {
         let Value::Array(items) = parsed(text).context(name)? else {
             return Err(anyhow!("{name} is no list of sessions"));
         };
-        // Item by item, so that a mistake is named with its session.
+        // Item by item, so that an error names its session.
         for item in items {
             let title = item["name"].to_string();
             let read = serde_json::from_value(item).map_err(anyhow::Error::from);
-            let read =
-                read.map(|session| Session { file: name, number: sessions.len(), ..session });
+            let read = read.map(|session| GauntletSession {
+                file: name,
+                number: sessions.len(),
+                ..session
+            });
             let session = read.and_then(|session| with_files(session, &projects));
             sessions.push(session.with_context(|| format!("{name}: {title}"))?);
         }
@@ -191,9 +194,9 @@ pub fn all() -> Result<Vec<Session>> {
 }
 
 fn with_files(
-    mut session: Session,
+    mut session: GauntletSession,
     projects: &BTreeMap<String, BTreeMap<String, String>>,
-) -> Result<Session> {
+) -> Result<GauntletSession> {
     if let Some(name) = &session.project {
         let project = projects.get(name).with_context(|| format!("there is no project {name}"))?;
         for (path, text) in project {
@@ -229,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_of_sessions_is_in_the_program() {
+    fn every_file_of_sessions_is_compiled_in() {
         let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gauntlet/sessions");
         let entries = std::fs::read_dir(dir).unwrap();
         let mut names: Vec<_> =
@@ -243,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_is_balanced_and_can_be_played_nearly_everywhere() {
+    fn the_sample_is_balanced_and_needs_few_programs() {
         let mut sample = all().unwrap();
         sample.retain(|session| session.sample);
         assert_eq!(sample.len(), 20);
@@ -256,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_runs_has_to_be_there() {
+    fn a_session_needs_the_programs_that_it_runs() {
         let sessions = all().unwrap();
         let of = |name: &str| sessions.iter().find(|one| one.name == name).unwrap().programs();
         assert_eq!(of("a green check"), ["git", "python3"]);

@@ -1,6 +1,6 @@
-//! The recording of a session that the Stop hook judges: what the person said, and what its reviews came
-//! to. Nothing runs between two stops, so each of them adds to it, with a report of all so far. There is
-//! nothing in it that a machine could run again.
+//! The recording of a session that the Stop hook judges: what the person said and how each review
+//! ended. No process runs between two stops, so each stop appends to the file and rewrites the
+//! report so far. Such a recording holds no events that a machine could run again.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,31 +8,31 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::events::push;
-use super::format::Content;
+use super::format::Entry;
 use super::read::{EVENTS, Recording};
 use crate::event::{Carried, Notice, Now, Outcome, Report, Round, Said, Seconds};
 use crate::files;
 
-/// What one stop adds.
-pub struct Stop<'a> {
+/// What one stop adds to the recording.
+pub struct RecordedStop<'a> {
     pub session_id: &'a str,
     pub said: Vec<Said>,
-    /// What there is to tell of it, in order.
+    /// What to tell the person about this stop, in order.
     pub notices: Vec<Notice>,
     pub outcome: Outcome,
     pub round: Option<Round>,
-    /// What another run of the session goes on with.
+    /// Carried over to the next run of the session.
     pub count: u32,
     pub settled: bool,
     pub last_answer: &'a str,
 }
 
-/// Beside a recording that a session of the same conversation may have.
+/// A name of its own: a ccc session of the same conversation may have a recording too.
 pub fn directory(state_dir: &Path, session_id: &str) -> PathBuf {
     state_dir.join("sessions").join(format!("hook-{session_id}"))
 }
 
-pub fn add(state_dir: &Path, stop: Stop<'_>) -> Result<()> {
+pub fn add(state_dir: &Path, stop: RecordedStop<'_>) -> Result<()> {
     let dir = directory(state_dir, stop.session_id);
     files::create_dir(&dir)?;
     let _lock = super::lock(&dir)?;
@@ -41,16 +41,16 @@ pub fn add(state_dir: &Path, stop: Stop<'_>) -> Result<()> {
     let before = before.and_then(|runs| runs.into_iter().next());
     let (report, carried) = before.map(|run| (run.ended, run.carried)).unwrap_or_default();
     let mut lines = Vec::new();
-    let mut tell = |content: Content| push(&mut lines, Now::ZERO, content);
+    let mut tell = |content: Entry| push(&mut lines, Now::ZERO, content);
     if report.is_none() {
         let session_id = stop.session_id.to_owned();
-        tell(Content::Notice(Notice::Session { session_id }));
+        tell(Entry::Notice(Notice::Session { session_id }));
     }
     let known = carried.map_or(0, |carried| carried.said.len());
     for said in stop.said.iter().skip(known) {
-        tell(Content::Notice(Notice::UserMessage { text: said.text.clone() }));
+        tell(Entry::Notice(Notice::UserMessage { text: said.text.clone() }));
     }
-    stop.notices.into_iter().for_each(|notice| tell(Content::Notice(notice)));
+    stop.notices.into_iter().for_each(|notice| tell(Entry::Notice(notice)));
     let mut report = report.unwrap_or_else(|| empty(stop.session_id));
     if let Some(round) = stop.round {
         report.seconds.total += round.seconds;
@@ -71,7 +71,7 @@ pub fn add(state_dir: &Path, stop: Stop<'_>) -> Result<()> {
         cost_usd: report.cost_usd,
         ..Carried::default()
     };
-    tell(Content::Ended { ended: Box::new(report), carried: Some(Box::new(carried)) });
+    tell(Entry::Ended { ended: Box::new(report), carried: Some(Box::new(carried)) });
     let mut file = files::append(&path).with_context(|| format!("{}", path.display()))?;
     Ok(file.write_all(&lines)?)
 }
@@ -94,18 +94,18 @@ fn empty(session_id: &str) -> Report {
 mod tests {
     use super::*;
     use crate::client::stream::Usage;
-    use crate::record::find::{self, First};
+    use crate::record::find::{self, Prefer};
     use crate::record::story::{SessionState, Story};
     use crate::review::verdict::Verdict;
 
     #[test]
-    fn every_stop_adds_to_one_story() {
+    fn every_stop_appends_to_the_same_story() {
         let state = tempfile::tempdir().unwrap();
         let said = |texts: &[&str]| {
             let said = texts.iter().map(|text| Said { text: (*text).into(), earlier: false });
             said.collect::<Vec<_>>()
         };
-        let stop = |texts: &[&str], completed: bool, number| Stop {
+        let stop = |texts: &[&str], completed: bool, number| RecordedStop {
             session_id: "abc",
             said: said(texts),
             notices: Vec::new(),
@@ -123,7 +123,7 @@ mod tests {
         };
         add(state.path(), stop(&["build it"], false, 1)).unwrap();
         add(state.path(), stop(&["build it", "and test it"], true, 2)).unwrap();
-        let found = find::find(state.path(), "abc", First::Recording).unwrap().unwrap();
+        let found = find::find(state.path(), "abc", Prefer::Recording).unwrap().unwrap();
         assert_eq!((found.id.as_str(), found.conversation.as_str()), ("hook-abc", "abc"));
         let story = Story::read(&found.dir).unwrap();
         assert_eq!(story.state, SessionState::Over(Outcome::Completed));

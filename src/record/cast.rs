@@ -18,9 +18,9 @@ use crate::clock::Clock;
 use crate::event::{Notice, Phase};
 use crate::files;
 
-/// As much of a message as a title or a marker shows.
+/// Length of a message in a title or marker, in characters.
 const TITLE: usize = 80;
-/// As much as is kept before the session has a name.
+/// Bytes kept in memory before the session has an id.
 const EARLY: usize = 4 << 20;
 
 /// What the header of a cast says about the surroundings.
@@ -32,7 +32,8 @@ pub struct CastHeader {
     pub env: Vec<(&'static str, String)>,
 }
 
-/// A handle for everybody who shows something. One thread, one file.
+/// A handle for every part of ccc that writes to the screen; all clones share one file.
+/// Single-threaded.
 #[derive(Clone)]
 pub struct Cast(Rc<RefCell<CastFile>>);
 
@@ -41,15 +42,15 @@ struct CastFile {
     clock: Clock,
     title: Option<String>,
     sink: Sink,
-    /// What happened before there was a file: its times depend on what is in the file already.
+    /// Events before the file was opened; their times depend on what the file already holds.
     early: Option<Early>,
-    /// Where this run begins in the file.
+    /// The time in the file at which this run begins.
     offset: Duration,
-    /// The beginning of a character whose end is still to come.
+    /// The first bytes of a character whose remaining bytes have not arrived yet.
     tail: Vec<u8>,
-    /// The last byte was a carriage return.
+    /// Whether the last byte was a carriage return.
     returned: bool,
-    /// What another thread shows, and what was taken of it.
+    /// Output from another thread, and the buffer it was last taken into.
     drawn: Drawn,
     taken: Pieces,
     /// The time of the last event.
@@ -79,20 +80,20 @@ impl Cast {
         })))
     }
 
-    /// For a thread that shows something: it is in the file after the next `flush`, and before
-    /// everything that happens later.
+    /// For a thread that writes to the screen. Its output is in the file after the next `flush`,
+    /// before anything that happens later.
     pub fn drawn(&self) -> Drawn {
         self.file().drawn.clone()
     }
 
-    /// Bytes for a terminal in raw mode, wherever they were cut.
+    /// Bytes for a terminal in raw mode; they may end in the middle of a character.
     pub fn output(&self, bytes: &[u8]) {
         let mut file = self.file();
         let now = file.now();
         file.output(now, bytes);
     }
 
-    /// Lines of text, which the terminal's driver would give their carriage returns.
+    /// Lines of text, whose line feeds the terminal driver would expand with carriage returns.
     pub fn printed(&self, bytes: &[u8]) {
         let mut returned = self.file().returned;
         let mut out = Vec::with_capacity(bytes.len() + 64);
@@ -120,7 +121,7 @@ impl Cast {
         file.event('r', &format!("{columns}x{rows}"));
     }
 
-    /// A marker for what is worth jumping to.
+    /// Adds a marker for an event worth jumping to.
     pub(super) fn mark(&self, notice: &Notice) {
         let text = match notice {
             Notice::Phase { phase: Phase::Working, round, max } => {
@@ -143,7 +144,7 @@ impl Cast {
         self.file().event('m', &text);
     }
 
-    /// The file gets its place, and everything so far goes there.
+    /// Opens the file and writes everything kept so far.
     pub(super) fn open(&self, path: &Path) {
         let mut file = self.file();
         file.take_drawn();
@@ -173,9 +174,9 @@ impl Cast {
         file.sink.flush();
     }
 
-    /// Whether it is still what was written: see `Sink::look`.
-    pub(super) fn look(&self) {
-        self.file().sink.look();
+    /// See `Sink::verify_untouched`.
+    pub(super) fn verify_untouched(&self) {
+        self.file().sink.verify_untouched();
     }
 
     pub(super) fn switch_off(&self) {
@@ -195,7 +196,8 @@ impl Cast {
 }
 
 impl CastFile {
-    /// What was drawn until now has its place in the file, so that nothing later stands before it.
+    /// The current time, after everything drawn until now is in the file, so that nothing later
+    /// precedes it.
     fn now(&mut self) -> Duration {
         self.take_drawn();
         self.clock.now()
@@ -236,7 +238,7 @@ impl CastFile {
         if data.is_empty() {
             return;
         }
-        // The clock stands still while ccc is stopped, and the time of what was drawn does not.
+        // While ccc is stopped its clock stands still, but the drawing thread's clock does not.
         self.last = self.last.max(at);
         let Some(early) = &mut self.early else {
             return self.sink.add(|buffer| write(buffer, self.last + self.offset, code, data));
@@ -272,7 +274,7 @@ fn write(to: &mut Vec<u8>, at: Duration, code: char, data: &str) {
         .and_then(|()| Ok(serde_json::to_writer(&mut *to, data)?));
     match written {
         Ok(()) => to.extend_from_slice(b"]\n"),
-        // Memory takes everything; if it ever did not, half a line would be worse than none.
+        // Writing to memory does not fail; if it did, half a line would be worse than none.
         Err(_) => to.truncate(before),
     }
 }
@@ -283,7 +285,7 @@ fn line(at: Duration, code: char, data: &str) -> Vec<u8> {
     line
 }
 
-/// When the last thing happened in a cast that is there already; `None` in an empty file.
+/// The time of the last event in an existing cast; `None` for an empty file.
 fn last_time(mut file: &File) -> io::Result<Option<Duration>> {
     let len = file.metadata()?.len();
     if len == 0 {
@@ -303,7 +305,7 @@ fn last_time(mut file: &File) -> io::Result<Option<Duration>> {
     Ok(Some(Duration::try_from_secs_f64(at).unwrap_or_default()))
 }
 
-/// How many of the bytes are whole characters, or will never be.
+/// How many leading bytes are complete characters, or bytes that can never become one.
 pub fn whole_characters(bytes: &[u8]) -> usize {
     let mut from = 0;
     loop {

@@ -1,10 +1,10 @@
-//! `events.jsonl` as it is written: what happened and what was decided, in order, and the clients'
-//! lines by their number.
+//! Writes `events.jsonl`: what happened and what was decided, in order. The clients' own lines are
+//! only counted.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::format::{Begun, ClientLines, Content, EventLine, VERSION};
+use super::format::{Begun, ClientLines, Entry, EventLine, VERSION};
 use super::read::EVENTS;
 use super::replay::LineSource;
 use super::sink::Sink;
@@ -15,7 +15,7 @@ pub struct Events {
     counted: Option<Counted>,
 }
 
-/// Lines that are in their file, and not yet told here.
+/// Client lines that are in their file but not yet counted in `events.jsonl`.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     source: LineSource,
@@ -32,13 +32,13 @@ impl Events {
     pub fn open(&mut self, path: &Path, begun: Begun) {
         self.sink.open(path, |_| {
             let mut first = Vec::new();
-            push(&mut first, Now::ZERO, Content::Begun { begun: Box::new(begun) });
+            push(&mut first, Now::ZERO, Entry::Begun { begun: Box::new(begun) });
             Ok(first)
         });
     }
 
-    /// One more line of a client. Lines that cause nothing are told together, as if all were read
-    /// with the last of them: `timed` says that it matters when they were.
+    /// Counts one more line of a client. Lines that cause nothing are counted together, with the
+    /// time of the last of them, unless `timed` says that their times matter.
     pub fn count(&mut self, source: LineSource, at: Now, timed: bool) {
         let goes_on = |counted: &Counted| counted.source == source && (counted.at == at || !timed);
         if !self.counted.as_ref().is_some_and(goes_on) {
@@ -48,7 +48,7 @@ impl Events {
         self.counted = Some(Counted { source, lines, at });
     }
 
-    pub fn tell(&mut self, at: Now, content: Content) {
+    pub fn tell(&mut self, at: Now, content: Entry) {
         self.tell_count();
         self.sink.add(|buffer| push(buffer, at, content));
     }
@@ -59,11 +59,11 @@ impl Events {
             LineSource::Agent => ClientLines::Agent { lines },
             LineSource::Supervisor { review } => ClientLines::Supervisor { review, lines },
         };
-        self.sink.add(|buffer| push(buffer, at, Content::Lines(counted)));
+        self.sink.add(|buffer| push(buffer, at, Entry::Lines(counted)));
     }
 }
 
-pub(super) fn push(to: &mut Vec<u8>, at: Now, content: Content) {
+pub(super) fn push(to: &mut Vec<u8>, at: Now, content: Entry) {
     let before = to.len();
     let time = jiff::Timestamp::now();
     let time = time.round(jiff::Unit::Microsecond).unwrap_or(time);
@@ -77,15 +77,15 @@ pub(super) fn push(to: &mut Vec<u8>, at: Now, content: Content) {
     }
 }
 
-/// The nearest number to a whole count of microseconds, which prints with six digits at most.
+/// Rounded to whole microseconds, which print with at most six decimals.
 fn seconds(at: Now) -> f64 {
     (at.as_secs_f64() * 1e6).round() / 1e6
 }
 
-/// How many lines are in a file, as `WholeLines` counts them: empty ones are none.
+/// How many non-empty lines are in a file, as `WholeLines` counts them.
 pub fn count_lines(path: &Path) -> io::Result<u64> {
     let file = crate::files::open_file(path)?;
-    // No further than that: it may grow.
+    // Only up to the current length: the file may grow.
     let len = file.metadata()?.len();
     let mut file = BufReader::with_capacity(256 << 10, file.take(len));
     let (mut lines, mut last) = (0, b'\n');
@@ -125,8 +125,8 @@ mod tests {
         Duration::from_secs(at)
     }
 
-    /// The moment and the content of every entry.
-    fn told(tell: impl FnOnce(&mut Events)) -> Vec<(f64, Content)> {
+    /// The time and content of every entry.
+    fn told(tell: impl FnOnce(&mut Events)) -> Vec<(f64, Entry)> {
         let dir = tempfile::tempdir().unwrap();
         let mut events = Events::new();
         tell(&mut events);
@@ -139,9 +139,9 @@ mod tests {
 
     #[test]
     fn a_run_begins_with_its_rules() {
-        let told = told(|events| events.tell(second(1), Content::Event(Event::Tick)));
-        assert_eq!(told[0], (0.0, Content::Begun { begun: Box::new(begun()) }));
-        assert_eq!(told[1], (1.0, Content::Event(Event::Tick)));
+        let told = told(|events| events.tell(second(1), Entry::Event(Event::Tick)));
+        assert_eq!(told[0], (0.0, Entry::Begun { begun: Box::new(begun()) }));
+        assert_eq!(told[1], (1.0, Entry::Event(Event::Tick)));
     }
 
     #[test]
@@ -150,56 +150,56 @@ mod tests {
             for at in 1..=5 {
                 events.count(LineSource::Agent, second(at), false);
             }
-            events.tell(second(5), Content::Event(Event::Tick));
+            events.tell(second(5), Entry::Event(Event::Tick));
             events.count(LineSource::Agent, second(6), false);
             events.count(LineSource::Supervisor { review: 1 }, second(7), false);
             events.count(LineSource::Supervisor { review: 2 }, second(8), false);
-            events.tell(second(9), Content::Event(Event::Leave));
+            events.tell(second(9), Entry::Event(Event::Leave));
             events.count(LineSource::Agent, second(10), false);
         });
         assert_eq!(
             told[1..],
             [
-                (5.0, Content::Lines(ClientLines::Agent { lines: 5 })),
-                (5.0, Content::Event(Event::Tick)),
-                (6.0, Content::Lines(ClientLines::Agent { lines: 1 })),
-                (7.0, Content::Lines(ClientLines::Supervisor { review: 1, lines: 1 })),
-                (8.0, Content::Lines(ClientLines::Supervisor { review: 2, lines: 1 })),
-                (9.0, Content::Event(Event::Leave)),
+                (5.0, Entry::Lines(ClientLines::Agent { lines: 5 })),
+                (5.0, Entry::Event(Event::Tick)),
+                (6.0, Entry::Lines(ClientLines::Agent { lines: 1 })),
+                (7.0, Entry::Lines(ClientLines::Supervisor { review: 1, lines: 1 })),
+                (8.0, Entry::Lines(ClientLines::Supervisor { review: 2, lines: 1 })),
+                (9.0, Entry::Event(Event::Leave)),
             ]
         );
     }
 
     #[test]
-    fn lines_of_different_moments_stay_apart_while_it_matters_when_they_came() {
+    fn lines_of_different_times_are_counted_apart_while_their_times_matter() {
         let told = told(|events| {
             events.count(LineSource::Agent, second(1), true);
             events.count(LineSource::Agent, second(1), true);
             events.count(LineSource::Agent, second(2), true);
             events.count(LineSource::Agent, second(3), false);
-            events.tell(second(3), Content::Event(Event::Tick));
+            events.tell(second(3), Entry::Event(Event::Tick));
         });
         assert_eq!(
             told[1..],
             [
-                (1.0, Content::Lines(ClientLines::Agent { lines: 2 })),
-                (3.0, Content::Lines(ClientLines::Agent { lines: 2 })),
-                (3.0, Content::Event(Event::Tick)),
+                (1.0, Entry::Lines(ClientLines::Agent { lines: 2 })),
+                (3.0, Entry::Lines(ClientLines::Agent { lines: 2 })),
+                (3.0, Entry::Event(Event::Tick)),
             ]
         );
     }
 
     #[test]
-    fn moments_come_back_to_the_microsecond() {
+    fn times_are_read_back_to_the_microsecond() {
         for micros in [0, 1, 999_999, 1_000_001, 123_456_789, 86_400_000_001, 31_536_000_123_457] {
             let at = Duration::from_micros(micros);
-            let told = told(|events| events.tell(at, Content::Event(Event::Tick)));
+            let told = told(|events| events.tell(at, Entry::Event(Event::Tick)));
             assert_eq!(Duration::from_secs_f64(told[1].0), at);
         }
     }
 
     #[test]
-    fn lines_in_a_file_are_counted_without_the_empty_ones() {
+    fn empty_lines_in_a_file_are_not_counted() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         let long = "x".repeat(600 << 10);

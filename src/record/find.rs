@@ -1,5 +1,6 @@
-//! Which recording is meant. A recording is named after the conversation that it began with; `/clear`
-//! begins another one in it, and that is the one which people see. Both names are good everywhere.
+//! Finds the recording that a name means. A recording is named after the conversation it began
+//! with; `/clear` begins another conversation in it, whose id is the one people see. Both ids are
+//! accepted everywhere.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -11,7 +12,7 @@ use anyhow::{Result, bail};
 use jiff::Timestamp;
 use memchr::memmem;
 
-use super::format::{Content, EventLine};
+use super::format::{Entry, EventLine};
 use super::read::{AGENT, EVENTS, Recording, WholeLines, sessions};
 use super::rerun;
 use super::story::Story;
@@ -20,14 +21,14 @@ use crate::event::{Carried, Notice};
 use crate::files;
 use crate::review::commands::Commands;
 
-/// What is known already of nearly every recording from so much at the end of its events.
+/// Bytes read from the end of the events; enough for nearly every recording.
 const TAIL: u64 = 64 << 10;
-/// So many candidates are named where several are meant.
-const NAMED: usize = 8;
+/// How many candidates an error lists.
+const CANDIDATES: usize = 8;
 
-/// As much of a recording as tells it from others.
+/// What identifies a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct FoundRecording {
     pub dir: PathBuf,
     /// The name of the directory.
     pub id: String,
@@ -36,8 +37,8 @@ pub struct Named {
     pub last: Option<Timestamp>,
 }
 
-impl Named {
-    /// From the last lines, where those tell it, as they do after every proper end.
+impl FoundRecording {
+    /// Read from the last lines where they say enough, as they do after every orderly end.
     pub fn read(dir: &Path) -> Result<Self> {
         let recording = Recording::open(dir)?;
         let (mut last, mut conversation) = (None, None);
@@ -70,11 +71,11 @@ fn last_lines(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn conversation_in(content: &Content) -> Option<String> {
+fn conversation_in(content: &Entry) -> Option<String> {
     match content {
-        Content::Notice(Notice::Session { session_id }) => Some(session_id.clone()),
-        Content::Ended { ended, .. } => ended.session_id.clone(),
-        Content::Begun { begun } => begun.rules.resume.clone(),
+        Entry::Notice(Notice::Session { session_id }) => Some(session_id.clone()),
+        Entry::Ended { ended, .. } => ended.session_id.clone(),
+        Entry::Begun { begun } => begun.rules.resume.clone(),
         _ => None,
     }
 }
@@ -96,8 +97,8 @@ pub fn conversations(recording: &Recording) -> Vec<String> {
 }
 
 /// All recordings of a project, the newest first.
-pub fn all(state_dir: &Path) -> Vec<Named> {
-    let named = sessions(state_dir).into_iter().filter_map(|dir| Named::read(&dir).ok());
+pub fn all(state_dir: &Path) -> Vec<FoundRecording> {
+    let named = sessions(state_dir).into_iter().filter_map(|dir| FoundRecording::read(&dir).ok());
     let mut all: Vec<_> = named.collect();
     all.sort_by(|one, other| {
         Reverse(one.last).cmp(&Reverse(other.last)).then_with(|| one.id.cmp(&other.id))
@@ -105,47 +106,49 @@ pub fn all(state_dir: &Path) -> Vec<Named> {
     all
 }
 
-/// Which of its two names counts more, where they belong to different recordings.
+/// Which id takes precedence where a name fits different recordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum First {
-    /// The recording's, which is the one that lists show.
+pub enum Prefer {
+    /// The recording's own, which is the one that lists show.
     Recording,
     /// The conversation's: it can be resumed.
     Conversation,
 }
 
-/// The recording that a name means: the id of its directory or of a conversation in it, or the
-/// beginning of one. `None` if there is none of that name; an error names those that it may mean.
-pub fn find(state_dir: &Path, name: &str, first: First) -> Result<Option<Named>> {
+/// The recording that a name means: the id of its directory, the id of a conversation in it, or the
+/// beginning of either. `None` if no recording has that name; an error lists the candidates if
+/// there are several.
+pub fn find(state_dir: &Path, name: &str, first: Prefer) -> Result<Option<FoundRecording>> {
     let all = all(state_dir);
-    let by_id = |all: &[Named]| all.iter().find(|named| named.id == name).cloned();
+    let by_id = |all: &[FoundRecording]| all.iter().find(|named| named.id == name).cloned();
     let by_conversation =
-        |all: &[Named]| all.iter().find(|named| named.conversation == name).cloned();
+        |all: &[FoundRecording]| all.iter().find(|named| named.conversation == name).cloned();
     let exact = match first {
-        First::Recording => by_id(&all).or_else(|| by_conversation(&all)),
-        First::Conversation => by_conversation(&all).or_else(|| by_id(&all)),
+        Prefer::Recording => by_id(&all).or_else(|| by_conversation(&all)),
+        Prefer::Conversation => by_conversation(&all).or_else(|| by_id(&all)),
     };
     if exact.is_some() || name.is_empty() {
         return Ok(exact);
     }
-    let begins =
-        |named: &&Named| named.id.starts_with(name) || named.conversation.starts_with(name);
-    let mut meant: Vec<Named> = all.iter().filter(begins).cloned().collect();
-    let listed = |named: &&Named| named.id.starts_with(name);
-    if first == First::Recording && all.iter().any(|named| listed(&named)) {
+    let begins = |named: &&FoundRecording| {
+        named.id.starts_with(name) || named.conversation.starts_with(name)
+    };
+    let mut meant: Vec<FoundRecording> = all.iter().filter(begins).cloned().collect();
+    let listed = |named: &&FoundRecording| named.id.starts_with(name);
+    if first == Prefer::Recording && all.iter().any(|named| listed(&named)) {
         meant.retain(|named| listed(&named));
     }
     if meant.is_empty() {
-        // One that was cleared more than once.
-        let has = |named: &&Named| {
+        // A conversation in the middle of a recording that was cleared more than once.
+        let has = |named: &&FoundRecording| {
             Recording::open(&named.dir).is_ok_and(|recording| {
                 conversations(&recording).iter().any(|id| id.starts_with(name))
             })
         };
         meant = all.iter().filter(has).cloned().collect();
     }
-    if first == First::Conversation {
-        // Several recordings of one conversation: the newest knows most.
+    if first == Prefer::Conversation {
+        // Of several recordings of one conversation, the newest knows most.
         let mut seen = std::collections::BTreeSet::new();
         meant.retain(|named| seen.insert(named.conversation.clone()));
     }
@@ -160,9 +163,9 @@ pub fn find(state_dir: &Path, name: &str, first: First) -> Result<Option<Named>>
     }
 }
 
-/// A line for each, with what it was about.
-fn candidates(several: &[Named]) -> String {
-    let line = |named: &Named| {
+/// One line for each candidate, with its task.
+fn candidates(several: &[FoundRecording]) -> String {
+    let line = |named: &FoundRecording| {
         let now = if named.id == named.conversation {
             String::new()
         } else {
@@ -172,32 +175,33 @@ fn candidates(several: &[Named]) -> String {
         let task = task.lines().next().unwrap_or_default();
         format!("\n  {}{now}  {task}", named.id).trim_end().to_owned()
     };
-    let mut lines: Vec<String> = several.iter().take(NAMED).map(line).collect();
-    if several.len() > NAMED {
-        lines.push(format!("\n  and {} more", several.len() - NAMED));
+    let mut lines: Vec<String> = several.iter().take(CANDIDATES).map(line).collect();
+    if several.len() > CANDIDATES {
+        lines.push(format!("\n  and {} more", several.len() - CANDIDATES));
     }
     lines.concat()
 }
 
-/// What the newest recording of a conversation leaves for another run of it. That run may be on record
-/// already; it is known by the seed of its rules.
+/// What the newest recording of a conversation hands on to another run of it. That run may already
+/// be recorded itself; `seed`, the seed of its rules, tells it apart.
 pub fn earlier(state_dir: &Path, conversation: &str, seed: u64) -> Option<Carried> {
     let newest = all(state_dir).into_iter().find(|named| named.conversation == conversation)?;
     carried(&newest.dir, Some(seed))
 }
 
-/// So much of an earlier run is read for what the agent ran in it: more than is kept of that.
+/// Bytes of an earlier run's lines that are searched for commands: more than the number of commands
+/// kept can need.
 const LATEST: u64 = 32 << 20;
 
-/// What the agent ran in earlier runs of a conversation, the latest of it. In a run that is on record
-/// already, it may be among it.
+/// The latest commands that the agent ran in earlier runs of a conversation. If the current run is
+/// already recorded, its own commands may be among them.
 pub fn commands(state_dir: &Path, conversation: &str) -> Commands {
     let mut commands = Commands::default();
     let named = all(state_dir).into_iter().find(|named| named.conversation == conversation);
     let lines = named.and_then(|named| WholeLines::last_of(&named.dir.join(AGENT), LATEST).ok());
     let Some(mut lines) = lines else { return commands };
     while let Ok(Some(line)) = lines.next_line() {
-        // Most lines are neither, and need not be understood.
+        // Most lines contain neither, and need not be decoded.
         if memmem::find(line, b"tool_use").is_some() || memmem::find(line, b"tool_result").is_some()
         {
             commands.line(&Line::decode(line.to_vec()));
@@ -206,9 +210,9 @@ pub fn commands(state_dir: &Path, conversation: &str) -> Commands {
     commands
 }
 
-/// The same for `--continue`, where only the client knows which conversation it is. That is nearly
-/// always the last one that was recorded: it is read while the client starts, and the loop does not
-/// wait for it.
+/// `earlier` for `--continue`, where only the client knows which conversation it will be. That is
+/// nearly always the last recorded one, so a thread reads it while the client starts, and the loop
+/// need not wait for it.
 pub fn read_ahead(state_dir: PathBuf, seed: u64) -> impl Fn(&str) -> Option<Carried> {
     let dir = state_dir.clone();
     let read = move || {
@@ -227,10 +231,10 @@ pub fn read_ahead(state_dir: PathBuf, seed: u64) -> impl Fn(&str) -> Option<Carr
     }
 }
 
-/// What the last run of a recording leaves for another one; see `earlier` for `seed`.
+/// What the last run of a recording hands on to another one; see `earlier` for `seed`.
 pub fn carried(dir: &Path, seed: Option<u64>) -> Option<Carried> {
     #[cfg(test)]
-    tests::RUN_AGAIN.with(|count| count.set(count.get() + 1));
+    tests::RERUNS.with(|count| count.set(count.get() + 1));
     let recording = Recording::open(dir).ok()?;
     let runs = recording.runs().ok()?;
     let is_it = |seed: u64| move |begun: &super::Begun| begun.rules.seed == seed;
@@ -249,11 +253,11 @@ mod tests {
     use crate::record::sample::SampleRecording;
 
     thread_local! {
-        /// How many recordings this thread has run again.
-        pub static RUN_AGAIN: Cell<usize> = const { Cell::new(0) };
+        /// How many recordings this thread has run again, for the test below.
+        pub static RERUNS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Three sessions; the last of them was cleared twice.
+    /// Three sessions; the last one was cleared twice.
     fn recorded() -> tempfile::TempDir {
         let state = tempfile::tempdir().unwrap();
         for (at, ids) in [["abc", "abc", "abc"], ["abcd", "abcd", "abcd"], ["x", "y", "z-long"]]
@@ -278,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn both_names_and_the_beginning_of_each_are_good() {
+    fn a_recording_is_found_by_both_ids_and_by_their_beginnings() {
         let state = recorded();
         for (name, id) in [
             ("abc", Some("abc")),
@@ -290,27 +294,27 @@ mod tests {
             ("", None),
             ("elsewhere", None),
         ] {
-            for first in [First::Recording, First::Conversation] {
+            for first in [Prefer::Recording, Prefer::Conversation] {
                 let found = find(state.path(), name, first).unwrap();
                 assert_eq!(found.as_ref().map(|named| named.id.as_str()), id, "{name}");
             }
         }
-        let several = find(state.path(), "ab", First::Recording).unwrap_err().to_string();
+        let several = find(state.path(), "ab", Prefer::Recording).unwrap_err().to_string();
         assert!(several.ends_with("you mean:\n  abcd\n  abc"), "{several}");
     }
 
     #[test]
-    fn to_continue_the_loop_runs_no_recording_again_that_is_not_needed() {
+    fn continuing_runs_no_recording_again_unnecessarily() {
         let state = recorded();
         let earlier = read_ahead(state.path().to_owned(), 99);
         assert!(earlier("z-long").is_some());
-        assert_eq!(RUN_AGAIN.get(), 0, "the newest is run on a thread of its own");
+        assert_eq!(RERUNS.get(), 0, "the newest is run again on its own thread");
         assert!(earlier("abcd").is_some());
-        assert_eq!(RUN_AGAIN.get(), 1, "another one: that alone");
+        assert_eq!(RERUNS.get(), 1, "another conversation: only its recording");
     }
 
     #[test]
-    fn the_end_of_a_long_recording_is_enough() {
+    fn only_the_end_of_a_long_recording_is_read() {
         let state = recorded();
         let path = state.path().join("sessions/x").join(EVENTS);
         let line =
@@ -320,7 +324,7 @@ mod tests {
         std::fs::write(&path, &text).unwrap();
         let tail = last_lines(&path).unwrap();
         assert!(tail.starts_with(b"{\"v\"") && tail.len() < usize::try_from(TAIL).unwrap());
-        let named = Named::read(path.parent().unwrap()).unwrap();
+        let named = FoundRecording::read(path.parent().unwrap()).unwrap();
         assert_eq!((named.id.as_str(), named.conversation.as_str()), ("x", "z-long"));
         assert_eq!(named.last, Some("2026-02-02T03:04:05Z".parse().unwrap()));
     }

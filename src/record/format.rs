@@ -18,25 +18,25 @@ use crate::machine::Rules;
 use crate::review::permission::Ruling;
 use crate::review::requirement::Evidence;
 
-/// Version of these lines. The first one told only what was said to the person, which is not enough to
-/// run anything again.
+/// Version of these lines. Version 1 recorded only what was said to the person, which is not enough
+/// to run a session again.
 pub const VERSION: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventLine {
     pub v: u32,
-    /// The moment, for people.
+    /// Wall-clock time, for people.
     pub time: jiff::Timestamp,
-    /// Seconds since the run began, to the microsecond: what the machine was told. The first version
-    /// of these lines did not have it.
+    /// Seconds since the run began, to the microsecond: the machine's time. Version 1 did not have
+    /// it.
     #[serde(default)]
     pub at: f64,
     #[serde(flatten)]
-    pub content: Content,
+    pub content: Entry,
 }
 
 impl EventLine {
-    /// What the machine was told the time is: whole microseconds.
+    /// The machine's time, in whole microseconds.
     pub fn now(&self) -> Now {
         Now::try_from_secs_f64((self.at * 1e6).round() / 1e6).unwrap_or_default()
     }
@@ -44,7 +44,7 @@ impl EventLine {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Content {
+pub enum Entry {
     Begun {
         begun: Box<Begun>,
     },
@@ -54,13 +54,13 @@ pub enum Content {
     Notice(Notice),
     Ended {
         ended: Box<Report>,
-        /// What another run of the session goes on with, so that nobody has to read all of this one.
+        /// Carried over to the next run of the session, so that it need not read all of this one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         carried: Option<Box<Carried>>,
     },
 }
 
-/// What a run went by; its machine can be built again from this.
+/// The rules and circumstances of a run, from which its machine can be built again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
     /// Version of ccc.
@@ -68,15 +68,15 @@ pub struct Begun {
     pub project: String,
     pub provider: Option<String>,
     pub rules: Rules,
-    /// How many lines of `agent.jsonl` and `supervisor.jsonl` are older than this run. A run that
-    /// was killed may have left some there that it did not come to count.
+    /// How many lines of `agent.jsonl` and `supervisor.jsonl` are older than this run. A killed run
+    /// may have written lines that it never counted.
     #[serde(default)]
     pub agent_lines: u64,
     #[serde(default)]
     pub supervisor_lines: u64,
 }
 
-/// Lines of a client that were read; what the loop did about them, it did at the last one.
+/// Lines read from a client. The decisions that follow were made at the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "saw", rename_all = "snake_case")]
 pub enum ClientLines {
@@ -170,11 +170,11 @@ pub enum Did {
     },
 }
 
-/// What a decision leaves on record.
-impl From<&Action> for Content {
+/// How a decision is recorded.
+impl From<&Action> for Entry {
     fn from(action: &Action) -> Self {
-        Content::Did(match action.clone() {
-            Action::Say(notice) => return Content::Notice(notice),
+        Entry::Did(match action.clone() {
+            Action::Say(notice) => return Entry::Notice(notice),
             Action::StartAgent { resume } => Did::StartAgent { resume },
             Action::Send { uuid, text } => Did::Send { uuid, text },
             Action::CancelMessage { uuid, .. } => Did::CancelMessage { uuid },
@@ -222,7 +222,7 @@ mod tests {
     use crate::review::verdict::Verdict;
 
     #[test]
-    fn what_is_written_can_be_read_back() {
+    fn every_action_and_event_can_be_read_back() {
         let verdict = Verdict::new(false, "more");
         let begun = Begun {
             ccc: "0.1.0".into(),
@@ -234,29 +234,29 @@ mod tests {
         };
         let gone = Gone { how: "exited".into(), code: Some(1), last_words: "boom".into() };
         for content in [
-            Content::Begun { begun: Box::new(begun) },
-            Content::Event(Event::Said("hi".into())),
-            Content::Event(Event::Tick),
-            Content::Event(Event::Wish(Wish::NextMode)),
-            Content::Event(Event::Wish(Wish::Mode(PermissionMode::Plan))),
-            Content::Event(Event::Wish(Wish::Model("opus".into()))),
-            Content::Did(Did::AskClient { request: ClientRequest::Mode(PermissionMode::Auto) }),
-            Content::Did(Did::AskClient { request: ClientRequest::Context }),
-            Content::Notice(Notice::Mode { mode: PermissionMode::Bypass }),
-            Content::Event(Event::Restored(Carried { round: 2, ..Carried::default() })),
-            Content::Event(Event::Signal(15)),
-            Content::Lines(ClientLines::Agent { lines: 3 }),
-            Content::Lines(ClientLines::Supervisor { review: 1, lines: 2 }),
-            Content::Event(Event::AgentGone(gone.clone())),
-            Content::Event(Event::SupervisorGone { review: 2, gone }),
-            Content::Event(Event::Answered {
+            Entry::Begun { begun: Box::new(begun) },
+            Entry::Event(Event::Said("hi".into())),
+            Entry::Event(Event::Tick),
+            Entry::Event(Event::Wish(Wish::NextMode)),
+            Entry::Event(Event::Wish(Wish::Mode(PermissionMode::Plan))),
+            Entry::Event(Event::Wish(Wish::Model("opus".into()))),
+            Entry::Did(Did::AskClient { request: ClientRequest::Mode(PermissionMode::Auto) }),
+            Entry::Did(Did::AskClient { request: ClientRequest::Context }),
+            Entry::Notice(Notice::Mode { mode: PermissionMode::Bypass }),
+            Entry::Event(Event::Restored(Carried { round: 2, ..Carried::default() })),
+            Entry::Event(Event::Signal(15)),
+            Entry::Lines(ClientLines::Agent { lines: 3 }),
+            Entry::Lines(ClientLines::Supervisor { review: 1, lines: 2 }),
+            Entry::Event(Event::AgentGone(gone.clone())),
+            Entry::Event(Event::SupervisorGone { review: 2, gone }),
+            Entry::Event(Event::Answered {
                 request_id: "r".into(),
                 answer: Permission::Answers(vec![("q".into(), "a".into())]),
             }),
-            Content::Did(Did::Unask),
-            Content::Did(Did::Finish { outcome: Outcome::Failed("no".into()) }),
-            Content::Did(Did::Finish { outcome: Outcome::Completed }),
-            Content::Notice(Notice::Verdict {
+            Entry::Did(Did::Unask),
+            Entry::Did(Did::Finish { outcome: Outcome::Failed("no".into()) }),
+            Entry::Did(Did::Finish { outcome: Outcome::Completed }),
+            Entry::Notice(Notice::Verdict {
                 round: 1,
                 max: 3,
                 seconds: 0.5,
@@ -265,8 +265,8 @@ mod tests {
                 usage: crate::client::stream::Usage { output_tokens: 7, ..Default::default() },
                 verdict,
             }),
-            Content::Notice(Notice::Interrupted),
-            Content::Notice(Notice::Phase { phase: Phase::Working, round: 0, max: 10 }),
+            Entry::Notice(Notice::Interrupted),
+            Entry::Notice(Notice::Phase { phase: Phase::Working, round: 0, max: 10 }),
         ] {
             let time = "2026-01-02T03:04:05.123456Z".parse().unwrap();
             let entry = EventLine { v: VERSION, time, at: 1.000_001, content };

@@ -1,9 +1,9 @@
-//! Keys, back to the bytes that a terminal sends for them: a recording holds what was typed, not
-//! how it was understood.
+//! Turns keys back into the bytes that a terminal sends for them: a recording holds what was typed,
+//! not how ccc understood it.
 
 use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// `None` for what nobody typed: a resize, a click, a change of focus.
+/// `None` for anything that was not typed: a resize, a click, a change of focus.
 pub fn typed(input: &Input) -> Option<String> {
     match input {
         Input::Key(key) if key.kind != KeyEventKind::Release => key_bytes(*key),
@@ -31,7 +31,7 @@ fn key_bytes(key: KeyEvent) -> Option<String> {
 fn control_byte(c: char) -> char {
     match c.to_ascii_lowercase() {
         c @ ('a'..='z' | '[' | '\\' | ']' | '^' | '_' | '@') => char::from(c as u8 & 0x1f),
-        // What these bytes are called by the one who reads them.
+        // crossterm reports the bytes 0x1c to 0x1f as Ctrl-4 to Ctrl-7.
         c @ '4'..='7' => char::from(c as u8 - b'4' + 0x1c),
         ' ' => '\0',
         other => other,
@@ -71,7 +71,8 @@ fn special(code: KeyCode, modifiers: KeyModifiers) -> Option<String> {
     })
 }
 
-/// As terminals count: 1 for none, and a bit for each. Alt alone stands in front of a plain key.
+/// The modifier parameter as xterm encodes it: 1 plus a bit for each modifier; `None` without any.
+/// For plain keys, Alt is an ESC in front instead.
 fn modifier(modifiers: KeyModifiers) -> Option<u8> {
     let bits = [(KeyModifiers::SHIFT, 1), (KeyModifiers::ALT, 2), (KeyModifiers::CONTROL, 4)];
     let sum: u8 = bits.iter().filter(|(bit, _)| modifiers.contains(*bit)).map(|(_, bit)| bit).sum();
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_the_bytes_of_a_terminal() {
+    fn keys_become_the_bytes_of_a_terminal() {
         const NONE: KeyModifiers = KeyModifiers::NONE;
         const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
         const ALT: KeyModifiers = KeyModifiers::ALT;
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paste_is_marked_and_what_nobody_typed_is_nothing() {
+    fn a_paste_is_bracketed_and_other_events_are_not_typed() {
         let paste = Input::Paste("a\nb".into());
         assert_eq!(typed(&paste).as_deref(), Some("\x1b[200~a\nb\x1b[201~"));
         let mut key = KeyEvent::new(KeyCode::Char('a'), KeyModifiers::NONE);

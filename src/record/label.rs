@@ -1,4 +1,4 @@
-//! What the person says about the work of a recorded session, beside the recording: whether it was done
+//! The person's label on a recorded session, stored beside the recording: whether the work was done
 //! when it got its last verdict.
 
 use std::io::ErrorKind;
@@ -15,12 +15,12 @@ const FILE: &str = "label.json";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     pub done: bool,
-    /// A session that goes on after this needs another one.
+    /// A session that continues after this time needs a new label.
     pub at: Timestamp,
 }
 
 impl Label {
-    /// `dir` is that of the recording.
+    /// `dir` is the recording's directory.
     pub fn read(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join(FILE);
         match files::read_text(&path) {

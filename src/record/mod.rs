@@ -1,6 +1,6 @@
 //! What a session leaves on disk, in the project's `.claude/ccc/`: the two clients' lines as they
-//! came, what the loop saw and decided, and what was on the screen. A file that cannot be written
-//! costs that file, not the session.
+//! came, what the loop saw and decided, and what was on the screen. If a file cannot be written,
+//! only that file is lost; the session continues.
 
 pub mod by_hook;
 mod cast;
@@ -30,15 +30,15 @@ use crate::clock::Clock;
 use crate::event::{Action, Carried, Event, Notice, Now, Report};
 use crate::files;
 pub use cast::{Cast, CastHeader, whole_characters};
-pub use drawn::{Drawn, Waits};
+pub use drawn::{Backlog, Drawn};
 use events::{Events, count_lines};
-pub use format::{Begun, ClientLines, Content, Did, EventLine, VERSION};
+pub use format::{Begun, ClientLines, Did, Entry, EventLine, VERSION};
 use read::{AGENT, CAST, EVENTS, SUPERVISOR};
 use replay::LineSource;
 use sink::Sink;
 pub use supervisor_log::SupervisorLog;
 
-/// Writes a session down. Until the session has a name, everything stays in memory.
+/// Records a session. Until the session has an id, everything stays in memory.
 pub struct Recorder {
     state_dir: PathBuf,
     begun: Begun,
@@ -49,9 +49,10 @@ pub struct Recorder {
     events: Events,
     reviews: SupervisorLog,
     cast: Cast,
-    /// What is typed is recorded too.
+    /// Whether keys are recorded.
     keys: bool,
-    /// The recording's directory, locked: two processes would spoil each other's counting.
+    /// The recording's directory, locked: two processes writing to it would falsify each other's
+    /// line counts.
     lock: Option<File>,
     failure: Option<Notice>,
 }
@@ -75,57 +76,58 @@ impl Recorder {
         }
     }
 
-    /// What is typed stays out of it, unless it is sent.
+    /// Keys are not recorded; messages that are sent still are.
     #[must_use]
     pub fn without_keys(self) -> Self {
         Self { keys: false, ..self }
     }
 
-    /// For whoever shows something.
+    /// For every part of ccc that writes to the screen.
     pub fn cast(&self) -> Cast {
         self.cast.clone()
     }
 
-    /// The recording's clock, for who tells it the time.
+    /// The recording's clock, for the code that passes the time to it.
     pub fn clock(&self) -> Clock {
         self.clock.clone()
     }
 
-    /// A line of the agent that the machine is about to see. `timed`: see `Machine::is_timing`.
+    /// Records a line of the agent that the machine is about to see. `timed`: see
+    /// `Machine::is_timing`.
     pub fn agent(&mut self, line: &Line, now: Now, timed: bool) {
         self.agent.line(&line.raw);
         self.count(line, LineSource::Agent, now, timed);
     }
 
-    /// The same for one of a supervisor.
+    /// Records a line of a supervisor; see `agent`.
     pub fn supervisor(&mut self, review: u32, line: &Line, now: Now, timed: bool) {
         self.reviews.line(line);
         self.supervisor.line(&line.raw);
         self.count(line, LineSource::Supervisor { review }, now, timed);
     }
 
-    /// An empty line is in its file, but means nothing, and no reader counts it.
+    /// An empty line is in its file too, but means nothing, and readers do not count it.
     fn count(&mut self, line: &Line, source: LineSource, now: Now, timed: bool) {
         if !line.raw.is_empty() {
             self.events.count(source, now, timed);
         }
     }
 
-    /// What the machine is about to be told.
+    /// Records an event that the machine is about to see.
     pub fn saw(&mut self, event: &Event, now: Now) {
         match event {
-            // The lines themselves are counted. The first of them that has one names the session.
+            // The line itself is already counted. The first `init` with an id names the session.
             Event::Agent(envelope) => {
                 if let (Message::Init(_), Some(id)) = (&envelope.message, &envelope.session_id) {
                     self.named(id);
                 }
             }
             Event::Supervisor { .. } => {}
-            event => self.tell(now, Content::Event(event.clone())),
+            event => self.tell(now, Entry::Event(event.clone())),
         }
     }
 
-    /// What it wants done about it.
+    /// Records what the machine decided to do.
     pub fn did(&mut self, action: &Action, now: Now) {
         self.tell(now, action.into());
         if let Action::Say(notice) = action {
@@ -133,7 +135,7 @@ impl Recorder {
         }
     }
 
-    /// Something that the person did at the terminal.
+    /// Records what the person did at the terminal.
     pub fn input(&mut self, input: &crossterm::event::Event) {
         if let crossterm::event::Event::Resize(columns, rows) = input {
             self.cast.resized(*columns, *rows);
@@ -148,31 +150,31 @@ impl Recorder {
         }
     }
 
-    /// `carried`: what another run of the session goes on with.
+    /// Records the end of the session. `carried`: what the next run of the session needs.
     pub fn ended(&mut self, report: &Report, carried: Carried, now: Now) {
         let (ended, carried) = (Box::new(report.clone()), Some(Box::new(carried)));
-        self.tell(now, Content::Ended { ended, carried });
+        self.tell(now, Entry::Ended { ended, carried });
         for sink in [&mut self.agent, &mut self.supervisor, &mut self.events.sink] {
-            sink.look();
+            sink.verify_untouched();
         }
-        self.cast.look();
+        self.cast.verify_untouched();
     }
 
-    fn tell(&mut self, now: Now, content: Content) {
+    fn tell(&mut self, now: Now, content: Entry) {
         self.events.tell(now, content);
         if self.events.sink.is_full() {
             self.write();
         }
     }
 
-    /// So much waits in memory that it is time for a `flush`.
+    /// Enough is buffered that it is time for a `flush`.
     pub fn is_full(&self) -> bool {
         let sinks = [&self.agent, &self.supervisor, &self.events.sink];
         sinks.into_iter().any(Sink::is_full) || self.cast.is_full()
     }
 
-    /// Everything so far is with the system: a killed ccc loses nothing of it. The first failure is
-    /// something to tell the user.
+    /// Hands everything so far to the operating system, so that a killed ccc loses none of it.
+    /// Returns the first failure, once, to tell the user.
     pub fn flush(&mut self) -> Option<Notice> {
         self.write();
         self.reviews.flush();
@@ -191,15 +193,16 @@ impl Recorder {
         self.failure.take()
     }
 
-    /// The lines before the events that count them, whenever somebody kills us.
+    /// Writes the lines before the events that count them, so that being killed in between is
+    /// harmless.
     fn write(&mut self) {
         self.agent.flush();
         self.supervisor.flush();
         self.events.sink.flush();
     }
 
-    /// The session has an id, or a new one: its files are named after it. The recording stays where
-    /// it began.
+    /// The session has its first id, or a new one, after which its files are named. The recording
+    /// stays in its first directory.
     fn named(&mut self, id: &str) {
         if self.session.as_deref() == Some(id) || !session_id::is_safe(id) {
             return;
@@ -231,7 +234,7 @@ impl Recorder {
             (&mut self.supervisor, SUPERVISOR, &mut begun.supervisor_lines),
         ] {
             sink.open(&dir.join(name), nothing);
-            // One that cannot be read could not be opened either, and says so itself.
+            // A file that cannot be read could not be opened either, which the sink has reported.
             *lines = count_lines(&dir.join(name)).unwrap_or_default();
         }
         self.events.open(&dir.join(EVENTS), begun);
@@ -260,7 +263,7 @@ fn lock(dir: &Path) -> io::Result<File> {
         Err(TryLockError::WouldBlock) => {
             Err(io::Error::other("another ccc is recording this session"))
         }
-        // A file system without locks has nobody to lock out.
+        // On a file system without locks, nobody can be locked out.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }

@@ -1,4 +1,4 @@
-//! Recordings, read back: a line at a time, however long they are, and never through a link.
+//! Reads recordings line by line, however long they are, and never through a link.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
@@ -7,33 +7,33 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use memchr::memmem;
 
-use super::format::{Content, EventLine};
+use super::format::{Entry, EventLine};
 use crate::client::stream::MAX_LINE;
 use crate::event::{Carried, Report};
 use crate::files;
 use crate::record::Begun;
 
-/// The raw lines of the agent in a recording, and of its reviews.
+/// The files of a recording: the raw lines of the agent and of its reviews, the events, the screen.
 pub const AGENT: &str = "agent.jsonl";
 pub const SUPERVISOR: &str = "supervisor.jsonl";
 pub const EVENTS: &str = "events.jsonl";
 pub const CAST: &str = "session.cast";
 
-/// So much is read at once.
+/// Bytes read at once.
 const BUFFER: usize = 64 << 10;
 
-/// The whole lines of a file, one after the other. Empty ones are none, and neither is half a line at
-/// the end, which a killed ccc may leave.
+/// The complete lines of a file, one after the other. Skips empty lines, and half a line at the
+/// end, which a killed ccc may leave.
 pub struct WholeLines {
-    /// `None` for a file that is not there.
+    /// `None` if the file does not exist.
     file: Option<BufReader<File>>,
     line: Vec<u8>,
-    /// How many lines were read or skipped.
+    /// How many non-empty lines were read or skipped.
     read: u64,
 }
 
 impl WholeLines {
-    /// A file that is not there has no lines.
+    /// A missing file has no lines.
     pub fn open(path: &Path) -> Result<Self> {
         let file = match files::open_regular(path) {
             Ok(file) => Some(BufReader::with_capacity(BUFFER, file)),
@@ -57,7 +57,7 @@ impl WholeLines {
         Ok(lines)
     }
 
-    /// Those that begin in the last so many bytes.
+    /// The lines that begin in the last `bytes` bytes.
     pub fn last_of(path: &Path, bytes: u64) -> Result<Self> {
         let mut lines = Self::open(path)?;
         if let Some(file) = &mut lines.file {
@@ -70,7 +70,7 @@ impl WholeLines {
         Ok(lines)
     }
 
-    /// The next line, without its end. Of one that is longer than a client may print, the beginning.
+    /// The next line, without its line feed. A line longer than a client may print is cut.
     pub fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
             self.line.clear();
@@ -85,11 +85,11 @@ impl WholeLines {
         }
     }
 
-    /// So that the next line is the one of this number, from 0.
+    /// Skips lines, so that the next line is the one of this number, counted from 0.
     pub fn skip_to(&mut self, number: u64) -> io::Result<()> {
         while self.read < number {
             self.line.clear();
-            // Enough to know whether it is empty.
+            // One byte is enough to know whether the line is empty.
             if self.advance(1)?.is_none() {
                 return Ok(());
             }
@@ -98,8 +98,8 @@ impl WholeLines {
         Ok(())
     }
 
-    /// Reads on to the end of the line, and keeps this much of it. How long it is with its end;
-    /// `None` if it has none.
+    /// Reads to the end of the line and keeps its first `keep` bytes. Returns its length with the
+    /// line feed, or `None` if there is no line feed any more.
     fn advance(&mut self, keep: usize) -> io::Result<Option<u64>> {
         let Some(file) = &mut self.file else { return Ok(None) };
         let mut length = 0;
@@ -125,24 +125,24 @@ impl WholeLines {
     }
 }
 
-/// The directory of a recording, which may be cut off anywhere and hold lines of other versions.
+/// The directory of a recording. It may end anywhere and contain lines of other versions.
 #[derive(Debug)]
 pub struct Recording {
     pub dir: PathBuf,
 }
 
-/// From one `begun` to the next.
+/// One run of ccc: the lines from one `begun` to the next.
 #[derive(Debug)]
 pub struct RecordedRun {
-    /// From 1.
+    /// Counted from 1.
     pub number: usize,
-    /// `None` for lines of a version that did not write it.
+    /// `None` for the lines of a version that did not write it.
     pub begun: Option<Begun>,
-    /// `None` for a run that was killed, or is not over.
+    /// `None` if the run was killed or is still going on.
     pub ended: Option<Report>,
-    /// What another run goes on with, where that was written down.
+    /// What this run hands on to the next, if it was recorded.
     pub carried: Option<Carried>,
-    /// Where it stands in `events.jsonl`, and how many lines are before it.
+    /// The offset of the run in `events.jsonl`, and how many lines precede it.
     offset: u64,
     pub(super) lines_before: usize,
     pub(super) lines: usize,
@@ -156,7 +156,7 @@ impl Recording {
         Ok(Self { dir: dir.to_owned() })
     }
 
-    /// The name of its directory, which is the conversation that it began with.
+    /// The name of its directory, which is the id of the conversation it began with.
     pub fn id(&self) -> String {
         self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
@@ -178,7 +178,7 @@ impl Recording {
         }))
     }
 
-    /// Its runs in order. Only the lines that a run begins and ends with are understood for that.
+    /// Its runs, in order. Only the lines that begin and end a run are parsed.
     pub fn runs(&self) -> Result<Vec<RecordedRun>> {
         let begun = memmem::Finder::new(b"\"begun\":");
         let ended = memmem::Finder::new(b"\"ended\":");
@@ -197,10 +197,10 @@ impl Recording {
             let parsed = (begun.find(line).is_some() || ended.find(line).is_some())
                 .then(|| serde_json::from_slice::<EventLine>(line).ok().map(|line| line.content));
             let content = parsed.flatten();
-            let begins = matches!(content, Some(Content::Begun { .. }));
+            let begins = matches!(content, Some(Entry::Begun { .. }));
             if begins || runs.is_empty() {
                 let begun = match content.clone() {
-                    Some(Content::Begun { begun }) => Some(*begun),
+                    Some(Entry::Begun { begun }) => Some(*begun),
                     _ => None,
                 };
                 let number_of_run = runs.len() + 1;
@@ -217,7 +217,7 @@ impl Recording {
             number += 1;
             if let Some(run) = runs.last_mut() {
                 run.lines += 1;
-                if let Some(Content::Ended { ended, carried }) = content {
+                if let Some(Entry::Ended { ended, carried }) = content {
                     run.ended = Some(*ended);
                     run.carried = carried.map(|carried| *carried);
                 }
@@ -226,7 +226,8 @@ impl Recording {
     }
 }
 
-/// The directories of all recorded sessions, in no order. What is a link is none of ours.
+/// The directories of all recorded sessions, in no order. Links are skipped: ccc does not create
+/// any.
 pub fn sessions(state_dir: &Path) -> Vec<PathBuf> {
     let all = state_dir.join("sessions");
     if !fs::symlink_metadata(&all).is_ok_and(|meta| meta.is_dir()) {
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_lines_are_whole_ones() {
+    fn the_last_lines_are_complete() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lines");
         fs::write(&path, "one\ntwo\nthree\n").unwrap();
@@ -280,21 +281,21 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_and_lines_of_other_versions_cost_themselves() {
+    fn half_a_line_and_lines_of_other_versions_are_skipped() {
         let state = tempfile::tempdir().unwrap();
         let line = r#"{"v":2,"time":"2026-01-02T03:04:05Z","at":1.5,"saw":"agent","lines":3}"#;
         let text = format!("{line}\n{{\"v\":9,\"new\":1}}\n{line}\n{}", &line[..30]);
         let dir = write(state.path(), "a", &text);
         let recording = Recording::open(&dir).unwrap();
         let read: Vec<_> = recording.event_lines().unwrap().collect();
-        let known = Some(Content::Lines(ClientLines::Agent { lines: 3 }));
+        let known = Some(Entry::Lines(ClientLines::Agent { lines: 3 }));
         let read: Vec<_> = read.into_iter().map(|line| line.map(|line| line.content)).collect();
         assert_eq!(read, [known.clone(), None, known]);
         assert!(all(&dir.join(AGENT)).is_empty());
     }
 
     #[test]
-    fn lines_are_whole_and_counted_without_the_empty_ones() {
+    fn only_complete_lines_that_are_not_empty_are_counted() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         let long = "x".repeat(3 * BUFFER);
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_nowhere() {
+    fn links_are_not_followed() {
         use std::os::unix::fs::symlink;
         let state = tempfile::tempdir().unwrap();
         let foreign = write(state.path(), "real", "");

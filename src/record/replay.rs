@@ -1,16 +1,16 @@
-//! The one way through a recording: what happened in its order, each line of a client where it was
-//! read, each decision behind what it is about. Whoever wants to know something of a recording is a
-//! `Witness` of its replay; nobody else walks through one. Nothing is kept of what has gone by.
+//! The only way to walk through a recording: its events in order, each client line where it was
+//! read, each decision after what it is about. Everything that examines a recording is a `Visitor`
+//! of its replay. Nothing is kept in memory once it has been visited.
 
 use anyhow::Result;
 use jiff::Timestamp;
 
-use super::format::{Begun, ClientLines, Content, EventLine};
+use super::format::{Begun, ClientLines, Entry, EventLine};
 use super::read::{AGENT, RecordedRun, Recording, SUPERVISOR, WholeLines};
 use crate::client::stream::Envelope;
 use crate::event::{Event, Now, Report};
 
-/// Whose line it is.
+/// Which client printed a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineSource {
     Agent,
@@ -18,7 +18,7 @@ pub enum LineSource {
 }
 
 impl LineSource {
-    /// What the machine is told of a message in one of its lines.
+    /// The event for a message in such a line.
     pub fn event(self, envelope: Envelope) -> Event {
         match self {
             Self::Agent => Event::Agent(envelope),
@@ -27,22 +27,23 @@ impl LineSource {
     }
 }
 
-/// Where in a recording something stands.
+/// A place in a recording.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moment {
-    /// Which line of `events.jsonl`, from 1.
+    /// The line of `events.jsonl`, counted from 1.
     pub entry: usize,
     /// The machine's time.
     pub at: Now,
-    /// The moment, for people.
+    /// Wall-clock time, for people.
     pub time: Timestamp,
-    /// Lines of a client are gone that were read before: the machine can no longer be told all of it.
+    /// Client lines that were read before this are missing, so the machine cannot be given
+    /// everything any more.
     pub incomplete: bool,
 }
 
-/// Sees a recording go by.
-pub trait Witness {
-    /// A run of ccc begins; `None` if it is not on record by which rules it went.
+/// Visits the contents of a recording in order.
+pub trait Visitor {
+    /// A run of ccc begins; `None` if its rules were not recorded.
     fn begins(
         &mut self,
         _begun: Option<&Begun>,
@@ -52,32 +53,32 @@ pub trait Witness {
         Ok(())
     }
 
-    /// Something happened, beside the clients' lines.
+    /// An event other than a client's line.
     fn event(&mut self, event: Event, moment: Moment) -> Result<()>;
 
     /// A client printed a line.
     fn line(&mut self, source: LineSource, raw: &[u8], moment: Moment) -> Result<()>;
 
-    /// What the loop did or told the person about it.
-    fn decided(&mut self, decision: Content, moment: Moment) -> Result<()>;
+    /// What the loop did about it or told the person.
+    fn decided(&mut self, decision: Entry, moment: Moment) -> Result<()>;
 
-    /// Every decision about the last event, or the last lines, has gone by. `last`: nothing follows in
-    /// a run that has no end, so that more may have been decided than was written down.
+    /// All decisions about the last event or lines have been visited. `last`: the recording stops
+    /// here although the run has no end, so more may have been decided than was recorded.
     fn settled(&mut self, _last: bool) -> Result<()> {
         Ok(())
     }
 
-    /// The run is over, or was killed.
+    /// The run ended or was killed.
     fn ends(&mut self, _end: RunEnd) -> Result<()> {
         Ok(())
     }
 
-    /// Whether the clients' lines are read at all.
+    /// Whether the clients' lines need to be read at all.
     fn wants_lines(&self) -> bool {
         true
     }
 
-    /// Nothing more of this run is wanted, not even its end.
+    /// Whether the rest of this run, including its end, can be skipped.
     fn has_enough(&self) -> bool {
         false
     }
@@ -87,21 +88,21 @@ pub trait Witness {
 pub struct RunEnd {
     /// `None` for a run that was killed.
     pub report: Option<(Moment, Report)>,
-    /// The first entry that counts lines which are not there.
+    /// The first entry that counts more lines than there are.
     pub incomplete: Option<usize>,
 }
 
-/// Goes through the runs of a recording, in order.
+/// Walks through the runs of a recording, in order.
 pub struct Replay<'a> {
     recording: &'a Recording,
     agent: WholeLines,
     supervisor: WholeLines,
-    /// Lines of `events.jsonl` that this version cannot read, so far.
+    /// How many lines of `events.jsonl` this version could not read so far.
     pub unread: usize,
 }
 
 impl<'a> Replay<'a> {
-    /// A file that cannot be read costs what is in it, as one that was never written.
+    /// A file that cannot be read is treated like one that was never written.
     pub fn of(recording: &'a Recording) -> Self {
         let lines = |file: &str| {
             recording.lines(file).unwrap_or_else(|error| {
@@ -112,7 +113,7 @@ impl<'a> Replay<'a> {
         Self { recording, agent: lines(AGENT), supervisor: lines(SUPERVISOR), unread: 0 }
     }
 
-    pub fn run(&mut self, run: &RecordedRun, witness: &mut dyn Witness) -> Result<()> {
+    pub fn run(&mut self, run: &RecordedRun, witness: &mut dyn Visitor) -> Result<()> {
         let mut lines = self.recording.lines_of(run)?;
         let mut end = RunEnd::default();
         let (mut pending, mut begun) = (false, false);
@@ -139,22 +140,22 @@ impl<'a> Replay<'a> {
                 }
                 witness.begins(run.begun.as_ref(), run, moment)?;
             }
-            let happens = matches!(line.content, Content::Event(_) | Content::Lines(_));
+            let happens = matches!(line.content, Entry::Event(_) | Entry::Lines(_));
             if happens && std::mem::replace(&mut pending, true) {
                 witness.settled(false)?;
             }
             match line.content {
-                Content::Begun { .. } => {}
-                Content::Event(event) => witness.event(event, moment)?,
-                Content::Lines(counted) => {
+                Entry::Begun { .. } => {}
+                Entry::Event(event) => witness.event(event, moment)?,
+                Entry::Lines(counted) => {
                     if !self.lines(counted, moment, witness)? && end.incomplete.is_none() {
                         end.incomplete = Some(moment.entry);
                     }
                 }
-                decision @ (Content::Did(_) | Content::Notice(_)) => {
+                decision @ (Entry::Did(_) | Entry::Notice(_)) => {
                     witness.decided(decision, moment)?;
                 }
-                Content::Ended { ended, .. } => end.report = Some((moment, *ended)),
+                Entry::Ended { ended, .. } => end.report = Some((moment, *ended)),
             }
         }
         if pending {
@@ -163,12 +164,12 @@ impl<'a> Replay<'a> {
         witness.ends(end)
     }
 
-    /// Whether there are as many as were counted.
+    /// Visits these lines. Returns whether there are as many as were counted.
     fn lines(
         &mut self,
         counted: ClientLines,
         moment: Moment,
-        witness: &mut dyn Witness,
+        witness: &mut dyn Visitor,
     ) -> Result<bool> {
         if !witness.wants_lines() {
             return Ok(true);

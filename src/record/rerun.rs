@@ -1,29 +1,29 @@
-//! A recording, run again: the machine of today is told what the machine of then was told, and
-//! what it decides is held against what was decided then.
+//! Runs a recording again: today's machine is given the recorded events, and its decisions are
+//! compared with the recorded ones.
 
 use std::fmt;
 
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use super::format::{Begun, Content, Did};
+use super::format::{Begun, Did, Entry};
 use super::read::{RecordedRun, Recording};
-use super::replay::{LineSource, Moment, Replay, RunEnd, Witness};
+use super::replay::{LineSource, Moment, Replay, RunEnd, Visitor};
 use crate::client::stream::Line;
 use crate::event::{Action, Carried, Event, Now, Outcome, Report};
 use crate::machine::{Machine, Rules};
 
-/// As much of a decision as is shown of it.
+/// How much of a decision a difference shows, in characters.
 const SHOWN: usize = 400;
-/// Beyond so many differences the rest is only counted.
+/// How many differences are kept; the rest are only counted.
 const KEPT: usize = 1000;
 
-/// What was decided then and what is decided now; `None` where only one of them decided anything.
+/// A recorded decision and today's; `None` where only one of the two machines decided anything.
 #[derive(Debug)]
 pub struct Difference {
     pub entry: usize,
-    pub recorded: Option<Content>,
-    pub now: Option<Content>,
+    pub recorded: Option<Entry>,
+    pub now: Option<Entry>,
 }
 
 impl fmt::Display for Difference {
@@ -34,7 +34,7 @@ impl fmt::Display for Difference {
     }
 }
 
-fn described(decision: Option<&Content>) -> String {
+fn described(decision: Option<&Entry>) -> String {
     let Some(value) = decision.map(value) else { return "nothing more".to_owned() };
     let text = value.to_string();
     match text.char_indices().nth(SHOWN) {
@@ -43,20 +43,20 @@ fn described(decision: Option<&Content>) -> String {
     }
 }
 
-/// As it stands in the file: what is not written down is no difference.
-fn value(decision: &Content) -> Value {
+/// The decision as it is written to the file; what is not written is not compared.
+fn value(decision: &Entry) -> Value {
     serde_json::to_value(decision).unwrap_or_default()
 }
 
-/// One run on the machine of today.
+/// One run, repeated on today's machine.
 #[derive(Debug)]
 pub struct Rerun {
     pub machine: Machine,
-    /// The last thing that happened, what was decided about it then, and what is decided now.
+    /// The last event, what was decided about it then, and what is decided now.
     moment: Option<Moment>,
-    recorded: Vec<Content>,
-    now: Vec<Content>,
-    /// Every end that the loop decided on then.
+    recorded: Vec<Entry>,
+    now: Vec<Entry>,
+    /// Every outcome that the loop decided on then.
     finished: Vec<Outcome>,
     outcome: Option<Outcome>,
     end: RunEnd,
@@ -81,14 +81,14 @@ impl Rerun {
         }
     }
 
-    /// Lets it happen again.
+    /// Gives the machine an event.
     pub fn tell(&mut self, event: Event, moment: Moment) -> Vec<Action> {
         if moment.incomplete {
             return Vec::new();
         }
         self.moment = Some(moment);
         let actions = self.machine.step(event, moment.at);
-        self.now.extend(actions.iter().map(Content::from));
+        self.now.extend(actions.iter().map(Entry::from));
         for action in &actions {
             if let Action::Finish(outcome) = action {
                 self.outcome = Some(outcome.clone());
@@ -97,7 +97,7 @@ impl Rerun {
         actions
     }
 
-    /// The same with a line of a client.
+    /// Gives the machine a line of a client.
     pub fn tell_line(&mut self, source: LineSource, line: Line, moment: Moment) -> Vec<Action> {
         if !moment.incomplete {
             self.moment = Some(moment);
@@ -113,7 +113,7 @@ impl Rerun {
         let (recorded, now) = (std::mem::take(&mut self.recorded), std::mem::take(&mut self.now));
         let Some(moment) = self.moment else { return };
         self.decisions += recorded.len();
-        // What a killed ccc decided last need not be written down.
+        // A killed ccc may not have recorded its last decisions.
         let count = if last { recorded.len() } else { now.len().max(recorded.len()) };
         for at in 0..count {
             let (then, today) = (recorded.get(at), now.get(at));
@@ -124,14 +124,14 @@ impl Rerun {
                 self.more_differences += 1;
                 continue;
             }
-            // The decisions stand right behind what they are about.
+            // Decisions are recorded right after what they are about.
             let entry = moment.entry + 1 + at.min(recorded.len());
             let (recorded, now) = (then.cloned(), today.cloned());
             self.differences.push(Difference { entry, recorded, now });
         }
     }
 
-    /// How many there are, and the first of them.
+    /// The number of differences, and the first of them.
     pub fn differences(&self) -> (usize, Option<&Difference>) {
         (self.differences.len() + self.more_differences, self.differences.first())
     }
@@ -140,7 +140,7 @@ impl Rerun {
         self.moment.map_or(Now::ZERO, |moment| moment.at)
     }
 
-    /// The closing report, of today's machine. A session that was killed has none of its own.
+    /// The closing report of today's machine. A killed session has none of its own.
     pub fn report(&self) -> Report {
         let outcome = self.ended_from_outside().or_else(|| self.outcome.clone());
         let outcome = outcome.unwrap_or_else(|| {
@@ -149,15 +149,15 @@ impl Rerun {
         self.machine.report(outcome, self.last())
     }
 
-    /// An end that the loop did not decide on: nobody could be shown anything any more.
+    /// An outcome that the loop did not decide on, for example because nothing could be shown to
+    /// the person any more.
     fn ended_from_outside(&self) -> Option<Outcome> {
         let (_, report) = self.end.report.as_ref()?;
         let outside = self.finished.iter().all(|outcome| *outcome != report.outcome);
         outside.then(|| report.outcome.clone())
     }
 
-    /// What the two reports tell differently, beside their outcome, which is a decision, and the
-    /// time it took.
+    /// How the two reports differ, apart from the outcome, which is a decision, and the duration.
     fn report_difference(&self) -> Option<String> {
         let (Moment { entry, .. }, recorded) = self.end.report.as_ref()?;
         let told = |report: &Report| {
@@ -172,7 +172,7 @@ impl Rerun {
     }
 }
 
-impl Witness for Rerun {
+impl Visitor for Rerun {
     fn event(&mut self, event: Event, moment: Moment) -> Result<()> {
         self.tell(event, moment);
         Ok(())
@@ -183,14 +183,14 @@ impl Witness for Rerun {
         Ok(())
     }
 
-    fn decided(&mut self, decision: Content, moment: Moment) -> Result<()> {
+    fn decided(&mut self, decision: Entry, moment: Moment) -> Result<()> {
         if moment.incomplete {
             return Ok(());
         }
         if self.moment.is_none() {
             bail!("entry {} does not refer to anything", moment.entry);
         }
-        if let Content::Did(Did::Finish { outcome }) = &decision {
+        if let Entry::Did(Did::Finish { outcome }) = &decision {
             self.finished.push(outcome.clone());
         }
         self.recorded.push(decision);
@@ -203,7 +203,7 @@ impl Witness for Rerun {
     }
 
     fn ends(&mut self, end: RunEnd) -> Result<()> {
-        // Only a killed ccc may have left a story that goes further than the lines.
+        // Only a killed ccc may leave events that refer to more lines than were written.
         if let (Some(entry), Some(_)) = (end.incomplete, &end.report) {
             bail!("entry {entry} refers to more lines than the recording has");
         }
@@ -212,11 +212,11 @@ impl Witness for Rerun {
     }
 }
 
-/// How a recording went on the machine of today.
+/// How a recording ran on today's machine.
 #[derive(Debug)]
-pub struct Checked {
+pub struct RerunResult {
     pub decisions: usize,
-    /// Of the last run.
+    /// The outcome of the last run.
     pub outcome: Outcome,
     pub killed: bool,
     pub differences: Vec<String>,
@@ -232,17 +232,21 @@ pub fn runs(recording: &Recording) -> Result<Vec<RecordedRun>> {
     Ok(runs)
 }
 
-/// Runs everything that is recorded, and shows nothing.
-pub fn check(recording: &Recording) -> Result<Checked> {
-    let mut checked =
-        Checked { decisions: 0, outcome: Outcome::Ended, killed: false, differences: Vec::new() };
+/// Runs the whole recording again, without showing anything.
+pub fn check(recording: &Recording) -> Result<RerunResult> {
+    let mut checked = RerunResult {
+        decisions: 0,
+        outcome: Outcome::Ended,
+        killed: false,
+        differences: Vec::new(),
+    };
     let all = recording.runs()?;
     let several = runs(recording)?.len() > 1;
     let mut replay = Replay::of(recording);
     let mut number = 0;
     for run in &all {
         let Some(Begun { rules, .. }) = &run.begun else {
-            replay.run(run, &mut Nobody)?;
+            replay.run(run, &mut IgnoreAll)?;
             continue;
         };
         number += 1;
@@ -265,10 +269,10 @@ pub fn check(recording: &Recording) -> Result<Checked> {
     Ok(checked)
 }
 
-/// Counts what cannot be read, and looks at nothing.
-struct Nobody;
+/// Ignores everything; the replay still counts what it cannot read.
+struct IgnoreAll;
 
-impl Witness for Nobody {
+impl Visitor for IgnoreAll {
     fn event(&mut self, _: Event, _: Moment) -> Result<()> {
         Ok(())
     }
@@ -277,7 +281,7 @@ impl Witness for Nobody {
         Ok(())
     }
 
-    fn decided(&mut self, _: Content, _: Moment) -> Result<()> {
+    fn decided(&mut self, _: Entry, _: Moment) -> Result<()> {
         Ok(())
     }
 
@@ -286,32 +290,31 @@ impl Witness for Nobody {
     }
 }
 
-/// What another run of the session goes on with, after this one; `None` if that is not on record, and
-/// neither are the rules by which a machine could find out.
+/// What this run hands on to the next; `None` if neither that nor the run's rules were recorded.
 pub fn carried(recording: &Recording, run: &RecordedRun) -> Result<Option<Carried>> {
     if let Some(carried) = &run.carried {
         return Ok(Some(carried.clone()));
     }
     let Some(begun) = &run.begun else { return Ok(None) };
-    let mut told = ToldMachine::new(begun.rules.clone());
+    let mut told = ReplayedMachine::new(begun.rules.clone());
     Replay::of(recording).run(run, &mut told)?;
     Ok(Some(told.machine.carried()))
 }
 
-/// A machine that is told everything that is left, whatever was decided about it: what it knows in the
-/// end, also when nobody was left to write that down.
-pub struct ToldMachine {
+/// A machine that is given everything recorded, whatever was decided then: its final state is known
+/// even if ccc was killed before it could record that.
+pub struct ReplayedMachine {
     pub machine: Machine,
     pub last: Now,
 }
 
-impl ToldMachine {
+impl ReplayedMachine {
     pub fn new(rules: Rules) -> Self {
         Self { machine: Machine::new(rules), last: Now::ZERO }
     }
 }
 
-impl Witness for ToldMachine {
+impl Visitor for ReplayedMachine {
     fn event(&mut self, event: Event, moment: Moment) -> Result<()> {
         self.last = moment.at;
         self.machine.step(event, moment.at);
@@ -325,7 +328,7 @@ impl Witness for ToldMachine {
         Ok(())
     }
 
-    fn decided(&mut self, _: Content, moment: Moment) -> Result<()> {
+    fn decided(&mut self, _: Entry, moment: Moment) -> Result<()> {
         self.last = moment.at;
         Ok(())
     }

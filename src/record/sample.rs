@@ -1,5 +1,5 @@
-//! Recordings for tests: a machine is told what happens, and everything is written down as the recorder
-//! does it.
+//! Recordings for tests: a machine is given events, and everything is recorded as the recorder does
+//! it.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::format::{Begun, ClientLines, Content, EventLine, VERSION};
+use super::format::{Begun, ClientLines, Entry, EventLine, VERSION};
 use super::read::{AGENT, EVENTS, SUPERVISOR};
 use crate::client::stream::{Line, Part};
 use crate::event::{Action, Event, Outcome};
@@ -28,7 +28,7 @@ impl SampleRecording {
         let machine = Machine::new(rules.clone());
         let began = began.parse().unwrap();
         let sample = Self { dir: dir.to_owned(), machine, began, now: Duration::ZERO, review: 0 };
-        sample.write(Content::Begun {
+        sample.write(Entry::Begun {
             begun: Box::new(Begun {
                 ccc: "0.1.0".into(),
                 project: "/p/here".into(),
@@ -42,7 +42,7 @@ impl SampleRecording {
     }
 
     pub fn event(&mut self, event: Event) -> &mut Self {
-        self.write(Content::Event(event.clone()));
+        self.write(Entry::Event(event.clone()));
         self.step(event);
         self
     }
@@ -51,7 +51,7 @@ impl SampleRecording {
         self.event(Event::Said(text.into()))
     }
 
-    /// The agent takes its message up, works for ten seconds, and is done.
+    /// The agent takes up its message, works for ten seconds, and finishes.
     pub fn turn(&mut self, session: &str, answer: &str, total_cost: f64) -> &mut Self {
         self.agent(&format!(
             r#"{{"type":"system","subtype":"init","model":"m","session_id":"{session}"}}"#
@@ -66,7 +66,7 @@ impl SampleRecording {
         ))
     }
 
-    /// The supervisor runs the tests, and judges.
+    /// The supervisor runs the tests and judges.
     pub fn verdict(&mut self, completed: bool, feedback: &str) -> &mut Self {
         self.supervisor(r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"v","name":"Bash","input":{"command":"cargo test"}}]}}"#);
         self.now += Duration::from_secs(5);
@@ -77,7 +77,7 @@ impl SampleRecording {
 
     pub fn agent(&mut self, raw: &str) -> &mut Self {
         append(&self.dir.join(AGENT), raw.as_bytes());
-        self.write(Content::Lines(ClientLines::Agent { lines: 1 }));
+        self.write(Entry::Lines(ClientLines::Agent { lines: 1 }));
         for part in Line::decode(raw.into()).parts {
             if let Part::Message(envelope) = part {
                 self.step(Event::Agent(*envelope));
@@ -89,7 +89,7 @@ impl SampleRecording {
     pub fn supervisor(&mut self, raw: &str) -> &mut Self {
         let review = self.review;
         append(&self.dir.join(SUPERVISOR), raw.as_bytes());
-        self.write(Content::Lines(ClientLines::Supervisor { review, lines: 1 }));
+        self.write(Entry::Lines(ClientLines::Supervisor { review, lines: 1 }));
         for part in Line::decode(raw.into()).parts {
             if let Part::Message(envelope) = part {
                 self.step(Event::Supervisor { review, envelope: *envelope });
@@ -100,7 +100,7 @@ impl SampleRecording {
 
     pub fn end(&mut self, outcome: Outcome) {
         let report = self.machine.report(outcome, self.now);
-        self.write(Content::Ended {
+        self.write(Entry::Ended {
             ended: Box::new(report),
             carried: Some(Box::new(self.machine.carried())),
         });
@@ -111,11 +111,11 @@ impl SampleRecording {
             if let Action::StartReview(request) = &action {
                 self.review = request.review;
             }
-            self.write(Content::from(&action));
+            self.write(Entry::from(&action));
         }
     }
 
-    fn write(&self, content: Content) {
+    fn write(&self, content: Entry) {
         let at = self.now.as_secs_f64();
         let time = self.began + SignedDuration::try_from(self.now).unwrap();
         let line = serde_json::to_vec(&EventLine { v: VERSION, time, at, content }).unwrap();

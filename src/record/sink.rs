@@ -1,6 +1,7 @@
-//! One file of a recording. Whole lines are appended to it; it exists only in memory until the
-//! session has a name, and the first write that fails is the last one. So is the first one that finds
-//! the file gone or changed: whoever runs below the agent can do that, and then it is no record.
+//! One file of a recording, to which whole lines are appended. Until the session has an id, they
+//! stay in memory. The first write that fails is the last one; so is the first that finds the file
+//! removed or changed, which any process of the agent can do and which makes it worthless as a
+//! record.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -9,16 +10,17 @@ use std::path::{Path, PathBuf};
 
 use crate::files;
 
-/// So much is written at once; a longer line goes to the system without being copied.
+/// Bytes written at once; a longer line goes to the system without being copied.
 const BUFFER: usize = 64 << 10;
-/// Enough for everything a client says before its first `init`.
+/// Bytes kept in memory before the file is opened; enough for everything a client prints before its
+/// first `init`.
 const EARLY: usize = 8 << 20;
 
 pub struct Sink {
     name: &'static str,
     state: SinkState,
     buffer: Vec<u8>,
-    /// Why no more is written, until somebody has asked.
+    /// Why nothing is written any more, until `failure` has returned it.
     failed: Option<String>,
 }
 
@@ -31,9 +33,10 @@ enum SinkState {
 struct Open {
     path: PathBuf,
     file: File,
-    /// The length of the file up to the end of its last line; `None` if others write to it too.
+    /// The length of the file up to the end of its last line; `None` if other processes write to it
+    /// too.
     whole: Option<u64>,
-    /// When the file was last changed, as far as we did it.
+    /// The modification time after our last write.
     changed: Option<(i64, i64)>,
 }
 
@@ -42,7 +45,7 @@ impl Sink {
         Self { name, state: SinkState::Early, buffer: Vec::new(), failed: None }
     }
 
-    /// A file that other processes append to as well.
+    /// Opens a file that other processes append to as well.
     pub fn shared(name: &'static str, path: &Path) -> Self {
         let mut sink = Self::early(name);
         sink.opened(
@@ -52,8 +55,8 @@ impl Sink {
         sink
     }
 
-    /// The file gets its place. `first` sees what is in it already, and says what comes before
-    /// everything that was kept.
+    /// Opens the file. `first` sees its current contents and returns what to write before the lines
+    /// kept so far.
     pub fn open(&mut self, path: &Path, first: impl FnOnce(&File) -> io::Result<Vec<u8>>) {
         if !matches!(self.state, SinkState::Early) {
             return;
@@ -78,7 +81,7 @@ impl Sink {
         }
     }
 
-    /// Nothing is written any more.
+    /// Discards everything, now and later.
     pub fn switch_off(&mut self) {
         self.state = SinkState::Off;
         self.buffer = Vec::new();
@@ -116,12 +119,12 @@ impl Sink {
         }
     }
 
-    /// Time for a `flush`.
+    /// Whether it is time for a `flush`.
     pub fn is_full(&self) -> bool {
         self.buffer.len() >= BUFFER
     }
 
-    /// Everything so far is with the system.
+    /// Hands everything so far to the operating system.
     pub fn flush(&mut self) {
         if let SinkState::Open(open) = &mut self.state {
             let written = open.write(&mut self.buffer);
@@ -129,8 +132,8 @@ impl Sink {
         }
     }
 
-    /// Looks once more at what was written: nothing may be left to write, and the file be gone.
-    pub fn look(&mut self) {
+    /// Checks the file once more at the end: it may have been removed after the last write.
+    pub fn verify_untouched(&mut self) {
         if let SinkState::Open(open) = &self.state {
             let untouched = open.untouched();
             self.check(untouched);
@@ -150,13 +153,13 @@ impl Sink {
         self.failed = Some(why.to_owned());
     }
 
-    /// What is not recorded and why, said once.
+    /// The file that is not recorded, and why; only once.
     pub fn failure(&mut self) -> Option<(&'static str, String)> {
         self.failed.take().map(|why| (self.name, why))
     }
 }
 
-/// A panic must not cost what was seen before it.
+/// A panic must not lose what was recorded before it.
 impl Drop for Sink {
     fn drop(&mut self) {
         self.flush();
@@ -172,7 +175,7 @@ impl Open {
         let mut done = 0;
         let written = self.write_all(buffer, &mut done);
         if let Some(whole) = &mut self.whole {
-            // Of what was not written in full, the lines that were may stay.
+            // After an incomplete write, the complete lines may stay.
             *whole += memchr::memrchr(b'\n', &buffer[..done]).map_or(0, |end| end + 1) as u64;
         }
         buffer.clear();
@@ -191,7 +194,7 @@ impl Open {
         written.inspect_err(|_| self.cut())
     }
 
-    /// The file is where it was made, and as we left it.
+    /// Fails unless the file is where it was created, and as ccc left it.
     fn untouched(&self) -> io::Result<()> {
         let Some(whole) = self.whole else { return Ok(()) };
         let own = self.file.metadata()?;
@@ -222,7 +225,8 @@ impl Open {
         Ok(())
     }
 
-    /// Half a line at the end would spoil the file for whoever reads or continues it.
+    /// Removes half a line at the end, which would spoil the file for anything that reads or
+    /// continues it.
     fn cut(&mut self) {
         if let Some(Err(error)) = self.whole.map(|whole| self.file.set_len(whole)) {
             log::debug!("{}: {error}", self.path.display());
@@ -240,7 +244,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn what_came_early_stands_behind_the_first_lines() {
+    fn lines_kept_before_opening_follow_the_first_lines() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b.jsonl");
         let mut sink = Sink::early("b.jsonl");
@@ -260,7 +264,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_costs_the_sink_and_is_told_once() {
+    fn a_full_disk_switches_the_sink_off_and_is_reported_once() {
         let full = fs::OpenOptions::new().append(true).open("/dev/full").unwrap();
         let mut sink = Sink::early("full");
         sink.opened(Path::new("full"), Ok((full, None)));
@@ -275,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_touch_is_no_record_and_is_told() {
+    fn a_file_changed_by_others_is_reported_and_not_written_any_more() {
         type Touch = fn(&Path) -> io::Result<()>;
         let touches: [(Touch, &str); 5] = [
             (|path| fs::remove_file(path), "removed"),
@@ -292,12 +296,12 @@ mod tests {
                 sink.open(&path, |_| Ok(Vec::new()));
                 sink.line(b"one");
                 sink.flush();
-                sink.look();
+                sink.verify_untouched();
                 assert_eq!(sink.failure(), None);
                 touch(&path).unwrap();
                 let left = fs::read(&path).ok();
                 if line.is_empty() {
-                    sink.look();
+                    sink.verify_untouched();
                 } else {
                     sink.line(line);
                     sink.flush();

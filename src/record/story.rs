@@ -1,5 +1,5 @@
-//! A recording as a story: what was asked for, and what came of it. A recording may be cut off
-//! anywhere, and hold lines of other versions.
+//! Summarises and retells a recording: what was asked for, and what came of it. A recording may end
+//! anywhere, and contain lines of other versions.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use jiff::Timestamp;
 
-use super::format::{Begun, Content};
+use super::format::{Begun, Entry};
 use super::read::{RecordedRun, Recording, sessions};
-use super::replay::{LineSource, Moment, Replay, RunEnd, Witness};
-use super::rerun::ToldMachine;
-use super::turn::{Turn, Turns};
+use super::replay::{LineSource, Moment, Replay, RunEnd, Visitor};
+use super::rerun::ReplayedMachine;
+use super::turn::{TurnSummary, Turns};
 use crate::client::session_id;
 use crate::client::stream::{Line, Usage};
 use crate::event::{Event, Notice, Outcome, Round, Seconds, Supervision};
 
-/// A session in short, for a list.
+/// The summary of a session, for a list.
 #[derive(Debug)]
 pub struct Story {
-    /// The name of its directory: the conversation it began with.
+    /// The name of its directory: the id of the conversation it began with.
     pub id: String,
     pub dir: PathBuf,
-    /// The conversation it ended in: `/clear` begins another.
+    /// The conversation it ended in: `/clear` begins a new one.
     pub session_id: String,
     pub began: Option<Timestamp>,
     pub last: Option<Timestamp>,
@@ -31,7 +31,7 @@ pub struct Story {
     /// Version of ccc.
     pub ccc: Option<String>,
     pub runs: usize,
-    /// What the person said first.
+    /// The person's first message that is not a command.
     pub task: Option<String>,
     pub messages: Vec<String>,
     pub rounds: Vec<Round>,
@@ -51,23 +51,23 @@ pub enum SessionState {
     Over(Outcome),
 }
 
-/// Something in a story that is worth telling.
+/// Something in a session that is worth telling.
 #[derive(Debug)]
-pub struct Happening {
+pub struct StoryEntry {
     pub time: Timestamp,
-    pub what: Happened,
+    pub what: StoryEvent,
 }
 
 #[derive(Debug)]
-pub enum Happened {
-    /// A run of ccc began, by its number.
+pub enum StoryEvent {
+    /// A run of ccc began; its number.
     RunBegan(usize),
     Told(Notice),
     /// A turn of the agent.
-    Turn(Turn),
-    /// A line of the supervisor's.
+    Turn(TurnSummary),
+    /// A line of the supervisor.
     Reviewed(Line),
-    /// A part of what a check printed.
+    /// Part of a check's output.
     CheckPrinted(String),
 }
 
@@ -82,8 +82,8 @@ impl Story {
             replay.run(run, &mut summary)?;
         }
         story.unread = replay.unread;
-        let commands = |text: &&String| !text.trim_start().starts_with('/');
-        story.task = story.messages.iter().find(commands).or(story.messages.first()).cloned();
+        let is_message = |text: &&String| !text.trim_start().starts_with('/');
+        story.task = story.messages.iter().find(is_message).or(story.messages.first()).cloned();
         if story.state == SessionState::BrokenOff && is_running(&recording.dir) {
             story.state = SessionState::Running;
         }
@@ -126,14 +126,14 @@ impl Story {
     }
 }
 
-/// Goes through a run for what a list shows of it.
+/// Collects from a run what a list shows.
 struct Summary<'a> {
     story: &'a mut Story,
-    /// Only for recordings that cannot be run again: those know nothing of the costs.
+    /// Only for recordings that cannot be run again, which do not contain the costs.
     rounds: Vec<Round>,
     last: f64,
-    /// For a run without an end: what it would have reported.
-    machine: Option<ToldMachine>,
+    /// Only for a run without an end: computes what it would have reported.
+    machine: Option<ReplayedMachine>,
 }
 
 impl Summary<'_> {
@@ -144,7 +144,7 @@ impl Summary<'_> {
     }
 }
 
-impl Witness for Summary<'_> {
+impl Visitor for Summary<'_> {
     fn begins(&mut self, begun: Option<&Begun>, run: &RecordedRun, moment: Moment) -> Result<()> {
         self.seen(moment);
         let story = &mut *self.story;
@@ -156,11 +156,11 @@ impl Witness for Summary<'_> {
         if let Some(id) = &begun.rules.resume {
             story.session_id.clone_from(id);
         }
-        // After a `/clear` the next run has a recording of its own, and these stand in no line of it.
+        // After `/clear` the next run has its own recording, in which these messages do not appear.
         if let Some(carried) = begun.rules.carried.as_ref().filter(|_| story.runs == 1) {
             story.messages.extend(carried.said.iter().map(|said| said.text.clone()));
         }
-        self.machine = run.ended.is_none().then(|| ToldMachine::new(begun.rules.clone()));
+        self.machine = run.ended.is_none().then(|| ReplayedMachine::new(begun.rules.clone()));
         Ok(())
     }
 
@@ -174,9 +174,9 @@ impl Witness for Summary<'_> {
         self.machine.as_mut().map_or(Ok(()), |machine| machine.line(source, raw, moment))
     }
 
-    fn decided(&mut self, decision: Content, moment: Moment) -> Result<()> {
+    fn decided(&mut self, decision: Entry, moment: Moment) -> Result<()> {
         self.seen(moment);
-        let Content::Notice(notice) = decision else { return Ok(()) };
+        let Entry::Notice(notice) = decision else { return Ok(()) };
         if let Notice::Verdict { round, verdict, .. } = &notice {
             let (round, verdict) = (*round, verdict.clone());
             self.rounds.push(Round {
@@ -211,7 +211,7 @@ impl Witness for Summary<'_> {
                 story.seconds.total += report.seconds.total;
                 story.seconds.working += report.seconds.working;
                 story.seconds.reviewing += report.seconds.reviewing;
-                // What earlier runs cost is in it.
+                // The report includes what earlier runs cost.
                 story.cost_usd = report.cost_usd.max(story.cost_usd);
                 story.supervision += report.supervision;
             }
@@ -228,36 +228,36 @@ impl Witness for Summary<'_> {
     }
 }
 
-/// Everything in a recording that is worth telling, in order, as it is read.
-pub fn tell(dir: &Path, each: &mut dyn FnMut(Happening) -> Result<()>) -> Result<()> {
+/// Calls `each` with everything in a recording that is worth telling, in order.
+pub fn tell(dir: &Path, each: &mut dyn FnMut(StoryEntry) -> Result<()>) -> Result<()> {
     let recording = Recording::open(dir)?;
     let mut replay = Replay::of(&recording);
     for run in &recording.runs()? {
-        replay.run(run, &mut Teller { turns: Turns::default(), each })?;
+        replay.run(run, &mut StoryTeller { turns: Turns::default(), each })?;
     }
     Ok(())
 }
 
-struct Teller<'a> {
+struct StoryTeller<'a> {
     turns: Turns,
-    each: &'a mut dyn FnMut(Happening) -> Result<()>,
+    each: &'a mut dyn FnMut(StoryEntry) -> Result<()>,
 }
 
-impl Teller<'_> {
-    fn tell(&mut self, what: Happened, moment: Moment) -> Result<()> {
-        (self.each)(Happening { time: moment.time, what })
+impl StoryTeller<'_> {
+    fn tell(&mut self, what: StoryEvent, moment: Moment) -> Result<()> {
+        (self.each)(StoryEntry { time: moment.time, what })
     }
 }
 
-impl Witness for Teller<'_> {
+impl Visitor for StoryTeller<'_> {
     fn begins(&mut self, begun: Option<&Begun>, run: &RecordedRun, moment: Moment) -> Result<()> {
         let Some(_) = begun else { return Ok(()) };
-        self.tell(Happened::RunBegan(run.number), moment)
+        self.tell(StoryEvent::RunBegan(run.number), moment)
     }
 
     fn event(&mut self, event: Event, moment: Moment) -> Result<()> {
         match event {
-            Event::CheckPrinted { text, .. } => self.tell(Happened::CheckPrinted(text), moment),
+            Event::CheckPrinted { text, .. } => self.tell(StoryEvent::CheckPrinted(text), moment),
             _ => Ok(()),
         }
     }
@@ -265,23 +265,23 @@ impl Witness for Teller<'_> {
     fn line(&mut self, source: LineSource, raw: &[u8], moment: Moment) -> Result<()> {
         let line = Line::decode(raw.to_vec());
         match source {
-            LineSource::Supervisor { .. } => self.tell(Happened::Reviewed(line), moment),
+            LineSource::Supervisor { .. } => self.tell(StoryEvent::Reviewed(line), moment),
             LineSource::Agent => match self.turns.line(&line, moment.at.as_secs_f64()) {
-                Some(turn) => self.tell(Happened::Turn(turn), moment),
+                Some(turn) => self.tell(StoryEvent::Turn(turn), moment),
                 None => Ok(()),
             },
         }
     }
 
-    fn decided(&mut self, decision: Content, moment: Moment) -> Result<()> {
+    fn decided(&mut self, decision: Entry, moment: Moment) -> Result<()> {
         match decision {
-            Content::Notice(notice) => self.tell(Happened::Told(notice), moment),
+            Entry::Notice(notice) => self.tell(StoryEvent::Told(notice), moment),
             _ => Ok(()),
         }
     }
 }
 
-/// All stories of a project, the newest first. A directory with an odd name is none of ours.
+/// The summaries of a project's sessions, newest first. Directories with other names are not ours.
 pub fn all(state_dir: &Path) -> Vec<Story> {
     let read = |dir: PathBuf| {
         Story::read(&dir).inspect_err(|error| log::warn!("{}: {error:#}", dir.display())).ok()
@@ -295,7 +295,7 @@ pub fn all(state_dir: &Path) -> Vec<Story> {
     all
 }
 
-/// A running ccc holds a lock on the directory that it writes to.
+/// A running ccc holds a lock on the directory of its recording.
 pub fn is_running(dir: &Path) -> bool {
     let locked = |dir: File| matches!(dir.try_lock_shared(), Err(TryLockError::WouldBlock));
     File::open(dir).is_ok_and(locked)

@@ -1,5 +1,5 @@
-//! `supervisor-{id}-output.jsonl`: the reviews of one session, appended to by both ways of
-//! supervising. Where a recording has the same lines, it is another name of that file.
+//! `supervisor-{id}-output.jsonl`: the reviews of one session, appended to by sessions and by the
+//! Stop hook. If a recording has the same lines, this file is a hard link to the recording's.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::sink::Sink;
 use crate::client::stream::{Line, Part};
 
-/// How it is called where it cannot be written.
+/// The file's name in a warning.
 const NAME: &str = "supervisor-…-output.jsonl";
 
 #[derive(Default)]
@@ -24,8 +24,8 @@ impl SupervisorLog {
         Self { sink: Some(Sink::shared(NAME, &path(state_dir, id))) }
     }
 
-    /// For a session whose reviews are recorded in this file: they are kept once. A file that the Stop
-    /// hook began goes on by itself.
+    /// For a session whose reviews are recorded in `recorded`: links to that file, so that they are
+    /// stored once. A log that the Stop hook began is continued instead.
     pub fn beside(state_dir: &Path, id: &str, recorded: &Path) -> Self {
         let path = path(state_dir, id);
         if is_same(&path, recorded) || fs::hard_link(recorded, &path).is_ok() {
@@ -47,7 +47,7 @@ impl SupervisorLog {
         }
     }
 
-    /// What is not written and why, said once.
+    /// What is not written and why; only once.
     pub fn failure(&mut self) -> Option<(&'static str, String)> {
         self.sink.as_mut().and_then(Sink::failure)
     }

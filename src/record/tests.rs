@@ -36,13 +36,13 @@ fn phase(recorder: &mut Recorder) {
     recorder.did(&Action::Say(notice), Duration::from_secs(2));
 }
 
-fn contents(state: &Path) -> Vec<Content> {
+fn contents(state: &Path) -> Vec<Entry> {
     let recording = Recording::open(&state.join("sessions/s1")).unwrap();
     recording.event_lines().unwrap().map(|line| line.unwrap().content).collect()
 }
 
 #[test]
-fn nothing_is_on_disk_before_the_session_has_a_name() {
+fn nothing_is_on_disk_before_the_session_has_an_id() {
     let state = tempfile::tempdir().unwrap();
     let mut recorder = recorder(state.path());
     recorder.saw(&Event::Start { prompt: None }, Duration::ZERO);
@@ -56,24 +56,24 @@ fn nothing_is_on_disk_before_the_session_has_a_name() {
     let contents = contents(state.path());
     let kinds: Vec<_> = contents.iter().collect();
     assert!(
-        matches!(kinds[0], Content::Begun { begun } if begun.provider.as_deref() == Some("kimi"))
+        matches!(kinds[0], Entry::Begun { begun } if begun.provider.as_deref() == Some("kimi"))
     );
-    assert!(matches!(kinds[1], Content::Event(Event::Start { .. })));
-    assert_eq!(kinds[2], &Content::Lines(ClientLines::Agent { lines: 1 }));
-    assert!(matches!(kinds[3], Content::Notice(Notice::Phase { .. })));
-    assert_eq!(kinds[4], &Content::Lines(ClientLines::Agent { lines: 1 }));
+    assert!(matches!(kinds[1], Entry::Event(Event::Start { .. })));
+    assert_eq!(kinds[2], &Entry::Lines(ClientLines::Agent { lines: 1 }));
+    assert!(matches!(kinds[3], Entry::Notice(Notice::Phase { .. })));
+    assert_eq!(kinds[4], &Entry::Lines(ClientLines::Agent { lines: 1 }));
     let printed = fs::read(state.path().join("sessions/s1").join(AGENT)).unwrap();
     assert!(printed.starts_with(b"usage: claude [options]\n"));
 }
 
 #[test]
-fn a_later_run_says_how_many_lines_are_not_its_own() {
+fn a_later_run_records_how_many_lines_are_older() {
     let state = tempfile::tempdir().unwrap();
     let mut first = recorder(state.path());
     for raw in [INIT, TEXT, b"", TEXT] {
         agent(&mut first, raw);
     }
-    // Killed before it came to tell of them.
+    // Killed before it could count these lines.
     first.flush();
     drop(first);
     let mut second = recorder(state.path());
@@ -83,7 +83,7 @@ fn a_later_run_says_how_many_lines_are_not_its_own() {
     let begun: Vec<_> = contents(state.path())
         .iter()
         .filter_map(|content| match content {
-            Content::Begun { begun } => Some(begun.agent_lines),
+            Entry::Begun { begun } => Some(begun.agent_lines),
             _ => None,
         })
         .collect();
@@ -92,7 +92,7 @@ fn a_later_run_says_how_many_lines_are_not_its_own() {
 }
 
 #[test]
-fn two_at_once_do_not_write_into_one_recording() {
+fn two_processes_do_not_write_into_one_recording() {
     let state = tempfile::tempdir().unwrap();
     let (mut one, mut two) = (recorder(state.path()), recorder(state.path()));
     agent(&mut one, INIT);
@@ -107,7 +107,7 @@ fn two_at_once_do_not_write_into_one_recording() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_told_once_and_kept_out_of_memory() {
+fn a_directory_that_cannot_be_written_is_reported_once_and_nothing_is_kept_in_memory() {
     let state = tempfile::tempdir().unwrap();
     fs::write(state.path().join("sessions"), "in the way").unwrap();
     let mut recorder = recorder(state.path());
@@ -123,7 +123,7 @@ fn a_place_that_cannot_be_written_is_told_once_and_kept_out_of_memory() {
 }
 
 #[test]
-fn one_file_that_fails_does_not_cost_the_others() {
+fn one_file_that_fails_does_not_affect_the_others() {
     let state = tempfile::tempdir().unwrap();
     let dir = state.path().join("sessions/s1");
     fs::create_dir_all(&dir).unwrap();

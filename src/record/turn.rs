@@ -1,9 +1,9 @@
-//! A turn of the agent, in short: how it was worked, and what it came to.
+//! A summary of a turn of the agent: what it used, and its answer.
 
 use crate::client::stream::{Block, Line, Message, Part};
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Turn {
+pub struct TurnSummary {
     pub answer: String,
     /// How often each tool was used, in the order of their first use.
     pub tools: Vec<(String, u32)>,
@@ -12,18 +12,18 @@ pub struct Turn {
     pub cost_usd: f64,
 }
 
-/// Turns, out of the agent's lines.
+/// Collects turns from the agent's lines.
 #[derive(Debug, Default)]
 pub struct Turns {
-    turn: Turn,
+    turn: TurnSummary,
     began: Option<f64>,
-    /// What the process has cost so far, by its own account.
+    /// What the process reports to have cost so far.
     cost: f64,
 }
 
 impl Turns {
-    /// The turn that this line ends.
-    pub fn line(&mut self, line: &Line, at: f64) -> Option<Turn> {
+    /// Returns the turn that this line ends.
+    pub fn line(&mut self, line: &Line, at: f64) -> Option<TurnSummary> {
         let mut ended = None;
         for part in &line.parts {
             let Part::Message(envelope) = part else { continue };
@@ -42,7 +42,7 @@ impl Turns {
                         turn.answer.clone_from(&result.text);
                     }
                     turn.seconds = self.began.take().map_or(0.0, |began| at - began);
-                    // Its account starts again with a new process.
+                    // A new process starts counting from zero.
                     let before = if result.cost_usd < self.cost { 0.0 } else { self.cost };
                     turn.cost_usd = result.cost_usd - before;
                     self.cost = result.cost_usd;

@@ -1,4 +1,5 @@
-//! The project's files and its checks: looked at and run beside the loop, which never waits for them.
+//! The project's files and checks, examined and run on other threads: the loop never waits for
+//! them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,30 +16,30 @@ use crate::event::{Event, Gone};
 use crate::threads::named;
 use crate::tree::{self, ChangeKind, Snapshot};
 
-/// So long at most does a message wait for the first look at the files.
+/// How long a message to the agent waits at most for the first snapshot of the files.
 const LONGEST_HOLD: Duration = Duration::from_secs(2);
 
-/// So many files that are not committed are named.
+/// How many uncommitted files are named.
 const MOST_FILES: usize = 50;
 
-/// How the files were when the task began. Held while they are looked at, so that whoever compares
-/// with it waits for that.
+/// A snapshot of the files when the task began. Locked while it is taken, so that a comparison
+/// waits for it.
 #[derive(Clone, Default)]
 pub struct Base(pub(super) Arc<Mutex<Option<Snapshot>>>);
 
-/// What the agent is to be told as soon as the files have been looked at.
+/// Lines to the agent that wait until the files have been examined.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct HeldLines {
     looks: usize,
     lines: Vec<Vec<u8>>,
 }
 
-impl Held {
+impl HeldLines {
     fn hold(&mut self) {
         self.looks += 1;
     }
 
-    /// The line, if nothing has to be waited for.
+    /// Returns the line if nothing has to be waited for; otherwise keeps it.
     pub fn pass(&mut self, line: Vec<u8>) -> Option<Vec<u8>> {
         if self.looks == 0 {
             return Some(line);
@@ -47,14 +48,14 @@ impl Held {
         None
     }
 
-    /// One look is over; after the last one, all that has waited.
+    /// One snapshot is done; after the last one, returns all lines that waited.
     fn release(&mut self) -> Vec<Vec<u8>> {
         self.looks = self.looks.saturating_sub(1);
         if self.looks == 0 { std::mem::take(&mut self.lines) } else { Vec::new() }
     }
 }
 
-/// What a session needs to look at the project's files and to run checks.
+/// What a session needs to examine the project's files and to run checks.
 #[derive(Debug, Clone)]
 pub struct Workplace {
     pub surroundings: CheckContext,
@@ -63,8 +64,8 @@ pub struct Workplace {
 }
 
 impl Session<'_> {
-    /// What the agent is told waits until the files have been looked at: one that edits at once would
-    /// have changed what everything is compared with. It does not wait for ever.
+    /// Lines to the agent wait until the files have been examined: an agent that edits at once
+    /// would change the state that everything is compared with. They do not wait forever.
     pub(super) fn note_files(&mut self) {
         let Some(workplace) = self.setup.workplace.clone() else { return };
         let (base, to_control) = (self.base.clone(), self.to_control.clone());
@@ -81,8 +82,8 @@ impl Session<'_> {
             let _ = to_control.send(Incoming::FilesNoted);
         });
         match started {
-            // Until it holds the base: a look that comes later must not overtake it. But one that
-            // began earlier may take long.
+            // Waits until the thread holds the lock, so that a later snapshot cannot overtake this
+            // one. The timeout is for an earlier snapshot that takes long.
             Ok(()) => drop(wait.recv_timeout(LONGEST_HOLD)),
             Err(error) => log::warn!("the files are not looked at: {error}"),
         }
@@ -98,7 +99,7 @@ impl Session<'_> {
     }
 
     pub(super) fn examine(&mut self, id: u32) {
-        // Of a scripted session the script says it.
+        // A scripted session's script contains the result.
         let Some(workplace) = self.setup.workplace.clone() else { return };
         let (base, to_control) = (self.base.clone(), self.to_control.clone());
         let answer = self.machine.last_answer().to_owned();
@@ -134,7 +135,7 @@ impl Session<'_> {
         }
     }
 
-    /// Its process ends, and that is told like any other end.
+    /// Ends its process; the exit is reported like any other.
     pub(super) fn stop_check(&mut self, id: u32) {
         self.check.take_if(|(running, _)| *running == id);
     }
@@ -159,8 +160,8 @@ impl Workplace {
         Ok(Self { surroundings: CheckContext::of(project)?, git })
     }
 
-    /// What changed between two looks, what in it is worth a look, and what of the agent's last words is
-    /// not there.
+    /// What changed between two snapshots, the signs of trouble in it, and what the agent's last
+    /// message mentions that does not exist.
     pub fn compare(
         &self,
         before: Option<&Snapshot>,
@@ -222,9 +223,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_agent_is_told_waits_for_every_look_and_keeps_its_order() {
+    fn lines_to_the_agent_wait_for_every_snapshot_and_keep_their_order() {
         let line = |text: &str| text.as_bytes().to_vec();
-        let mut held = Held::default();
+        let mut held = HeldLines::default();
         assert_eq!(held.pass(line("a")), Some(line("a")));
         held.hold();
         held.hold();

@@ -1,4 +1,4 @@
-//! A child as the session sees it: alive, exited, drained.
+//! A child process as the session sees it: alive, exited, drained.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use crate::event::{Gone, Now};
 use crate::process::child::Group;
 
-/// How long output may still come after the exit: somebody else holds the other end open.
+/// How long to wait for output after the exit: another process may hold the pipe open.
 const DRAIN: Duration = Duration::from_secs(1);
-/// As much of its last words as is worth showing.
+/// How many of its last lines of text are kept to be shown.
 const LAST_WORDS: usize = 6;
 
 pub struct ChildState<T> {
     pub handle: T,
-    /// Reaches the child also when its handle is gone.
+    /// Reaches the child even when its handle is gone.
     pub group: Group,
     pub output_ended: bool,
     pub drained_at: Option<Now>,
@@ -49,7 +49,7 @@ impl<T> ChildState<T> {
         self.exit.is_some()
     }
 
-    /// Exited, and everything it printed has been read.
+    /// Set once the child has exited and everything it printed has been read.
     pub fn gone(&self, now: Now) -> Option<Gone> {
         let exit = self.exit.as_ref()?;
         let drained = self.output_ended || self.drained_at.is_some_and(|at| at <= now);
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gone_is_exit_and_end_of_output_or_exit_and_a_deadline() {
+    fn a_child_is_gone_after_its_exit_and_its_last_output_or_a_deadline() {
         let second = Duration::from_secs(1);
         let group = Group::of(std::process::id());
         let mut child = ChildState::new((), group);

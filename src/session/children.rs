@@ -1,4 +1,4 @@
-//! The session's two kinds of children: starting them, and speaking to them.
+//! Starts the session's children, agent and judges, and sends lines to them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::child_state::ChildState;
-use super::{AgentProcess, ChildId, Incoming, JudgeStart, Session};
+use super::{AgentProcess, ChildId, Incoming, JudgeLaunch, Session};
 use crate::client::launch::{AgentStart, Launch, ReviewOptions, agent_args, review_args};
 use crate::client::stream::{initialize, initialize_judge, message_to_judge};
 use crate::config::clients::{keep_off_schedule, set_git};
@@ -20,17 +20,17 @@ use crate::review::permission;
 use crate::review::prompt::{changes, review_prompt};
 use crate::tree::git_programs::{nowhere_to_push, overruled};
 
-/// No id of the machine's, which takes no notice of the answer.
-const WHAT_IS_THERE: &str = "ccc-initialize";
+/// Not one of the machine's ids, so the machine ignores the response.
+const AGENT_INITIALIZE: &str = "ccc-initialize";
 
 impl Session<'_> {
-    /// The process that was started for this very judge, or a new one.
+    /// The process that was started early for this judge, or a new one.
     fn judge_for(
         &mut self,
         request: &ReviewRequest,
     ) -> Result<ChildState<Option<SupervisorProcess>>> {
         if let Some((child, lines)) = self.take_early_judge(request) {
-            // Before anything that it says from now on.
+            // Queued before anything that it prints from now on.
             let _ = self.to_control.send(Incoming::SaidEarly(request.review, lines));
             return Ok(child);
         }
@@ -73,9 +73,9 @@ impl Session<'_> {
         }
     }
 
-    /// What the agent could have changed since is looked at once more.
+    /// Checks again everything that the agent could have changed since the session began.
     fn judges_launch(&self, request: &ReviewRequest) -> Result<Launch> {
-        let JudgeStart { env, settings, options } = self.setup.judge(request.judge);
+        let JudgeLaunch { env, settings, options } = self.setup.judge(request.judge);
         self.setup.managed.as_deref().map(managed::check).transpose()?;
         pinned::check_copies(&options.prompt_options)?;
         let settings = settings.as_ref().map(|settings| settings.argument(env)).transpose()?;
@@ -98,14 +98,14 @@ impl Session<'_> {
         Ok(launch)
     }
 
-    /// ccc itself, for the shim: this very one, also where another has come in its place.
+    /// The running ccc, for the shim, even if another file has taken its place.
     fn own_program(&self) -> Result<PathBuf> {
         let running = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
         let found = self.setup.start_files.program(&self.setup.ccc);
         found.or_else(|error| if running.exists() { Ok(running) } else { Err(error) })
     }
 
-    /// The files that are not what they were when the session began, for the judge. The person is told of
+    /// Describes to the judge which files changed since the session began. The person is told of
     /// each once.
     fn changed_files(&mut self, round: u32) -> String {
         let (pinned, applied) = (self.setup.watched.changed(), self.setup.start_files.changed());
@@ -134,7 +134,8 @@ impl Session<'_> {
         }
         let start = match resume {
             Some(session_id) => AgentStart::Resume { session_id },
-            // The first start is as the command line says; after that a lost session is a new one.
+            // The first start follows the command line; after that, a lost session is replaced by a
+            // new one.
             None => self.setup.first.clone(),
         };
         self.setup.first = AgentStart::New { session_id: uuid::Uuid::new_v4().to_string() };
@@ -159,10 +160,10 @@ impl Session<'_> {
         );
         match started {
             Ok(agent) => {
-                // Once, and first: a client that is asked again also repeats what it runs in the
-                // background. Nothing waits for the answer, and none is needed.
+                // Sent once, before anything else: a client that is asked again also repeats its
+                // background tasks. Nothing waits for the response.
                 if self.setup.introduced {
-                    agent.send(initialize(WHAT_IS_THERE));
+                    agent.send(initialize(AGENT_INITIALIZE));
                 }
                 let group = agent.group();
                 self.agent = Some(ChildState::new(AgentProcess::Lines(agent), group));
@@ -194,7 +195,7 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn to(&mut self, asker: Asker, line: Vec<u8>) {
+    pub(super) fn send_to(&mut self, asker: Asker, line: Vec<u8>) {
         match asker {
             Asker::Agent => self.tell_agent(line),
             Asker::Supervisor => {

@@ -1,4 +1,5 @@
-//! What the task has changed, for the person: compared beside the loop, like everything about files.
+//! Shows the person what the task has changed. The comparison runs on its own thread, like
+//! everything about files.
 
 use std::sync::PoisonError;
 
@@ -26,7 +27,7 @@ impl Session<'_> {
         }
     }
 
-    /// What is too long for the screen is read in the person's pager.
+    /// Shows the diff, in the person's pager if it is too long for the screen.
     pub(super) fn diff_found(&mut self, text: &str) {
         if text.is_empty() {
             self.surface.told(Ok("Nothing has changed since the task began.".to_owned()));

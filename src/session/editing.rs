@@ -1,5 +1,5 @@
-//! The person's own editor: it has the terminal while the session goes on behind it, drawing
-//! nothing.
+//! The person's editor, pager or shell command: it has the terminal while the session continues
+//! behind it without drawing.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -11,13 +11,13 @@ use crate::files;
 use crate::process::signals;
 use crate::prompt::external_editor::{self, EditorResult};
 
-/// How long an editor may take to save what it has when the session ends under it.
+/// How long an editor may take to save its text when the session ends.
 const TO_SAVE: Duration = Duration::from_secs(1);
 
-/// How late the signal can be that ended the editor.
+/// How late a signal can arrive from the key that ended the editor.
 const LATE: Duration = Duration::from_secs(1);
 
-/// What comes back with the terminal.
+/// The result of what had the terminal.
 #[derive(Debug)]
 pub enum Returned {
     Text(anyhow::Result<String>),
@@ -35,13 +35,13 @@ impl Session<'_> {
         self.lend_terminal(&editor, text, |left| Returned::Text(left.text()));
     }
 
-    /// Nothing of the text comes back.
+    /// Shows the text in the pager; nothing comes back.
     pub(super) fn page(&mut self, text: &str) {
         let pager = self.setup.pager.clone();
         self.lend_terminal(&pager, text, |left| Returned::Nothing(left.failure()));
     }
 
-    /// In the person's shell, on the person's terminal; what it prints is kept as well.
+    /// Runs the command in the person's shell on their terminal, and keeps what it prints.
     pub(super) fn run_in_shell(&mut self, command: &str) {
         let shell = env::var("SHELL").ok().filter(|shell| !shell.is_empty());
         let shell = shell.as_deref().unwrap_or("/bin/sh");
@@ -99,14 +99,15 @@ impl Session<'_> {
         }
     }
 
-    /// A key pressed in the editor may be a signal to all who are on the terminal. The editor's end
-    /// may overtake it. Without an editor no key is a signal: the terminal is raw.
+    /// A key pressed in the editor may signal every process on the terminal, and that signal may
+    /// arrive after the editor's end. Without an editor no key is a signal, because the terminal is
+    /// in raw mode.
     pub(super) fn is_for_editor(&self, signal: i32) -> bool {
         let just_ended = self.edited_at.is_some_and(|at| at.elapsed() < LATE);
         (self.editing.is_some() || just_ended) && signals::is_from_keys(signal)
     }
 
-    /// The session is over, and with it the terminal's loan.
+    /// Ends the editor when the session is over.
     pub(super) fn end_editing(&mut self) {
         let Some(editing) = &self.editing else { return };
         editing.terminate();

@@ -1,4 +1,5 @@
-//! What a review needs to know of the world: its word, and whether the evidence in a verdict exists.
+//! What a review needs to know from outside: its one-time word, and whether the evidence in a
+//! verdict exists.
 
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -15,26 +16,26 @@ use crate::review::requirement::Evidence;
 use crate::review::word;
 use crate::threads::named;
 
-/// The record that evidence is held against.
+/// What evidence is checked against.
 #[derive(Debug, Default)]
 pub struct KnownFacts {
     pub agent: Commands,
-    /// What the agent ran in earlier runs of the session.
+    /// The commands that the agent ran in earlier runs of the session.
     earlier: EarlierCommands,
-    /// Of the review that runs now.
+    /// The commands of the current review's judge.
     pub judge: Commands,
-    /// The review that runs now.
+    /// The current review.
     request: ReviewRequest,
 }
 
 impl KnownFacts {
-    /// Of the review that runs now.
+    /// The one-time word of the current review.
     pub fn word(&self) -> Option<&str> {
         self.request.word.as_deref()
     }
 }
 
-/// Read beside the loop, while the agent works.
+/// Read on another thread while the agent works.
 #[derive(Debug, Default)]
 enum EarlierCommands {
     #[default]
@@ -44,7 +45,7 @@ enum EarlierCommands {
 }
 
 impl EarlierCommands {
-    /// The first review may have to wait for it a moment.
+    /// Waits for the thread, if the first review comes before it is done.
     fn read(&mut self) -> Option<&Commands> {
         if let Self::Reading(read) = self {
             *self = read.recv().map_or(Self::None, Self::Read);
@@ -56,13 +57,13 @@ impl EarlierCommands {
     }
 }
 
-/// A word that nobody can know before it is drawn.
+/// A random word that cannot be known in advance.
 pub fn one_time_word() -> String {
     uuid::Uuid::new_v4().simple().to_string().split_off(16)
 }
 
 impl Session<'_> {
-    /// The agent has named the session: what it ran there before is evidence too.
+    /// The session has an id: the commands of its earlier runs are evidence too.
     pub(super) fn look_up_commands(&mut self, session_id: &str) {
         let Some(read) = self.setup.earlier_commands.clone() else { return };
         let (send, reading) = bounded(1);
@@ -75,7 +76,7 @@ impl Session<'_> {
         }
     }
 
-    /// Draws the word of a review. Of a scripted session the script says it.
+    /// Generates the review's word. A scripted session's script contains it.
     pub(super) fn prepare_review(&mut self, request: &mut ReviewRequest) {
         if self.setup.workplace.is_some() && self.setup.rules.judging != Judging::default() {
             let drawn = one_time_word();

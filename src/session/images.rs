@@ -1,6 +1,6 @@
-//! Images that the person puts into a message. The text names each (`[Image #1]`), wherever it goes:
-//! into the queue, the record, the review, and back to the person. Only on the way to the client does
-//! the image itself go with it.
+//! Images that the person puts into a message. The text refers to each (`[Image #1]`) everywhere:
+//! in the queue, the recording, the review, and back at the person. Only the message to the client
+//! contains the image itself.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ impl Images {
         name(self.kept.len())
     }
 
-    /// Those that the text names. A judge that mentions one sends none.
+    /// The images that the text refers to. Feedback that mentions one sends none.
     fn named_in(&self, text: &str) -> Vec<&Image> {
         if self.kept.is_empty() || text.starts_with(FEEDBACK_PREFIX) {
             return Vec::new();
@@ -67,7 +67,8 @@ impl Session<'_> {
         }
     }
 
-    /// All of them, or the text as it was pasted: the agent can read files by their names.
+    /// Attaches all of the files, or pastes the text unchanged: the agent can read files by their
+    /// names.
     fn attach_dropped(&mut self, text: &str, paths: &[PathBuf]) {
         if !paths.iter().all(|path| Path::is_file(path)) {
             return self.surface.attached(text);
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_carries_the_images_that_it_names() {
+    fn a_message_contains_the_images_that_it_refers_to() {
         let mut images = Images::default();
         let image = |data: &str| Image { media_type: "image/png", data: data.to_owned() };
         assert_eq!(images.keep(image("b25l")), "[Image #1]");

@@ -1,5 +1,4 @@
-//! Keys, signals, exits, and what the threads beside the loop found out: everything but the children's
-//! output, and before it.
+//! Keys, signals, exits, and the results of other threads: everything but the children's output.
 
 use std::io;
 
@@ -15,30 +14,30 @@ use crate::process::signals;
 use crate::surface::{Intent, Typed};
 use crate::tree::{Change, Snapshot};
 
-/// What reaches the loop beside the children's output; it comes first.
+/// What reaches the loop apart from the children's output, before which it is handled.
 #[derive(Debug)]
 pub enum Incoming {
     Input(crossterm::event::Event),
-    /// No key can be read any more.
+    /// Keys can no longer be read.
     KeysLost(io::Error),
     Typed(Typed),
     Event(Event),
     Signal(i32),
     /// What the task has changed, as `git diff` writes it.
     Diff(String),
-    /// What was asked of the clipboard.
+    /// The image from the clipboard.
     Image(anyhow::Result<Image>),
     /// The person's editor has ended.
     Edited(editing::Returned),
     AgentExited(u32, Gone),
-    /// What changed in the project while this review ran, and how the project is now.
+    /// What changed in the project during this review, and its current state.
     TreeCompared(u32, Box<Snapshot>, Vec<Change>),
     SupervisorExited(u32, Gone),
-    /// The files were looked at before a review.
+    /// The files were examined before a review.
     Examined(u32, Box<(Examined, Snapshot)>),
     /// What the judge of this review printed before the review began.
     SaidEarly(u32, Vec<Line>),
-    /// How the files are when a task begins is known, or will not be known soon.
+    /// The snapshot at the beginning of a task has been taken, or takes too long to wait for.
     FilesNoted,
     /// The client's hooks report something.
     Hook(HookReport),
@@ -46,7 +45,7 @@ pub enum Incoming {
     Transcript(News),
     /// Keys on their way to the client's own screen.
     Relayed(io::Result<Vec<u8>>),
-    /// What became of a client with its own screen.
+    /// A client with its own screen stopped or exited.
     Screen(ScreenEvent),
     Resized,
 }
@@ -65,7 +64,7 @@ impl Session<'_> {
                 self.surface.set_now(self.now());
                 let meant = signals::is_interrupt(signal).then(|| self.surface.interrupt());
                 match meant.flatten() {
-                    Some(intents) => self.wanted(intents),
+                    Some(intents) => self.perform_intents(intents),
                     None => self.step(Event::Signal(signal)),
                 }
             }
@@ -75,7 +74,7 @@ impl Session<'_> {
                 }
                 self.surface.set_now(self.now());
                 let intents = self.surface.typed(typed);
-                self.wanted(intents);
+                self.perform_intents(intents);
             }
             Incoming::Input(input) => {
                 if let Some(recorder) = &mut self.setup.recorder {
@@ -86,7 +85,7 @@ impl Session<'_> {
                 }
                 self.surface.set_now(self.now());
                 let intents = self.surface.input(input);
-                self.wanted(intents);
+                self.perform_intents(intents);
             }
             Incoming::KeysLost(error) => {
                 let outcome = Outcome::Failed(format!("the keys cannot be read: {error}"));
@@ -125,7 +124,7 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn wanted(&mut self, intents: Vec<Intent>) {
+    pub(super) fn perform_intents(&mut self, intents: Vec<Intent>) {
         for intent in intents {
             match intent {
                 Intent::Event(event) => self.step(event),
@@ -140,7 +139,7 @@ impl Session<'_> {
         }
     }
 
-    /// An agent that is not there now is started with the new size.
+    /// If no agent is running, the next one is started with the new size.
     pub(super) fn resized(&mut self, columns: u16, rows: u16) {
         self.setup.size = (columns, rows);
         if let Some(agent) = &self.agent {

@@ -1,4 +1,5 @@
-//! The person's side is gone: the window was closed, nobody reads the output, or no key comes.
+//! The person's terminal is gone: the window was closed, the output cannot be written, or keys
+//! cannot be read.
 
 use std::fs::File;
 use std::io;
@@ -14,8 +15,8 @@ use crate::event::{Event, Outcome};
 use crate::process::signals;
 
 impl Session<'_> {
-    /// Ends the session. The machine has to know that this is the end: it would answer what
-    /// the children still say, and start a dying agent again.
+    /// Ends the session through the machine: otherwise it would still respond to the children, and
+    /// restart a dying agent.
     pub(super) fn lost(&mut self, error: &io::Error, outcome: Outcome) {
         let signal = self.waiting_signal().or_else(|| is_hang_up(error).then_some(SIGHUP));
         if let Some(signal) = signal {
@@ -26,7 +27,7 @@ impl Session<'_> {
         }
     }
 
-    /// A signal that asks for the end and has not had its turn.
+    /// A signal to end that is queued but not yet handled.
     fn waiting_signal(&mut self) -> Option<i32> {
         while let Ok(control) = self.control.try_recv() {
             match control {
@@ -43,7 +44,7 @@ impl Session<'_> {
     }
 }
 
-/// The terminal is gone: its window was closed, and its HUP is on its way or has been ignored.
+/// Whether the terminal is gone: its window was closed, and SIGHUP is on its way or was ignored.
 fn is_hang_up(error: &io::Error) -> bool {
     let is_device =
         |out: OwnedFd| File::from(out).metadata().is_ok_and(|out| out.file_type().is_char_device());

@@ -1,5 +1,5 @@
-//! Where the core and the adapters meet: take the next event, step the machine, perform its actions,
-//! and in the end shut everything down in order. The only place that knows both sides.
+//! Where the core and the adapters meet: takes the next event, steps the machine, performs its
+//! actions, and finally shuts everything down in order. Only this module knows both sides.
 
 mod checks;
 mod child_state;
@@ -37,7 +37,7 @@ use crate::process::pty::Agent;
 use crate::process::screen::ScreenClient;
 use crate::process::supervisor::SupervisorProcess;
 use crate::prompt::external_editor::Editing;
-use crate::record::{Recorder, Waits};
+use crate::record::{Backlog, Recorder};
 use crate::surface::{Report, Surface};
 use crate::tree::Snapshot;
 use checks::Base;
@@ -47,20 +47,21 @@ use early::{EarlyJudges, is_early};
 pub use facts::one_time_word;
 pub use incoming::Incoming;
 pub use native::NativeSetup;
-pub use setup::{Earlier, EarlierCommands, JudgeStart, Setup};
-pub use shown::{Aside, RecordedScreen, RecordedSurface, Tee};
+pub use setup::{Earlier, JudgeLaunch, ReadEarlierCommands, Setup};
+pub use shown::{RecordedScreen, RecordedSurface, SideTranscript, Tee};
 use tree_watch::Comparing;
 pub use tree_watch::files as changed_files;
 
-/// So few, because each may hold a line of many megabytes; the agent waits while the loop is busy.
+/// Few, because each batch may hold a line of many megabytes; the agent waits while the loop is
+/// busy.
 const BATCHES: usize = 2;
 
-/// So late the loop wakes up only on a machine that is very busy, or when it was stopped.
+/// The loop wakes up this late only if the machine is very busy or ccc was stopped.
 const LATE: Duration = Duration::from_millis(500);
-/// How long a signal that has been sent may take to arrive.
+/// How long a signal may take to arrive.
 const SIGNAL: Duration = Duration::from_millis(20);
 
-/// Which child it was. They are numbered: output of an earlier agent may still come.
+/// Which child printed something. Numbered, because output of an earlier agent may still arrive.
 enum ChildId {
     Agent(u32),
     Supervisor(u32),
@@ -77,52 +78,52 @@ pub struct Session<'a> {
     to_output: Sender<(ChildId, ChildEvent)>,
     agent: Option<ChildState<AgentProcess>>,
     agents: u32,
-    native: Option<native::Native>,
-    /// What the client draws on its own screen is recorded in a moment.
-    screen: Receiver<Screened>,
-    to_screen: Sender<Screened>,
+    native: Option<native::NativeState>,
+    /// What the client draws on its own screen is recorded, after `gathering`.
+    screen: Receiver<ScreenNews>,
+    to_screen: Sender<ScreenNews>,
     gathering: Option<Now>,
     supervisors: HashMap<u32, ChildState<Option<SupervisorProcess>>>,
     early: EarlyJudges,
     base: Base,
-    held: checks::Held,
-    /// What had changed when the files were last looked at, line by line; kept for fresh eyes.
+    held: checks::HeldLines,
+    /// The diff when the files were last examined, for judges without the conversation.
     diff: Arc<Mutex<String>>,
     check: Option<(u32, CheckProcess)>,
     checks: Receiver<(u32, CheckHappened)>,
     to_checks: Sender<(u32, CheckHappened)>,
-    /// The files as they were last looked at, until a review begins.
+    /// The last snapshot, until a review begins.
     looked: Option<Snapshot>,
-    /// The project as it was when a review began.
+    /// The project when each review began.
     trees: HashMap<u32, Receiver<Snapshot>>,
     comparing: HashMap<u32, Comparing>,
     events: VecDeque<Event>,
     known: facts::KnownFacts,
-    /// Changed files that the person was told of, and in which round.
+    /// Changed files that the person was told of, with the round.
     changed_in: HashMap<String, u32>,
     outcome: Option<Outcome>,
     silence: silence::Silence,
-    /// Stopped by ourselves, so that the continuation is no surprise.
+    /// ccc stopped itself, so that SIGCONT is expected.
     suspended: bool,
-    /// The person's editor has the terminal.
+    /// The person's editor, while it has the terminal.
     editing: Option<Editing>,
     edited_at: Option<Instant>,
     images: images::Images,
 }
 
-/// What there is to know about a client's own screen.
-enum Screened {
-    /// Something is to be recorded.
-    Drawn(Waits),
+/// News about a client's own screen.
+enum ScreenNews {
+    /// Output waits to be recorded.
+    Drawn(Backlog),
     Failed(io::Error),
     Ended,
 }
 
 /// The agent's client, in one of its two forms.
 enum AgentProcess {
-    /// It prints lines of JSON.
+    /// A client that prints lines of JSON.
     Lines(Agent),
-    /// It has its own screen.
+    /// A client with its own screen.
     Screen(ScreenClient),
 }
 
@@ -141,7 +142,7 @@ impl AgentProcess {
     }
 }
 
-/// The channel by which keys, signals and scripts reach a session.
+/// The channel through which keys, signals and scripts reach a session.
 pub fn control() -> (Sender<Incoming>, Receiver<Incoming>) {
     unbounded()
 }
@@ -156,7 +157,7 @@ impl<'a> Session<'a> {
         let (to_checks, checks) = bounded(BATCHES);
         let (to_screen, screen) = bounded(BATCHES);
         Self {
-            native: setup.native.take().map(native::Native::new),
+            native: setup.native.take().map(native::NativeState::new),
             screen,
             to_screen,
             gathering: None,
@@ -173,7 +174,7 @@ impl<'a> Session<'a> {
             supervisors: HashMap::new(),
             early: EarlyJudges::default(),
             base: Base::default(),
-            held: checks::Held::default(),
+            held: checks::HeldLines::default(),
             diff: Arc::default(),
             check: None,
             checks,
@@ -193,9 +194,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Runs to the end and leaves nothing behind.
+    /// Runs the session to its end, and leaves no process behind.
     pub fn run(mut self) -> Report {
-        // A session that continues an earlier one begins no task of its own.
+        // A resumed session begins no task of its own, so the files are noted here.
         self.note_files();
         let prompt = self.setup.prompt.take();
         self.step(Event::Start { prompt });
@@ -217,7 +218,7 @@ impl<'a> Session<'a> {
         self.flush();
         if let Err(error) = self.surface.close(&report) {
             log::warn!("the screen is gone: {error}");
-            // Whatever came of it, nobody has been told.
+            // Whatever the outcome, the person was not told.
             if !matches!(
                 report.outcome,
                 Outcome::Failed(_) | Outcome::Unwritten(_) | Outcome::Signal(_)
@@ -234,7 +235,7 @@ impl<'a> Session<'a> {
         self.clock.now()
     }
 
-    /// What is recorded so far is with the system, and the surface knows if it cannot be.
+    /// Writes the recording so far; on failure, tells the person and returns true.
     fn flush(&mut self) -> bool {
         let failed = self.setup.recorder.as_mut().and_then(Recorder::flush);
         if let Some(notice) = &failed {
@@ -246,7 +247,7 @@ impl<'a> Session<'a> {
     fn show(&mut self) {
         let now = self.now();
         let mut shown = self.surface.update(&self.machine.status(), now);
-        // While more is there already, small pieces are not worth a system call each.
+        // While more is waiting, small pieces are not worth a system call each.
         let waits = self.control.is_empty() && self.output.is_empty() && self.gathering.is_none();
         let full = self.setup.recorder.as_ref().is_some_and(Recorder::is_full);
         if (waits || full) && self.flush() && shown.is_ok() {
@@ -262,12 +263,12 @@ impl<'a> Session<'a> {
         let drains =
             drains.chain(self.supervisors.values().filter_map(|process| process.drained_at));
         let redraw = self.surface.redraw_in().map(|after| self.now() + after);
-        let report = self.native.as_ref().and_then(native::Native::deadline);
+        let report = self.native.as_ref().and_then(native::NativeState::deadline);
         let wake = [self.machine.deadline(), redraw, self.silence.due(), self.gathering, report];
         let wake = wake.into_iter().flatten().chain(drains).min();
         let wait = wake.map_or(Duration::MAX, |wake| wake.saturating_sub(self.now()));
         let waiting = Instant::now();
-        // Keys, signals and exits first: a flood of output must not hold them up.
+        // Keys, signals and exits first: a flood of output must not delay them.
         select_biased! {
             recv(self.control) -> control => match control {
                 Ok(control) => self.control(control),
@@ -281,14 +282,14 @@ impl<'a> Session<'a> {
                 Ok((check, event)) => self.check_event(check, event),
                 Err(_) => unreachable!("the session holds a sender itself"),
             },
-            recv(self.screen) -> screened => match screened {
-                Ok(screened) => self.screened(screened),
+            recv(self.screen) -> screen_news => match screen_news {
+                Ok(screen_news) => self.screen_news(screen_news),
                 Err(_) => unreachable!("the session holds a sender itself"),
             },
             default(wait) => {}
         }
         if waiting.elapsed() > wait.saturating_add(LATE) {
-            // Perhaps ccc was stopped. Then the signal that says so comes at this moment.
+            // If ccc was stopped, the signal that says so arrives now.
             std::thread::sleep(SIGNAL);
         }
         self.check_drained();
@@ -302,8 +303,8 @@ impl<'a> Session<'a> {
         self.answer_client();
     }
 
-    /// A process is gone when it has exited and its output is read; a grandchild that keeps the
-    /// output open does not hold that up for long.
+    /// A process is gone when it has exited and its output has been read. A grandchild that keeps
+    /// the output open delays that only briefly.
     fn check_drained(&mut self) {
         let now = self.now();
         if let Some(gone) = self.agent.as_ref().and_then(|agent| agent.gone(now)) {
@@ -315,7 +316,7 @@ impl<'a> Session<'a> {
         let gone: Vec<_> = self
             .supervisors
             .iter()
-            // What it has said counts first.
+            // Its last lines are still waiting for the comparison, and count first.
             .filter(|(id, _)| !self.comparing.contains_key(id))
             .filter_map(|(id, process)| Some((*id, process.gone(now)?)))
             .collect();
@@ -345,7 +346,7 @@ impl<'a> Session<'a> {
         self.end_early_judge_unless_wanted();
     }
 
-    /// What came of the actions themselves, such as a child that did not start.
+    /// Feeds events that the actions themselves caused, such as a child that did not start.
     fn feed_queued(&mut self) {
         while let Some(event) = self.events.pop_front() {
             self.feed(event, self.now());

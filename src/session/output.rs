@@ -1,4 +1,4 @@
-//! What the children print: shown, recorded, and fed to the machine.
+//! Handles the children's output: shows it, records it, and feeds it to the machine.
 
 use super::{ChildId, Session};
 use crate::client::stream::{Line, Part};
@@ -7,7 +7,7 @@ use crate::process::child::ChildEvent;
 
 impl Session<'_> {
     pub(super) fn output(&mut self, from: &ChildId, event: ChildEvent) {
-        // One moment for all that was read at once.
+        // One timestamp for everything read at once.
         let now = self.now();
         match (from, event) {
             (ChildId::Agent(id), ChildEvent::Lines(lines)) if *id == self.agents => {
@@ -21,7 +21,7 @@ impl Session<'_> {
                 }
                 let review = self.early.review_of(*id);
                 for line in lines {
-                    if !self.waits(review, &line) {
+                    if !self.defer_until_compared(review, &line) {
                         self.supervisor_line(review, line, now);
                     }
                 }
@@ -59,12 +59,12 @@ impl Session<'_> {
                 Part::Bad(error) => log::warn!("the agent printed a broken line: {error}"),
             }
         }
-        // Only now: a line is fed as a whole, also when it is read back from a recording.
+        // Only now, because a line is fed as a whole, as it is when read back from a recording.
         self.feed_queued();
     }
 
     pub(super) fn supervisor_line(&mut self, review: u32, line: Line, now: Now) {
-        // After its end a review is not shown any more, but it is still on record.
+        // After its end a review is no longer shown, but still recorded.
         if self.supervisors.get(&review).is_some_and(|process| process.handle.is_some()) {
             self.surface.supervisor(&line);
         }

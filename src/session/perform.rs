@@ -1,4 +1,4 @@
-//! What the machine wants done, done.
+//! Performs the machine's actions.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use crate::event::{Action, Asker, Event, Notice};
 use crate::files;
 use crate::review::word;
 
-/// A file up to this size is looked at to say what an edit would change in it.
-const LOOKED_AT: u64 = 1 << 20;
+/// The largest file that is read to show what an edit would change.
+const LARGEST_SHOWN: u64 = 1 << 20;
 
-/// What the file holds that a tool wants to change. It may have changed when the tool runs.
+/// The contents of the file that a tool wants to change. They may change before the tool runs.
 fn edited_file(asked: &PermissionRequest, dir: &Path) -> Option<String> {
     let input: serde_json::Value = serde_json::from_str(&asked.input).ok()?;
     let changes = input.get("old_string").or(input.get("content")).is_some();
     let path = dir.join(input.get("file_path").filter(|_| changes)?.as_str()?);
     let size = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
-    (size <= LOOKED_AT).then(|| files::read_text(&path).ok()).flatten()
+    (size <= LARGEST_SHOWN).then(|| files::read_text(&path).ok()).flatten()
 }
 
 impl Session<'_> {
@@ -44,14 +44,14 @@ impl Session<'_> {
                 self.tell_agent(client_request(&request_id, &request));
             }
             Action::Answer { asker, request_id, asked, answer } => {
-                self.to(asker, permission_answer(&request_id, &asked, &answer));
+                self.send_to(asker, permission_answer(&request_id, &asked, &answer));
             }
             Action::Refuse { asker, request_id, subtype } => {
-                self.to(asker, refuse_control(&request_id, &subtype));
+                self.send_to(asker, refuse_control(&request_id, &subtype));
             }
             Action::Rule { review, request_id, ruling } => {
                 let asker = if review == 0 { Asker::Agent } else { Asker::Supervisor };
-                self.to(asker, tool_ruling(&request_id, &ruling));
+                self.send_to(asker, tool_ruling(&request_id, &ruling));
             }
             Action::Ask(mut question) => {
                 question.before = edited_file(&question.asked, &self.setup.dir);
@@ -81,7 +81,7 @@ impl Session<'_> {
             }
             Action::Say(notice) => {
                 if let Notice::Session { session_id } = &notice {
-                    self.look_back(session_id);
+                    self.restore_earlier(session_id);
                 }
                 self.tell(&notice);
                 self.surface.notice(&notice);
@@ -90,8 +90,8 @@ impl Session<'_> {
         }
     }
 
-    /// The agent has named the session: it may have been here before.
-    fn look_back(&mut self, session_id: &str) {
+    /// The session has an id: restores what an earlier run of it handed on.
+    fn restore_earlier(&mut self, session_id: &str) {
         self.look_up_commands(session_id);
         if self.setup.rules.carried.is_none() {
             let left = self.native.as_ref().and_then(|native| native.left(session_id));

@@ -13,67 +13,67 @@ use crate::machine::Rules;
 use crate::record::Recorder;
 use crate::review::commands::Commands;
 
-/// Everything a session needs to know, resolved: nothing is looked up after this.
+/// Everything a session needs to know, resolved: nothing is looked up later.
 pub struct Setup {
     pub rules: Rules,
     pub prompt: Option<String>,
     pub first: AgentStart,
     pub ccc: PathBuf,
-    /// The client: an executable, and what must stand in front of its arguments.
+    /// The client: an executable, and what must precede its arguments.
     pub claude: Vec<OsString>,
-    /// What plays the agent in the client's place.
+    /// The program that plays the agent instead of the client.
     pub scripted_agent: Option<Vec<OsString>>,
     pub claude_args: Vec<OsString>,
-    /// Somebody watches the text come, so the client is asked for it piece by piece.
+    /// A person watches the text arrive, so the client is asked to stream it.
     pub live: bool,
-    /// Somebody types, so the client is asked for its slash commands and models before it has
-    /// anything to do.
+    /// A person types, so the client is asked to list its slash commands and models before its first
+    /// message.
     pub introduced: bool,
     pub settings: Option<PathBuf>,
     pub agent_env: Vec<(OsString, OsString)>,
-    pub judge: JudgeStart,
-    /// Where several judge: those after the first.
-    pub other_judges: Vec<JudgeStart>,
-    /// SUPERVISOR.md.
+    pub judge: JudgeLaunch,
+    /// The judges after the first, if there are several.
+    pub other_judges: Vec<JudgeLaunch>,
+    /// The text of SUPERVISOR.md.
     pub instructions: String,
     /// Files that were read once, when the session began.
     pub watched: WatchedFiles,
-    /// What every shell reads when it starts, the judge's too.
+    /// Files that every shell reads when it starts, including the judge's.
     pub start_files: WatchedFiles,
-    /// What the machine's administrator had set when the session began.
+    /// The administrator's managed settings when the session began.
     pub managed: Option<String>,
-    /// Where files are looked at and checks run, if they are.
+    /// Where files are examined and checks run; `None` for a scripted session.
     pub workplace: Option<Workplace>,
     pub dir: PathBuf,
     pub size: (u16, u16),
     pub recorder: Option<Recorder>,
-    /// What earlier runs of a session left, by its id.
+    /// Finds what earlier runs of a session handed on, by its id.
     pub earlier: Earlier,
-    /// What the agent ran in them. `None` for a session that begins here.
-    pub earlier_commands: Option<EarlierCommands>,
+    /// Reads the commands that the agent ran in earlier runs. `None` for a new session.
+    pub earlier_commands: Option<ReadEarlierCommands>,
     /// The person's own editor, and its arguments.
     pub editor: OsString,
-    /// The same for what is only read.
+    /// The person's pager, and its arguments.
     pub pager: OsString,
-    /// The client has its own screen, and is spoken to through its hooks.
+    /// Set if the client has its own screen; ccc then communicates through its hooks.
     pub native: Option<NativeSetup>,
 }
 
-/// With what a judge is started.
+/// What a judge is started with.
 #[derive(Clone, Default)]
-pub struct JudgeStart {
+pub struct JudgeLaunch {
     pub env: Vec<(OsString, OsString)>,
-    /// A scripted judge has none.
+    /// `None` for a scripted judge.
     pub settings: Option<JudgeSettings>,
     pub options: ReviewOptions,
 }
 
 impl Setup {
-    pub(super) fn judge(&self, at: usize) -> &JudgeStart {
+    pub(super) fn judge(&self, at: usize) -> &JudgeLaunch {
         let other = at.checked_sub(1).and_then(|at| self.other_judges.get(at));
         other.unwrap_or(&self.judge)
     }
 }
 
-pub type EarlierCommands = Arc<dyn Fn(&str) -> Commands + Send + Sync>;
+pub type ReadEarlierCommands = Arc<dyn Fn(&str) -> Commands + Send + Sync>;
 pub type Earlier = Box<dyn Fn(&str) -> Option<Carried>>;

@@ -1,5 +1,5 @@
-//! What is shown is also recorded: a writer, a screen and a surface that let the recording see what
-//! goes through them.
+//! Records what is shown: a writer, a screen and a surface that pass everything on to the recording
+//! as well.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::machine::Status;
 use crate::record::Cast;
 use crate::surface::{Intent, Look, Outlet, Report, Screen, Surface, TextSurface};
 
-/// Text on its way to standard output.
+/// A writer for text on standard output.
 pub struct Tee<W> {
     out: W,
     cast: Option<Cast>,
@@ -31,7 +31,7 @@ impl<W: Write> Write for Tee<W> {
         Ok(written)
     }
 
-    /// In one piece, however many writes it takes: so it was meant.
+    /// One event in the recording, however many writes it takes.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
         if let Some(cast) = &self.cast {
@@ -45,7 +45,7 @@ impl<W: Write> Write for Tee<W> {
     }
 }
 
-/// A terminal that is drawn on.
+/// A screen that is drawn on.
 pub struct RecordedScreen<S> {
     screen: S,
     cast: Option<Cast>,
@@ -97,11 +97,11 @@ impl<S: Screen> Screen for RecordedScreen<S> {
     }
 }
 
-/// A transcript beside the output proper, for whoever is interested. When nobody is any more, the
-/// session goes on without it.
-pub struct Aside(Option<Outlet>);
+/// A transcript next to the actual output, for anyone who reads it. If writing it fails, the
+/// session continues without it.
+pub struct SideTranscript(Option<Outlet>);
 
-impl Aside {
+impl SideTranscript {
     pub fn nowhere() -> Self {
         Self(None)
     }
@@ -111,7 +111,7 @@ impl Aside {
     }
 }
 
-impl Write for Aside {
+impl Write for SideTranscript {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.0.as_mut().is_some_and(|out| out.write_all(bytes).is_err()) {
             self.0 = None;
@@ -124,21 +124,21 @@ impl Write for Aside {
     }
 }
 
-/// A surface that is no screen, such as JSON for a program: what a person would have been shown is
-/// recorded, and printed beside it.
+/// A surface that is not a screen, such as JSON for a program: what a person would have seen is
+/// recorded, and printed as a side transcript.
 pub struct RecordedSurface<S> {
     inner: S,
-    as_text: TextSurface<Tee<Aside>>,
+    as_text: TextSurface<Tee<SideTranscript>>,
 }
 
 impl<S: Surface> RecordedSurface<S> {
-    pub fn new(inner: S, look: Look, beside: Aside, cast: Option<Cast>) -> Self {
+    pub fn new(inner: S, look: Look, beside: SideTranscript, cast: Option<Cast>) -> Self {
         let ticker = look.ticker.filter(|_| beside.0.is_some());
         let as_text = TextSurface::new(Tee::new(beside, cast), Look { ticker, ..look });
         Self { inner, as_text }
     }
 
-    fn also(&mut self, tell: impl FnOnce(&mut TextSurface<Tee<Aside>>)) {
+    fn also(&mut self, tell: impl FnOnce(&mut TextSurface<Tee<SideTranscript>>)) {
         tell(&mut self.as_text);
     }
 }

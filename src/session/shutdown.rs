@@ -1,6 +1,6 @@
-//! The end, in order: close the agent's input, wait, TERM, wait, no more grace, wait, KILL. Whoever
-//! waits is told so after a moment; Ctrl-C or another signal goes on with the next step, but for the
-//! last one: who kills a shim has to clean up in its place.
+//! The end, in order: close the agent's input, wait, TERM, wait, no more grace, wait, KILL. The
+//! person is told of a wait after a moment. Ctrl-C or another signal skips to the next step, except
+//! to the last: killing a shim means cleaning up in its place.
 
 use std::time::{Duration, Instant};
 
@@ -12,15 +12,15 @@ use crate::event::Outcome;
 use crate::process::child::{ChildEvent, Group};
 use crate::process::{orphans, signals};
 
-/// An idle client exits within a tenth of a second of the end of its input.
+/// An idle client exits within a tenth of a second after its input ends.
 const BY_ITSELF: Duration = Duration::from_secs(3);
-/// The shim's own grace period, and some.
+/// The shim's own grace period, and a little more.
 const AFTER_TERM: Duration = Duration::from_secs(4);
 
-/// A shim that does not wait any longer has nothing to do that takes time.
+/// A shim without a grace period has nothing left that takes time.
 const AFTER_HURRY: Duration = Duration::from_secs(2);
 
-/// Most children are gone before a person could read that they are being waited for.
+/// Most children are gone before a person could read that ccc waits for them.
 const NOT_WORTH_TELLING: Duration = Duration::from_millis(400);
 
 impl Session<'_> {
@@ -51,7 +51,7 @@ impl Session<'_> {
             agent.group.terminate();
         }
         self.drain(AFTER_TERM, is_impatient);
-        // The shims are who cleans up, so that impatience goes through them.
+        // Only the shims clean up, so they are asked to hurry instead of being killed.
         for group in self.groups() {
             group.hurry();
         }
@@ -69,13 +69,14 @@ impl Session<'_> {
         }
     }
 
-    /// Of the children that are still there.
+    /// The process groups of the remaining children.
     fn groups(&self) -> Vec<Group> {
         let agent = self.agent.iter().map(|child| child.group);
         agent.chain(self.supervisors.values().map(|child| child.group)).collect()
     }
 
-    /// Reads what still comes, so that nobody blocks on a full pipe, until all children are gone.
+    /// Reads what still arrives, so that no child blocks on a full pipe, until all children are
+    /// gone.
     fn drain(&mut self, patience: Duration, is_over: impl Fn(&Incoming) -> bool) {
         let began = Instant::now();
         let deadline = began + patience;
@@ -96,8 +97,8 @@ impl Session<'_> {
                     }
                     _ => {}
                 },
-                recv(self.screen) -> screened => if let Ok(screened) = screened {
-                    self.screened(screened);
+                recv(self.screen) -> screen_news => if let Ok(screen_news) = screen_news {
+                    self.screen_news(screen_news);
                 },
                 recv(self.output) -> output => if let Ok((from, event)) = output {
                     self.last_output(&from, event);
@@ -114,7 +115,7 @@ impl Session<'_> {
         }
     }
 
-    /// The machine has ended, so that it does not matter whether it sees the agent's last lines.
+    /// The machine has ended, so the agent's last lines are only recorded.
     fn last_output(&mut self, from: &ChildId, event: ChildEvent) {
         let now = self.now();
         if let (ChildId::Agent(_), ChildEvent::Lines(lines), Some(recorder)) =
@@ -129,7 +130,7 @@ impl Session<'_> {
     }
 }
 
-/// Whoever waits wants the next step.
+/// Whether the person asks to skip to the next step.
 fn is_impatient(control: &Incoming) -> bool {
     match control {
         Incoming::Signal(signal) => signals::asks_to_end(*signal),

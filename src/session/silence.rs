@@ -1,33 +1,34 @@
-//! A client that says nothing for long. It may be at work on something long, or wait for what will
-//! never come; from outside nobody can tell. So it is said, and said again less and less often.
+//! Tells the person, less and less often, when a client has printed nothing for long. It may be
+//! busy with something long, or wait for something that never comes; from outside the two look the
+//! same.
 
 use std::time::Duration;
 
 use super::Session;
 use crate::event::{Notice, Now};
 
-/// No tool of the client runs longer without a word, unless it was asked to.
+/// No tool of the client stays silent for longer, unless it was asked to.
 const LONG: Duration = Duration::from_secs(5 * 60);
 
 #[derive(Debug, Default)]
 pub struct Silence {
-    /// Since when, while the client is the one to say something.
+    /// Since when the client has been silent, while it is its turn.
     since: Option<Now>,
     told: u32,
 }
 
 impl Silence {
-    /// The client said something, or it is not its turn.
+    /// The client printed something, or it is not its turn.
     pub fn broken(&mut self) {
         *self = Self::default();
     }
 
     /// It is the client's turn.
-    pub fn goes_on(&mut self, now: Now) {
+    pub fn begin(&mut self, now: Now) {
         self.since.get_or_insert(now);
     }
 
-    /// When there is something to tell.
+    /// When the person should be told next.
     pub fn due(&self) -> Option<Now> {
         self.since.map(|since| since + LONG * 2u32.saturating_pow(self.told))
     }
@@ -40,13 +41,13 @@ impl Silence {
 }
 
 impl Session<'_> {
-    /// A person who is asked something may take as long as they like.
+    /// While a question is open, the person may take as long as they like.
     pub(super) fn notice_silence(&mut self) {
         let now = self.now();
         if !self.machine.is_busy() {
             return self.silence.broken();
         }
-        self.silence.goes_on(now);
+        self.silence.begin(now);
         if let Some(notice) = self.silence.notice(now) {
             if self.machine.status().questions > 0 {
                 self.silence.broken();
@@ -67,14 +68,14 @@ mod tests {
         let mut silence = Silence::default();
         let mut told = Vec::new();
         for now in 0..100 {
-            silence.goes_on(minute(now));
+            silence.begin(minute(now));
             told.extend(silence.notice(minute(now)).map(|notice| (now, notice)));
         }
         let at = |minutes: u64| (minutes, Notice::Silent { seconds: minutes * 60 });
         assert_eq!(told, [5, 10, 20, 40, 80].map(at));
         silence.broken();
         assert_eq!((silence.due(), silence.notice(minute(200))), (None, None));
-        silence.goes_on(minute(200));
+        silence.begin(minute(200));
         assert_eq!(silence.due(), Some(minute(205)));
     }
 }

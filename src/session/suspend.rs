@@ -1,4 +1,4 @@
-//! Ctrl-Z, and stops that nobody announced: the terminal is the shell's meanwhile.
+//! Ctrl-Z, and stops without warning: the shell has the terminal in the meantime.
 
 use super::Session;
 use crate::process::signals;
@@ -13,7 +13,7 @@ impl Session<'_> {
         }
         self.surface.suspend();
         self.suspended = true;
-        // The clock goes on from here.
+        // Reading the clock here keeps the time spent stopped out of it.
         self.now();
         signals::stop_group();
         if self.editing.is_none() {
@@ -21,7 +21,7 @@ impl Session<'_> {
         }
     }
 
-    /// After a stop that nobody announced (SIGSTOP) the shell has changed the terminal's modes.
+    /// After a stop without warning (SIGSTOP), the shell has changed the terminal's modes.
     pub(super) fn continued(&mut self) {
         if !std::mem::take(&mut self.suspended) && self.editing.is_none() {
             self.surface.suspend();

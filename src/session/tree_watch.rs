@@ -1,6 +1,6 @@
-//! Whether the project's files changed while a review ran. They are looked at when it begins and again
-//! before its last words count, because what follows from them may change files at once. Both take a
-//! thread: in a large project the loop would stand still meanwhile.
+//! Notices whether the project's files changed during a review. They are examined when it begins
+//! and again before its result counts, because what follows may change files at once. Both happen
+//! on a thread: in a large project the loop would stall.
 
 use crossbeam_channel::{Receiver, bounded};
 
@@ -10,10 +10,10 @@ use crate::event::{ChangedFile, Event};
 use crate::threads::named;
 use crate::tree::{Change, Snapshot};
 
-/// So many of the files that changed are told of.
+/// How many changed files are listed.
 const MOST: usize = 50;
 
-/// A review whose project is being compared: what its judge has said since waits here.
+/// A review whose project is being compared; keeps what its judge has printed since.
 #[derive(Debug, Default)]
 pub struct Comparing(Vec<Line>);
 
@@ -21,7 +21,7 @@ impl Session<'_> {
     pub(super) fn watch_tree(&mut self, review: u32) {
         let Some(workplace) = self.setup.workplace.clone() else { return };
         let (send, before) = bounded(1);
-        // What the brief was made of: a change since then is one that its judge was not told of.
+        // The snapshot behind the brief: the judge was not told of any later change.
         if let Some(looked) = self.looked.take() {
             let _ = send.send(looked);
             self.trees.insert(review, before);
@@ -36,8 +36,8 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the line has to wait until the project is compared. If so it is kept.
-    pub(super) fn waits(&mut self, review: u32, line: &Line) -> bool {
+    /// Whether the line has to wait until the project has been compared. If so, it is kept.
+    pub(super) fn defer_until_compared(&mut self, review: u32, line: &Line) -> bool {
         if let Some(comparing) = self.comparing.get_mut(&review) {
             comparing.0.push(line.clone());
             return true;
@@ -69,7 +69,7 @@ impl Session<'_> {
             let (files, more) = files(changes);
             self.step(Event::TreeChanged { review, files, more });
         }
-        // A judge that is asked once more may go on working.
+        // A judge that is asked again may continue to work.
         let (send, before) = bounded(1);
         let _ = send.send(after);
         self.trees.insert(review, before);
@@ -80,7 +80,7 @@ impl Session<'_> {
     }
 }
 
-/// As they are told, and how many more there are.
+/// The first changed files, and how many more there are.
 pub fn files(changes: &[Change]) -> (Vec<ChangedFile>, usize) {
     let files = changes
         .iter()

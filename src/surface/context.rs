@@ -60,9 +60,9 @@ impl Transcript {
             let cells = one.tokens.saturating_mul(BAR as u64).div_ceil(window);
             let cells = usize::try_from(cells).unwrap_or(BAR).min(left);
             left -= cells;
-            bar.push(*style, &self.look.glyphs.ruling.full.repeat(cells));
+            bar.push(*style, &self.look.glyphs.lines.full.repeat(cells));
         }
-        bar.push(Style::Dim, &self.look.glyphs.ruling.empty.repeat(left));
+        bar.push(Style::Dim, &self.look.glyphs.lines.empty.repeat(left));
         bar
     }
 }

@@ -125,7 +125,7 @@ pub fn edit(
             let text = change.value();
             let shown = exposed(text.strip_suffix('\n').unwrap_or(text));
             let row = Styled::new(style, &format!("{mark}{shown}"));
-            edit.rows.push(row.behind(Style::Dim, &number(line)));
+            edit.rows.push(row.with_prefix(Style::Dim, &number(line)));
             if uneven && !text.ends_with('\n') {
                 edit.rows.push(Styled::new(Style::Dim, "\\ no newline at the end"));
             }

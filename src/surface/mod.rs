@@ -35,7 +35,7 @@ pub use crate::event::{Report, Seconds};
 use crate::machine::Status;
 
 pub use answer::AnswerSurface;
-pub use completion::Files;
+pub use completion::ProjectFiles;
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
 pub use notices::{duration, money, review_cost};
@@ -44,7 +44,8 @@ pub use picker::{Picked, Picker};
 pub use stream_json::StreamJsonSurface;
 pub use styled::{Glyphs, Style, Styled, cut, first_line, lines};
 pub use terminal::{
-    Aids, Attention, Call, Keys, RealScreen, Screen, Terminal, reflows, restore_on_panic,
+    Aids, Attention, KeyReader, NotifyMethod, RealScreen, Screen, Terminal, reflows,
+    restore_on_panic,
 };
 pub use text::TextSurface;
 pub use theme::Theme;

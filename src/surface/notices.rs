@@ -100,7 +100,7 @@ impl Transcript {
             Notice::Stuck { why, .. } => self.given_up(&format!("Stuck: {why}.")),
             Notice::TurnFailed { error } => self.turn_failed(error),
             Notice::Interrupted => {
-                let mut lines = self.break_off();
+                let mut lines = self.end_activity();
                 lines.extend(self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]));
                 lines
             }
@@ -297,7 +297,7 @@ impl Transcript {
 
     fn agent_gone(&mut self, how: &str, last_words: &str, resuming: bool) -> Vec<Styled> {
         let dash = self.look.glyphs.dash;
-        let mut lines = self.break_off();
+        let mut lines = self.end_activity();
         let mut text = format!("claude {how}");
         if !last_words.is_empty() && !self.has_just_printed(last_words) {
             text = format!("{text}: {last_words}");
@@ -333,7 +333,7 @@ impl Transcript {
     fn in_rows(&self, lines: Vec<Styled>) -> Vec<Styled> {
         let Some(cells) = self.wrap else { return lines };
         let (indent, gutter) = (Styled::new(Style::Plain, "  "), self.look.glyphs.gutter);
-        let below_bar = indent.clone().behind(Style::Supervisor, gutter);
+        let below_bar = indent.clone().with_prefix(Style::Supervisor, gutter);
         let rows = |line: Styled| match line.width() > cells {
             true if line.text().starts_with(gutter) => line.wrap(cells, &below_bar),
             true => line.wrap(cells, &indent),
@@ -350,7 +350,7 @@ impl Transcript {
 
     /// A line that nobody else may be able to say.
     fn named(&self, line: Styled) -> Styled {
-        if self.look.spoken { line.behind(Style::Plain, SPOKEN_NAME) } else { line }
+        if self.look.spoken { line.with_prefix(Style::Plain, SPOKEN_NAME) } else { line }
     }
 
     fn silent(&mut self, seconds: u64) -> Vec<Styled> {
@@ -384,7 +384,7 @@ fn mode(on: bool) -> Styled {
 
 fn indented(style: Style, first: &str, text: &str) -> Vec<Styled> {
     let lines = styled::lines(Style::Plain, text).into_iter().enumerate();
-    lines.map(|(at, line)| line.behind(style, if at == 0 { first } else { "  " })).collect()
+    lines.map(|(at, line)| line.with_prefix(style, if at == 0 { first } else { "  " })).collect()
 }
 
 fn sentence(text: &str) -> &str {

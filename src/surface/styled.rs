@@ -1,4 +1,4 @@
-//! Lines of styled text: what the transcript is made of, before anybody decides about colours.
+//! Lines of styled text, of which the transcript consists; colours are chosen later.
 
 mod glyphs;
 mod wrap;
@@ -27,7 +27,7 @@ pub enum Style {
     Tool,
     Good,
     Bad,
-    /// What nobody may overlook.
+    /// For what must not be overlooked.
     Alarm,
     Supervisor,
     Question,
@@ -38,7 +38,7 @@ pub enum Style {
     Code,
     Added,
     Removed,
-    // Words of a program.
+    // Highlighted code.
     Keyword,
     Literal,
     Quoted,
@@ -46,7 +46,7 @@ pub enum Style {
     Name,
 }
 
-/// One line. Its text holds no control character, whoever wrote it.
+/// One line. Its text never contains control characters, whoever wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Styled {
     spans: Vec<(Style, String)>,
@@ -65,12 +65,12 @@ impl Styled {
         self
     }
 
-    /// The same in place; runs of one style become one span.
+    /// Like `with`, in place; adjacent runs of one style become one span.
     pub fn push(&mut self, style: Style, text: &str) {
         self.push_untabbed(style, &untabbed(text));
     }
 
-    /// The same for a part of what is `untabbed` as a whole.
+    /// Like `push`, for a part of text that was `untabbed` as a whole.
     pub(super) fn push_untabbed(&mut self, style: Style, text: &str) {
         match self.spans.last_mut() {
             _ if text.is_empty() => {}
@@ -84,12 +84,12 @@ impl Styled {
     }
 
     #[must_use]
-    pub fn behind(mut self, style: Style, prefix: &str) -> Self {
+    pub fn with_prefix(mut self, style: Style, prefix: &str) -> Self {
         self.spans.insert(0, (style, prefix.to_owned()));
         self
     }
 
-    /// With its first run in another style.
+    /// Changes the style of the first run.
     #[must_use]
     pub fn restyled(mut self, style: Style) -> Self {
         if let Some((first, _)) = self.spans.first_mut() {
@@ -102,7 +102,7 @@ impl Styled {
         self.spans.iter().map(|(_, text)| text.as_str()).collect()
     }
 
-    /// At most `cells` cells of it; `ellipsis` stands for what is missing.
+    /// Cuts it to at most `cells` cells; `ellipsis` marks the cut.
     #[must_use]
     pub fn cut(self, cells: usize, ellipsis: &str) -> Self {
         if self.width() <= cells {
@@ -122,7 +122,7 @@ impl Styled {
         Self { spans }.with(Style::Dim, if ellipsis.width() <= cells { ellipsis } else { "" })
     }
 
-    /// Without its first bytes, which are the beginning of the first span.
+    /// Without its first bytes, which must belong to the first span.
     #[must_use]
     pub fn without_first(mut self, bytes: usize) -> Self {
         if let Some((_, text)) = self.spans.first_mut() {
@@ -135,7 +135,7 @@ impl Styled {
         self.spans.iter().all(|(_, text)| text.is_empty())
     }
 
-    /// Runs of one style each.
+    /// The runs of one style each.
     pub fn spans(&self) -> impl Iterator<Item = (Style, &str)> {
         self.spans.iter().map(|(style, text)| (*style, text.as_str()))
     }
@@ -152,29 +152,29 @@ impl Styled {
     }
 }
 
-/// Without the characters that turn the rest of a line round: some terminals obey them, and then the
-/// line says something else. They have no width, so nothing moves.
+/// Writes text without the characters that reverse the rest of a line: some terminals obey them, so
+/// that the line reads differently. They have no width, so nothing shifts.
 fn write_in_order(text: &str, out: &mut Vec<u8>) {
     for piece in text.split(console::reorders_text) {
         out.extend_from_slice(piece.as_bytes());
     }
 }
 
-/// The lines of a text, in one style, without the empty ones around it.
+/// The lines of a text in one style, without empty lines around it.
 pub fn lines(style: Style, text: &str) -> Vec<Styled> {
     let text = strip_escapes(text);
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
     text.lines().map(|line| Styled::new(style, line)).collect()
 }
 
-/// The first line with something on it, and whether there is more.
+/// The first non-empty line, and whether there are more.
 pub fn first_line(text: &str) -> (Cow<'_, str>, bool) {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
     (strip_escapes(first), lines.next().is_some())
 }
 
-/// One line of `text`, with spaces up to the next stop for a tab.
+/// `text` as one line, with tabs replaced by spaces up to the next tab stop.
 pub fn untabbed(text: &str) -> Cow<'_, str> {
     let text = strip_escapes(text);
     if memchr::memchr2(b'\t', b'\n', text.as_bytes()).is_none() {
@@ -194,8 +194,8 @@ pub fn untabbed(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Control characters, and those that change how their neighbours look, written out: for texts
-/// that somebody decides on.
+/// Writes out control characters and those that change how their neighbours look: for texts that
+/// somebody decides on.
 pub fn exposed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -211,7 +211,7 @@ pub fn exposed(text: &str) -> String {
     out
 }
 
-/// At most `cells` cells of `text`; `ellipsis` stands for what is missing.
+/// Cuts `text` to at most `cells` cells; `ellipsis` marks the cut.
 pub fn cut(text: &str, cells: usize, ellipsis: &str) -> String {
     if text.width() <= cells {
         return text.to_owned();
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_steers_the_terminal() {
+    fn no_text_controls_the_terminal() {
         let line = Styled::new(Style::Bad, "a\tb\x1b[2J\u{9b}1m\rc\nd").with(Style::Plain, "\x07e");
         assert_eq!(line.text(), "a   b1mc de");
         let mut out = Vec::new();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_go_to_the_next_stop() {
+    fn tabs_reach_the_next_tab_stop() {
         assert_eq!(Styled::new(Style::Plain, "\tif 两\tx").text(), "    if 两   x");
     }
 }

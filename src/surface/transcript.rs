@@ -1,9 +1,10 @@
-//! The session as lines to read: what the agent and the supervisor print, made short. Decides
-//! nothing about colours or where the lines go; what ccc itself says is in `notices.rs`.
+//! The session as lines to read: what the agent and the supervisor print, shortened. Colours and
+//! where the lines go are decided elsewhere; ccc's own messages are in `notices.rs`.
 //!
-//! Where the screen has a place for what is going on right now (`Look::live`), a text that is being
-//! written and tools that are running stand there, and go to the transcript when they are done.
+//! If the screen has a live area (`Look::live`), text being written and running tools are shown
+//! there, and move to the transcript when they are done.
 
+mod margins;
 mod outputs;
 mod sub_agents;
 mod todos;
@@ -11,58 +12,51 @@ mod tools;
 mod whole;
 mod writing;
 
-use unicode_width::UnicodeWidthStr;
-
 use super::styled::{self, Glyphs, Style, Styled};
 use super::theme::Theme;
 use super::whereabouts::KnownPlace;
 use crate::client::stream::{Block, Envelope, Line, Message, Part, TurnResult};
 use crate::event::{Asker, Now};
 use crate::review::verdict::{MARKER, Verdict};
+pub use margins::LineKind;
+pub(super) use margins::SPOKEN_NAME;
+use margins::{TEXT_MARGIN, text_width};
 use sub_agents::SubAgent;
 use todos::Todos;
 use tools::RunningTool;
-pub use whole::{SessionLog, Whole};
+pub use whole::{FullText, SessionLog};
 use writing::{Retry, Writing};
 
-/// How much of a line that stands for more is shown where nobody says how wide the screen is.
+/// The width of a shortened line if the width of the screen is unknown.
 const WIDTH: usize = 120;
-/// A client that prints so much plain text has no last words that could be told from the rest.
+/// How much plain text of a client is remembered to recognise its last words.
 const PRINTED: usize = 16 * 1024;
-/// A screen narrower than this is on its way to another size, or nobody reads it: what is kept is laid
-/// out for this width and wrapped by the terminal, which makes it whole again when there is room.
+/// A narrower screen is in the middle of a resize, or nobody reads it: the transcript is laid out
+/// for this width and wrapped by the terminal, so that it is right again when there is room.
 const NARROWEST: usize = 20;
-/// What a sub-agent does stands this far in.
-const INDENT: &str = "  ";
-/// In front of every line that a model wrote: the first column is ccc's own, so that no text can pass
-/// for a verdict, a question or a notice.
-const TEXT_MARGIN: &str = "  ";
-/// Where lines are read aloud, and a margin cannot be heard, ccc's verdicts begin with its name.
-pub(super) const SPOKEN_NAME: &str = "ccc: ";
-
-/// Decided once by whoever knows the terminal and the locale.
+/// How the session is displayed; decided once, from the terminal and the locale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     pub glyphs: Glyphs,
-    /// None are wanted, or cannot be shown.
+    /// `None` if colours are not wanted or cannot be shown.
     pub colour: Option<Theme>,
-    /// Say what a person could type next.
+    /// Show what a person could type next.
     pub hints: bool,
-    /// A line for each change of phase: for where no status line shows it.
+    /// Print a line for each change of phase, for where no status line shows it.
     pub phases: bool,
-    /// Render Markdown: for eyes. Programs get it as it was written.
+    /// Render Markdown, for people. Programs get it unrendered.
     pub rich: bool,
-    /// There is a place for what is going on right now.
+    /// There is a live area.
     pub live: bool,
     /// Lines may be read aloud.
     pub spoken: bool,
-    /// Columns of a terminal that shows a transcript nobody answers to: its last line tells that
+    /// The columns of a terminal that shows a transcript without input; its last line shows that
     /// something is going on, and for how long.
     pub ticker: Option<usize>,
 }
 
 impl Look {
-    /// What a script is compared with: all there is to say, the same on every machine.
+    /// For fixtures: everything is shown, the same on every machine.
     pub const SCRIPTED: Self = Self {
         glyphs: Glyphs::unicode(),
         colour: None,
@@ -75,7 +69,7 @@ impl Look {
     };
 }
 
-/// Whose line it is, and whether a sub-agent of theirs wrote it.
+/// Who wrote a line, and whether it was a sub-agent of theirs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Author {
     who: Asker,
@@ -87,66 +81,54 @@ impl Author {
     pub(super) const SUPERVISOR: Self = Self { who: Asker::Supervisor, own: true };
 }
 
-/// What stands on the last line: things of two kinds are kept apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineKind {
-    Text,
-    /// A text that is whole: the next one is another.
-    Message,
-    Tool,
-    Notice,
-    /// A heading for what follows, or nothing at all.
-    Heading,
-}
-
 #[derive(Debug)]
 pub struct Transcript {
     pub(super) look: Look,
     pub(super) supervising: bool,
-    /// The conversation that runs now.
+    /// The current conversation.
     pub(super) session: Option<String>,
     width: usize,
-    /// Where text is wrapped; `None` where the reader's program does that.
+    /// The width at which text is wrapped; `None` if the reader's program does that.
     pub(super) wrap: Option<usize>,
     now: Now,
     last: (LineKind, Author),
     running: Vec<RunningTool>,
     sub_agents: Vec<SubAgent>,
     todos: Todos,
-    /// The list stands in the live area.
+    /// Whether the todo list is in the live area.
     pub(super) shows_todos: bool,
-    /// The tool use on the last line, when that is what stands there.
+    /// The tool use on the last line, if there is one.
     last_tool: Option<String>,
     writing: Option<Writing>,
     retry: Option<Retry>,
-    /// The agent has said something in this turn, last of all this.
+    /// The agent's last text in this turn.
     spoke: Option<String>,
-    /// Plain text that a client printed and that stands last.
+    /// Plain text printed last by a client.
     printed: String,
-    /// Messages of the person that are shown when the agent takes them up, below what it was writing.
+    /// Messages of the person, shown when the agent takes them up, below what it was writing.
     pub(super) held: Vec<String>,
-    /// Those that it has not taken up yet.
+    /// Messages that the agent has not taken up yet.
     queued: Vec<String>,
-    /// The agent is at work: it takes a message up when it comes to it.
+    /// The agent is working, so it takes up a message later.
     pub(super) at_work: bool,
-    /// The review that was last begun has been given up: what its process still says is of no use.
+    /// The last review was abandoned: its process may still print, which is ignored.
     pub(super) review_dropped: bool,
-    /// When the person was asked something that is still open.
+    /// When the person was asked a question that is still open.
     asked_at: Option<Now>,
-    /// Whole outputs and thoughts, for whoever wants to read them.
-    pub(super) whole: Vec<Whole>,
-    /// Messages that a compaction has kept, by id, while the client may say them again.
+    /// Full outputs and thoughts, for the pager.
+    pub(super) whole: Vec<FullText>,
+    /// The ids of messages that a compaction kept, which the client may repeat.
     kept: Vec<String>,
-    /// What the running check has printed, for the same.
+    /// The output of the running check, for the pager.
     pub(super) check_output: String,
-    /// What the last review of the task found settled, by id.
+    /// The requirements that the last review found settled, by id.
     pub(super) settled: Vec<String>,
     pub(super) keeps_whole: bool,
-    /// What the supervisor said last.
+    /// The supervisor's last text.
     pub(super) judgement: String,
-    /// Told at the start, where somebody reads it.
+    /// Shown at the start, if a person reads it.
     pub(super) place: Option<KnownPlace>,
-    /// A permission mode has been told.
+    /// Whether a permission mode has been shown.
     pub(super) mode_known: bool,
     empty: bool,
 }
@@ -187,7 +169,7 @@ impl Transcript {
         }
     }
 
-    /// The screen is this wide; from now on text is wrapped to fit it.
+    /// Sets the width of the screen, to which text is wrapped from now on.
     pub fn set_width(&mut self, cells: usize) {
         self.width = cells;
         self.wrap = Some(cells.max(NARROWEST));
@@ -231,17 +213,17 @@ impl Transcript {
                     }
                     self.printed.push_str(text.trim_end());
                     self.printed.push('\n');
-                    let place = Author { who, own: true };
+                    let author = Author { who, own: true };
                     let lines = styled::lines(Style::Plain, text);
                     let lines = match text_width(self.wrap) {
                         Some(cells) => {
-                            let cells = cells.saturating_sub(self.margin(place)).max(1);
+                            let cells = cells.saturating_sub(self.margin(author)).max(1);
                             let rows = |line: &Styled| line.wrap(cells, &Styled::default());
                             lines.iter().flat_map(rows).collect()
                         }
                         None => lines,
                     };
-                    out.extend(self.text_lines(lines, place));
+                    out.extend(self.text_lines(lines, author));
                 }
                 Part::Bad(_) => {}
             }
@@ -250,16 +232,16 @@ impl Transcript {
     }
 
     fn message(&mut self, envelope: &Envelope, who: Asker, raw: &[u8]) -> Vec<Styled> {
-        let place = Author { who, own: envelope.parent.is_none() };
+        let author = Author { who, own: envelope.parent.is_none() };
         if let Message::Partial(partial) = &envelope.message {
-            return if place == Author::AGENT { self.partial(partial) } else { Vec::new() };
+            return if author == Author::AGENT { self.partial(partial) } else { Vec::new() };
         }
         if let Message::ApiRetry { attempt, max, delay_ms, error } = &envelope.message {
-            return self.retry((*attempt, *max), *delay_ms, error, place);
+            return self.retry((*attempt, *max), *delay_ms, error, author);
         }
         if who == Asker::Agent {
             self.follow_sub_agent(envelope.parent.as_deref(), &envelope.message);
-            // The tree has it, and the whole of it is kept for the pager.
+            // The tree shows it, and its full text is kept for the pager.
             if self.is_in_tree(envelope.parent.as_deref()) {
                 return Vec::new();
             }
@@ -268,33 +250,33 @@ impl Transcript {
             Some(parent) => self.show_parent(parent),
             None => Vec::new(),
         };
-        if place == Author::AGENT {
+        if author == Author::AGENT {
             lines.extend(self.client_told(&envelope.message));
         }
         match &envelope.message {
-            Message::Init(_) if place == Author::AGENT => self.spoke = None,
-            Message::Taken { .. } if place == Author::AGENT => lines.extend(self.taken_up(raw)),
-            Message::Assistant { .. } if place.own && self.is_repeated(raw) => {}
+            Message::Init(_) if author == Author::AGENT => self.spoke = None,
+            Message::Taken { .. } if author == Author::AGENT => lines.extend(self.taken_up(raw)),
+            Message::Assistant { .. } if author.own && self.is_repeated(raw) => {}
             Message::Assistant { blocks, .. } => {
                 self.retry = None;
-                lines.extend(blocks.iter().flat_map(|block| self.block(block, place)));
+                lines.extend(blocks.iter().flat_map(|block| self.block(block, author)));
             }
             Message::ToolResults(results) => {
-                lines.extend(results.iter().flat_map(|result| self.tool_result(result, place)));
+                lines.extend(results.iter().flat_map(|result| self.tool_result(result, author)));
             }
-            Message::Compacted(compaction) if place.own => {
+            Message::Compacted(compaction) if author.own => {
                 lines.extend(self.compacted(compaction));
             }
-            Message::TaskEnded(note) if place == Author::AGENT => {
+            Message::TaskEnded(note) if author == Author::AGENT => {
                 lines.extend(self.background_ended(note));
             }
-            Message::ContextUsage(usage) if place == Author::AGENT => {
+            Message::ContextUsage(usage) if author == Author::AGENT => {
                 lines.extend(self.context_usage(usage));
             }
-            Message::Result(result) if place.own => {
+            Message::Result(result) if author.own => {
                 self.kept.clear();
-                lines.extend(self.break_off());
-                if place == Author::AGENT {
+                lines.extend(self.end_activity());
+                if author == Author::AGENT {
                     lines.extend(self.leave_todos());
                     lines.extend(self.result(result));
                 }
@@ -304,12 +286,12 @@ impl Transcript {
         lines
     }
 
-    fn block(&mut self, block: &Block, place: Author) -> Vec<Styled> {
+    fn block(&mut self, block: &Block, author: Author) -> Vec<Styled> {
         match block {
             Block::Text(text) => {
                 let mut text = text.as_str();
-                if place.who == Asker::Supervisor && place.own {
-                    // The verdict has a notice of its own.
+                if author.who == Asker::Supervisor && author.own {
+                    // The verdict is shown as a notice.
                     text = Verdict::words_before(text).unwrap_or(text).trim_end();
                     text = text.strip_suffix(MARKER).unwrap_or(text);
                     text.trim().clone_into(&mut self.judgement);
@@ -317,33 +299,33 @@ impl Transcript {
                         return Vec::new();
                     }
                 }
-                if place == Author::AGENT && !text.trim().is_empty() {
+                if author == Author::AGENT && !text.trim().is_empty() {
                     self.spoke = Some(text.trim().to_owned());
                 }
-                self.written(text, place)
+                self.written(text, author)
             }
             Block::Thinking(text) => {
-                if place == Author::AGENT {
+                if author == Author::AGENT {
                     self.writing = None;
                 }
                 let (first, more) = styled::first_line(text);
                 if first.is_empty() {
                     return Vec::new();
                 }
-                let line = self.short(&first, more, TEXT_MARGIN.len(), place);
-                self.text_lines(vec![Styled::new(Style::Dim, &line)], place)
+                let line = self.short(&first, more, TEXT_MARGIN.len(), author);
+                self.text_lines(vec![Styled::new(Style::Dim, &line)], author)
             }
             Block::ToolUse { id, name, input } => {
                 let mut lines =
-                    if place == Author::AGENT { self.stop_writing() } else { Vec::new() };
-                lines.extend(self.tool_use(id, name, input, place));
+                    if author == Author::AGENT { self.stop_writing() } else { Vec::new() };
+                lines.extend(self.tool_use(id, name, input, author));
                 lines
             }
         }
     }
 
-    /// What a turn came to was said already, except by a slash command that the client itself
-    /// answers.
+    /// The result of a turn was already shown as text, except for a slash command that the client
+    /// answers itself.
     fn result(&mut self, result: &TurnResult) -> Vec<Styled> {
         if self.spoke.is_some() || result.is_error || result.num_turns > 0 {
             return Vec::new();
@@ -352,131 +334,24 @@ impl Transcript {
         self.text_lines(lines, Author::AGENT)
     }
 
-    /// What is going on right now will not go on: what can be seen of it stays.
-    pub(super) fn break_off(&mut self) -> Vec<Styled> {
+    /// Ends what is going on: what is visible of it stays.
+    pub(super) fn end_activity(&mut self) -> Vec<Styled> {
         self.retry = None;
         let mut lines = self.stop_writing();
         lines.extend(self.give_up_tools());
         lines
     }
 
-    /// Whether the agent's last words were these: an error is said twice by the client.
+    /// Whether this was the agent's last text: the client reports an error twice.
     pub(super) fn has_just_said(&self, text: &str) -> bool {
         self.spoke.as_deref() == Some(text.trim())
     }
 
-    /// Whether a client's last words stand there already.
+    /// Whether a client's last words are already on the screen.
     pub(super) fn has_just_printed(&self, words: &str) -> bool {
         let words = words.trim_end();
         !words.is_empty() && self.printed.trim_end().ends_with(words)
     }
-
-    fn short(&self, text: &str, more: bool, used: usize, place: Author) -> String {
-        let ellipsis = self.look.glyphs.ellipsis;
-        let text = if more { format!("{text} {ellipsis}") } else { text.to_owned() };
-        let width = self.width.max(NARROWEST);
-        styled::cut(&text, width.saturating_sub(self.margin(place) + used), ellipsis)
-    }
-
-    /// The columns in front of a line.
-    fn margin(&self, place: Author) -> usize {
-        let gutter = match place.who {
-            Asker::Agent => 0,
-            Asker::Supervisor => self.look.glyphs.gutter.width(),
-        };
-        gutter + if place.own { 0 } else { INDENT.width() }
-    }
-
-    fn placed(&self, line: Styled, place: Author) -> Styled {
-        let line = if place.own { line } else { line.behind(Style::Plain, INDENT) };
-        match place.who {
-            Asker::Agent => line,
-            Asker::Supervisor => line.behind(Style::Supervisor, self.look.glyphs.gutter),
-        }
-    }
-
-    fn text_lines(&mut self, lines: Vec<Styled>, place: Author) -> Vec<Styled> {
-        let lines = lines.into_iter().map(|line| self.quoted(line)).collect();
-        self.lines(lines, LineKind::Text, place)
-    }
-
-    /// A line that a model wrote, marked as such.
-    pub(super) fn quoted(&self, line: Styled) -> Styled {
-        let name = SPOKEN_NAME.trim_end();
-        let starts = |text: &str| {
-            text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
-        };
-        let line = if self.look.spoken && starts(line.text().trim_start()) {
-            line.behind(Style::Plain, "quoted: ")
-        } else {
-            line
-        };
-        if line.is_empty() { line } else { line.behind(Style::Plain, TEXT_MARGIN) }
-    }
-
-    /// What is written next is another text.
-    fn text_is_whole(&mut self) {
-        if self.last.0 == LineKind::Text {
-            self.last.0 = LineKind::Message;
-        }
-    }
-
-    fn tool_lines(&mut self, lines: Vec<Styled>, place: Author) -> Vec<Styled> {
-        self.lines(lines, LineKind::Tool, place)
-    }
-
-    pub(super) fn lines(
-        &mut self,
-        mut lines: Vec<Styled>,
-        kind: LineKind,
-        place: Author,
-    ) -> Vec<Styled> {
-        if lines.is_empty() {
-            return lines;
-        }
-        if self.needs_gap(kind, place) {
-            lines.insert(0, Styled::default());
-        }
-        let lines = lines.into_iter().map(|line| self.placed(line, place)).collect();
-        let lines = self.shown(lines);
-        self.last = (kind, place);
-        lines
-    }
-
-    fn needs_gap(&self, kind: LineKind, place: Author) -> bool {
-        let (before, whose) = self.last;
-        let tools = kind == LineKind::Tool && before == LineKind::Tool;
-        before != LineKind::Heading && !tools && (before, whose) != (kind, place)
-    }
-
-    pub(super) fn shown(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
-        if !lines.is_empty() {
-            self.last_tool = None;
-            self.empty = false;
-            self.last = (LineKind::Notice, Author::AGENT);
-        }
-        lines
-    }
-
-    /// Like `shown`; what follows belongs right below it.
-    pub(super) fn heading(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
-        let lines = self.shown(lines);
-        self.last = (LineKind::Heading, Author::AGENT);
-        lines
-    }
-
-    /// With an empty line in front, unless there is nothing to keep apart.
-    pub(super) fn apart(&mut self, mut lines: Vec<Styled>) -> Vec<Styled> {
-        if !self.empty {
-            lines.insert(0, Styled::default());
-        }
-        self.shown(lines)
-    }
-}
-
-/// The columns that are left for what a model wrote.
-fn text_width(wrap: Option<usize>) -> Option<usize> {
-    wrap.map(|cells| cells.saturating_sub(TEXT_MARGIN.len()).max(1))
 }
 
 #[cfg(test)]

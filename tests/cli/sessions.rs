@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use ccc::event::{Action, Event};
 use ccc::machine::{Machine, Rules};
-use ccc::record::{Begun, ClientLines, Content, EventLine, VERSION};
+use ccc::record::{Begun, ClientLines, Entry, EventLine, VERSION};
 use serde_json::Value;
 
 use crate::patience::{PATIENCE, wait_within};
@@ -56,12 +56,12 @@ fn record(room: &Room, id: &str, began: &str, completed: bool) {
     });
     let mut text = String::new();
     for content in [
-        Content::Begun { begun },
-        Content::Event(Event::Start { prompt: None }),
-        Content::Event(Event::Said("build it".into())),
-        Content::Notice(ccc::event::Notice::UserMessage { text: "build it".into() }),
-        Content::Lines(ClientLines::Agent { lines: 3 }),
-        Content::Lines(ClientLines::Supervisor { review: 1, lines: 2 }),
+        Entry::Begun { begun },
+        Entry::Event(Event::Start { prompt: None }),
+        Entry::Event(Event::Said("build it".into())),
+        Entry::Notice(ccc::event::Notice::UserMessage { text: "build it".into() }),
+        Entry::Lines(ClientLines::Agent { lines: 3 }),
+        Entry::Lines(ClientLines::Supervisor { review: 1, lines: 2 }),
     ] {
         let line = EventLine { v: VERSION, time: began.parse().expect("a time"), at: 1.0, content };
         text += &(serde_json::to_string(&line).expect("JSON") + "\n");
@@ -278,8 +278,8 @@ fn after_clear_both_ids_are_good() {
     fs::write(dir.join("agent.jsonl"), agent).expect("a file");
     let mut events = fs::read_to_string(dir.join("events.jsonl")).expect("events");
     for content in [
-        Content::Lines(ClientLines::Agent { lines: 1 }),
-        Content::Notice(ccc::event::Notice::Session { session_id: "zz-cleared".into() }),
+        Entry::Lines(ClientLines::Agent { lines: 1 }),
+        Entry::Notice(ccc::event::Notice::Session { session_id: "zz-cleared".into() }),
     ] {
         let time = "2026-01-02T03:05:05Z".parse().expect("a time");
         let line = EventLine { v: VERSION, time, at: 2.0, content };

@@ -8,12 +8,12 @@ use ccc::client::stream::{Line, Lines, Message, Part, SplitLine, TurnResult};
 use ccc::client::transcript::ClientTranscript;
 use ccc::config::{Config, expand, merge};
 use ccc::event::Event;
-use ccc::fixture::scrub::Whereabouts;
-use ccc::fixture::{MachineStep, Script, convert, run_on_machine, run_on_machine_before};
+use ccc::fixture::scrub::MachineIdentity;
+use ccc::fixture::{MachineStep, Script, convert, run_on_machine, run_on_machine_observed};
 use ccc::hook::event::HookEvent;
 use ccc::record::read::{AGENT, EVENTS, Recording, SUPERVISOR};
 use ccc::record::story::Story;
-use ccc::record::{Begun, ClientLines, Content, EventLine, VERSION, rerun};
+use ccc::record::{Begun, ClientLines, Entry, EventLine, VERSION, rerun};
 use ccc::review::front_matter;
 use ccc::review::verdict::Reading;
 use proptest::prelude::*;
@@ -205,31 +205,31 @@ static RECORDINGS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
             written[which].push_str(line);
             written[which].push('\n');
         };
-        let event_line = |at: f64, content: Content| {
+        let event_line = |at: f64, content: Entry| {
             let time = "2026-01-01T00:00:00Z".parse().expect("a time");
             serde_json::to_string(&EventLine { v: VERSION, time, at, content }).expect("JSON")
         };
-        write(0, &event_line(0.0, Content::Begun { begun: Box::new(begun) }));
-        run_on_machine_before(&script, &mut |step| match step {
+        write(0, &event_line(0.0, Entry::Begun { begun: Box::new(begun) }));
+        run_on_machine_observed(&script, &mut |step| match step {
             MachineStep::AgentLine(raw) => {
                 write(1, &String::from_utf8_lossy(raw));
-                write(0, &event_line(0.0, Content::Lines(ClientLines::Agent { lines: 1 })));
+                write(0, &event_line(0.0, Entry::Lines(ClientLines::Agent { lines: 1 })));
             }
             MachineStep::SupervisorLine(review, raw) => {
                 write(2, &String::from_utf8_lossy(raw));
                 let lines = ClientLines::Supervisor { review, lines: 1 };
-                write(0, &event_line(0.0, Content::Lines(lines)));
+                write(0, &event_line(0.0, Entry::Lines(lines)));
             }
             MachineStep::Step(event, now, actions) => {
                 if !matches!(event, Event::Agent(_) | Event::Supervisor { .. }) {
-                    write(0, &event_line(now.as_secs_f64(), Content::Event(event.clone())));
+                    write(0, &event_line(now.as_secs_f64(), Entry::Event(event.clone())));
                 }
                 for action in actions {
                     write(0, &event_line(now.as_secs_f64(), action.into()));
                 }
             }
             MachineStep::End(report, now) => {
-                let ended = Content::Ended { ended: Box::new(report.clone()), carried: None };
+                let ended = Entry::Ended { ended: Box::new(report.clone()), carried: None };
                 write(0, &event_line(now.as_secs_f64(), ended));
             }
         })
@@ -259,8 +259,13 @@ fn read_all_of(dir: &Path) {
     let _ = rerun::check(&recording);
     let _ = ccc::record::find::carried(dir, None);
     for run in recording.runs().unwrap_or_default() {
-        let _ =
-            convert(&recording, &run, "title", &["a-secret-value".into()], &Whereabouts::default());
+        let _ = convert(
+            &recording,
+            &run,
+            "title",
+            &["a-secret-value".into()],
+            &MachineIdentity::default(),
+        );
     }
 }
 

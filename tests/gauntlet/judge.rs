@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use ccc::gauntlet::session::{Act, Session};
+use ccc::gauntlet::session::{Act, GauntletSession};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judge {
@@ -33,7 +33,7 @@ pub enum Cites {
 
 /// What a judge can look at before it answers.
 pub struct Seen<'a> {
-    pub session: &'a Session,
+    pub session: &'a GauntletSession,
     /// How often this judge, or one before it, has answered already.
     pub answers: usize,
     pub word: &'a str,

@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use ccc::gauntlet::session::{self, Session};
+use ccc::gauntlet::session::{self, GauntletSession};
 use judge::Judge;
 use play::Played;
 
@@ -23,7 +23,7 @@ pub const LEVELS: [&str; 3] = ["required", "asked", "off"];
 /// Which judges a session is played with, and how strictly. Where what is played cannot make a difference,
 /// not every session is: a bare yes is bare whatever it is about, a judge that is never content looks at
 /// nothing, and what `proof: required` is content with is enough for the other levels.
-fn judges(at: usize, session: &Session) -> Vec<(Judge, &'static str)> {
+fn judges(at: usize, session: &GauntletSession) -> Vec<(Judge, &'static str)> {
     let sample = at.is_multiple_of(4);
     if session.is_right() {
         let mut judges = vec![(Judge::Honest, LEVELS[0])];
@@ -50,7 +50,7 @@ fn judges(at: usize, session: &Session) -> Vec<(Judge, &'static str)> {
 /// All that was played, by session and judge.
 pub type Results = BTreeMap<(usize, Judge, &'static str), Played>;
 
-fn play_all(sessions: &[Session]) -> Results {
+fn play_all(sessions: &[GauntletSession]) -> Results {
     let jobs: Vec<_> = (0..)
         .zip(sessions)
         .flat_map(|(at, session)| {
@@ -75,7 +75,7 @@ fn play_all(sessions: &[Session]) -> Results {
 }
 
 /// What went otherwise than it has to; empty if nothing did.
-fn mistakes(session: &Session, judge: Judge, level: &str, played: &Played) -> Vec<String> {
+fn mistakes(session: &GauntletSession, judge: Judge, level: &str, played: &Played) -> Vec<String> {
     let mut found = Vec::new();
     let mut must = |holds: bool, what: &str| {
         if !holds {
@@ -127,7 +127,7 @@ fn mistakes(session: &Session, judge: Judge, level: &str, played: &Played) -> Ve
 }
 
 /// Says so when the machine lacks what the session needs.
-fn can_be_played(session: &Session) -> bool {
+fn can_be_played(session: &GauntletSession) -> bool {
     let lacks = session.lacks();
     if let Some(program) = lacks {
         table::print(&format!("left out, without {program}: {}", session.name));

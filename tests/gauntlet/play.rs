@@ -10,9 +10,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use ccc::fixture::scripted_client::{FromClient, ToClient, write_line};
-use ccc::fixture::{Received, ScriptedClient, Step};
+use ccc::fixture::{Received, ScriptStep, ScriptedClient};
 use ccc::gauntlet::agent;
-use ccc::gauntlet::session::{Act, Session};
+use ccc::gauntlet::session::{Act, GauntletSession};
 use serde_json::{Value, json};
 
 use crate::judge::{Cites, Judge, Seen};
@@ -60,7 +60,7 @@ impl Played {
 }
 
 /// The project of a session as it is before anybody works on it.
-pub fn project(session: &Session) -> tempfile::TempDir {
+pub fn project(session: &GauntletSession) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a directory");
     let written = ccc::gauntlet::project::write(session, dir.path());
     written.unwrap_or_else(|why| panic!("{}: {why:#}", session.name));
@@ -81,7 +81,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// What both clients of a run know of it.
 struct Play<'a> {
-    session: &'a Session,
+    session: &'a GauntletSession,
     judge: Judge,
     project: PathBuf,
     state: Mutex<PlayState>,
@@ -99,7 +99,7 @@ struct PlayState {
     doubted: String,
 }
 
-pub fn play(session: &Session, template: &Path, judge: Judge, proof: &str) -> Played {
+pub fn play(session: &GauntletSession, template: &Path, judge: Judge, proof: &str) -> Played {
     let room = Room::new();
     copy(template, &room.path("project"));
     let checks: Vec<_> = session.checks.iter().map(|check| format!("  - {check:?}\n")).collect();
@@ -221,20 +221,20 @@ fn agent(
     if text != said {
         let again = format!("As I said: {}", play.session.last_words());
         play.state().last_words.clone_from(&again);
-        return print(client.prints(&Step::AgentDone(again)).expect("a line"));
+        return print(client.prints(&ScriptStep::AgentDone(again)).expect("a line"));
     }
     for act in acts {
         let step = match act {
             Act::Says { says } => {
                 play.state().last_words.clone_from(says);
-                Step::AgentDone(says.clone())
+                ScriptStep::AgentDone(says.clone())
             }
             act => {
                 let run = agent::act(act, &play.project).expect("it works").expect("a tool");
                 if let Some(command) = run.input["command"].as_str() {
                     play.state().ran.push((command.to_owned(), run.output.clone()));
                 }
-                Step::AgentRuns(run)
+                ScriptStep::AgentRuns(run)
             }
         };
         print(client.prints(&step).expect("a line"));
@@ -250,7 +250,9 @@ fn judge(
     // Only the last message of the user's is judged; until then the agent waits for it.
     if !play.is_last_turn() {
         let wait = json!({"completed": false, "status": "blocked", "feedback": "What else?"});
-        return print(client.prints(&Step::SupervisorDone(wait.to_string())).expect("a line"));
+        return print(
+            client.prints(&ScriptStep::SupervisorDone(wait.to_string())).expect("a line"),
+        );
     }
     if play.state().told.is_empty() {
         text.clone_into(&mut play.state().told);
@@ -262,7 +264,7 @@ fn judge(
     if play.judge == Judge::Honest {
         for command in &play.session.judge_runs {
             let run = agent::shell(command, &play.project).expect("a shell");
-            print(client.prints(&Step::SupervisorRuns(run)).expect("a line"));
+            print(client.prints(&ScriptStep::SupervisorRuns(run)).expect("a line"));
         }
     }
     let mut state = play.state();
@@ -280,5 +282,5 @@ fn judge(
     }
     state.answers += 1;
     drop(state);
-    print(client.prints(&Step::SupervisorDone(answer)).expect("a line"));
+    print(client.prints(&ScriptStep::SupervisorDone(answer)).expect("a line"));
 }

@@ -8,12 +8,12 @@ use std::path::Path;
 use crate::Results;
 use crate::judge::{Cites, Judge};
 use crate::play::Played;
-use ccc::gauntlet::session::Session;
+use ccc::gauntlet::session::GauntletSession;
 
 const UPDATE: &str = "UPDATE_GAUNTLET";
 
 /// The figures, and session by session what a lazy judge gets past.
-pub fn tables(sessions: &[Session], results: &Results) -> (String, String) {
+pub fn tables(sessions: &[GauntletSession], results: &Results) -> (String, String) {
     let of = |right: bool, judge: Judge, level: &str| -> Vec<&Played> {
         let fits = |(at, one, strict): &(usize, Judge, &str)| {
             *one == judge && strict.contains(level) && sessions[*at].is_right() == right
@@ -23,7 +23,7 @@ pub fn tables(sessions: &[Session], results: &Results) -> (String, String) {
     let confirmed = |judge: Judge, level: &str| {
         of(false, judge, level).iter().filter(|one| one.is_confirmed()).count()
     };
-    let is_wrong = |session: &&Session| !session.is_right();
+    let is_wrong = |session: &&GauntletSession| !session.is_right();
     let wrong = sessions.iter().filter(is_wrong).count();
     let red = sessions.iter().filter(|one| one.is_red()).count();
     let asked = of(false, Judge::Gullible, "asked");
@@ -70,7 +70,7 @@ pub fn tables(sessions: &[Session], results: &Results) -> (String, String) {
     (text, details(sessions, results))
 }
 
-fn details(sessions: &[Session], results: &Results) -> String {
+fn details(sessions: &[GauntletSession], results: &Results) -> String {
     let mut text = "| session | what is wrong | a lazy judge that quotes … is believed | what the brief tells the judge |\n|---|---|---|---|\n".to_owned();
     for (at, session) in sessions.iter().enumerate() {
         let Some(wrong) = &session.wrong else { continue };

@@ -6,9 +6,9 @@ use anyhow::Result;
 use ccc::client::stream::Line;
 use ccc::event::Event;
 use ccc::machine::Machine;
-use ccc::record::Content;
+use ccc::record::Entry;
 use ccc::record::read::Recording;
-use ccc::record::replay::{LineSource, Moment, Replay, RunEnd, Witness};
+use ccc::record::replay::{LineSource, Moment, Replay, RunEnd, Visitor};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 struct Strict {
     machine: Machine,
     /// Decided, and not yet found on record.
-    decided: VecDeque<Content>,
+    decided: VecDeque<Entry>,
     checked: usize,
 }
 
@@ -47,9 +47,9 @@ fn written(value: impl Serialize) -> Value {
     serde_json::from_str(&serde_json::to_string(&value).expect("JSON")).expect("JSON")
 }
 
-impl Witness for Strict {
+impl Visitor for Strict {
     fn event(&mut self, event: Event, moment: Moment) -> Result<()> {
-        self.decided.extend(self.machine.step(event, moment.at).iter().map(Content::from));
+        self.decided.extend(self.machine.step(event, moment.at).iter().map(Entry::from));
         Ok(())
     }
 
@@ -61,7 +61,7 @@ impl Witness for Strict {
         Ok(())
     }
 
-    fn decided(&mut self, decision: Content, _: Moment) -> Result<()> {
+    fn decided(&mut self, decision: Entry, _: Moment) -> Result<()> {
         assert_eq!(self.decided.pop_front().map(written), Some(json(decision)), "on record only");
         self.checked += 1;
         Ok(())

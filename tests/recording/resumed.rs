@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 
 use ccc::record::read::{AGENT, CAST, EVENTS, SUPERVISOR};
-use ccc::record::{Begun, Content};
+use ccc::record::{Begun, Entry};
 
 use crate::client::{NO, YES, room};
 use crate::person::Person;
@@ -14,7 +14,7 @@ use crate::trace::Trace;
 
 fn runs(trace: &Trace) -> Vec<Begun> {
     let begun = trace.events().into_iter().filter_map(|line| match line.content {
-        Content::Begun { begun } => Some(*begun),
+        Entry::Begun { begun } => Some(*begun),
         _ => None,
     });
     begun.collect()

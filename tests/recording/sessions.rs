@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use ccc::event::Event;
 use ccc::record::read::{AGENT, CAST, EVENTS, SUPERVISOR};
-use ccc::record::{ClientLines, Content};
+use ccc::record::{ClientLines, Entry};
 
 use crate::client::{NO, YES, room};
 use crate::person::Person;
@@ -27,8 +27,8 @@ fn check(room: &Room, trace: &Trace) {
     assert!(!trace.check_lines());
     assert!(rerun(&trace.recording()) > 10);
     let events = trace.events();
-    assert!(matches!(events.first().map(|line| &line.content), Some(Content::Begun { .. })));
-    assert!(matches!(events.last().map(|line| &line.content), Some(Content::Ended { .. })));
+    assert!(matches!(events.first().map(|line| &line.content), Some(Entry::Begun { .. })));
+    assert!(matches!(events.last().map(|line| &line.content), Some(Entry::Ended { .. })));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_flood_of_partial_messages_costs_nearly_nothing() {
     let events = trace.text(EVENTS);
     assert!(events.lines().count() < 40, "{events}");
     let counted = trace.events().into_iter().map(|line| match line.content {
-        Content::Lines(ClientLines::Agent { lines }) => lines,
+        Entry::Lines(ClientLines::Agent { lines }) => lines,
         _ => 0,
     });
     assert_eq!(counted.sum::<u64>(), 2005);
@@ -143,7 +143,7 @@ echo '{"type":"result","num_turns":1,"result":"","structured_output":{"completed
     );
     room.ccc(&["--supervisor", "-p", "go"]).run().code(0);
     let trace = Trace::of(&room);
-    assert!(trace.events().iter().any(|line| line.content == Content::Event(Event::Tick)));
+    assert!(trace.events().iter().any(|line| line.content == Entry::Event(Event::Tick)));
     assert!(rerun(&trace.recording()) > 10);
 }
 

@@ -8,7 +8,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use ccc::surface::{
-    Attention, Call, Glyphs, Keys, Look, Outlet, RealScreen, Terminal, restore_on_panic,
+    Attention, Glyphs, KeyReader, Look, NotifyMethod, Outlet, RealScreen, Terminal,
+    restore_on_panic,
 };
 
 use crate::person::Person;
@@ -54,11 +55,11 @@ fn panics(thread: &str) -> ! {
         ticker: None,
     };
     let (pressed, presses) = channel();
-    let keys = Keys::start(move |input| pressed.send(input).is_ok()).expect("its keys");
+    let keys = KeyReader::start(move |input| pressed.send(input).is_ok()).expect("its keys");
     let screen = RealScreen::new(Outlet::stdout().expect("an output"), keys);
     let mut terminal = Terminal::new(screen, look, true).expect("a terminal").for_session(
         ccc::surface::Whereabouts::default(),
-        Attention::new(Call::Bell, Some("project".into())),
+        Attention::new(NotifyMethod::Bell, Some("project".into())),
     );
     let status = ccc::machine::Machine::new(ccc::machine::Rules::default()).status();
     ccc::surface::Surface::update(&mut terminal, &status, Duration::ZERO).expect("it draws");

@@ -70,14 +70,14 @@ impl Finding {
         let mut out = Vec::new();
         for (at, line) in lines(Style::Plain, &self.text).into_iter().enumerate() {
             out.push(if at == 0 {
-                line.behind(Style::Bold, &name).behind(style, &head)
+                line.with_prefix(Style::Bold, &name).with_prefix(style, &head)
             } else {
-                line.behind(Style::Plain, &indent)
+                line.with_prefix(Style::Plain, &indent)
             });
         }
         let arrow = format!("{indent}{} ", look.glyphs.arrow);
         for line in self.advice.iter().flat_map(|advice| lines(Style::Plain, advice)) {
-            out.push(line.behind(Style::Dim, &arrow));
+            out.push(line.with_prefix(Style::Dim, &arrow));
         }
         out
     }

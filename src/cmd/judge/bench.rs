@@ -23,9 +23,9 @@ use crate::event::Report;
 use crate::executables;
 use crate::files::WatchedFiles;
 use crate::gauntlet::acting::Acting;
-use crate::gauntlet::conversation::Conversation;
+use crate::gauntlet::conversation::StoredConversation;
 use crate::gauntlet::project;
-use crate::gauntlet::session::Session;
+use crate::gauntlet::session::GauntletSession;
 use crate::machine::{CheckingRules, Rules};
 use crate::process::{orphans, signals};
 use crate::review::instructions::Instructions;
@@ -92,7 +92,7 @@ impl Ending {
 }
 
 impl Bench {
-    pub fn play(&self, session: &Session) -> Result<(Report, Watching)> {
+    pub fn play(&self, session: &GauntletSession) -> Result<(Report, Watching)> {
         // A judge that reads in the name that it is being measured may judge otherwise.
         let dir = tempfile::Builder::new().prefix("work-").tempdir();
         let dir = dir.context("no temporary directory")?;
@@ -109,7 +109,7 @@ impl Bench {
         let (to_loop, control) = session::control();
         let mut acting = Acting {
             session,
-            conversation: Conversation::new(&client_dir()?, &project, &session_id)?,
+            conversation: StoredConversation::new(&client_dir()?, &project, &session_id)?,
             project,
             model: self.model.clone(),
             to_loop: to_loop.clone(),
@@ -131,7 +131,7 @@ impl Bench {
 
     fn setup(
         &self,
-        session: &Session,
+        session: &GauntletSession,
         project: &Path,
         socket: &Path,
         session_id: &str,

@@ -38,7 +38,7 @@ use crate::config::clients::check_providers;
 use crate::console;
 use crate::directories::Directories;
 use crate::executables;
-use crate::gauntlet::session::{self, Session};
+use crate::gauntlet::session::{self, GauntletSession};
 use crate::review::instructions::{self, Instructions};
 use bench::{Bench, Ending};
 use score::{Scored, Totals};
@@ -94,11 +94,12 @@ struct LeftOut {
 }
 
 /// What is played, and what cannot be.
-fn chosen(args: &JudgeArgs) -> Result<(Vec<Session>, Vec<LeftOut>)> {
+fn chosen(args: &JudgeArgs) -> Result<(Vec<GauntletSession>, Vec<LeftOut>)> {
     let mut sessions = session::all()?;
     sessions.retain(|one| one.is_right() || one.checks.is_empty());
     let (all, sample) = (args.all, args.only.is_empty());
-    let named = |one: &Session| args.only.iter().any(|text| one.name.contains(text.as_str()));
+    let named =
+        |one: &GauntletSession| args.only.iter().any(|text| one.name.contains(text.as_str()));
     sessions.retain(|one| all || (sample && one.sample) || named(one));
     if sessions.is_empty() {
         let problem = format!(
@@ -122,8 +123,9 @@ fn chosen(args: &JudgeArgs) -> Result<(Vec<Session>, Vec<LeftOut>)> {
 }
 
 /// One that is done, one that is not: whenever it ends, both have been judged.
-fn in_turn(sessions: Vec<Session>) -> Vec<Session> {
-    let (right, wrong): (Vec<_>, Vec<_>) = sessions.into_iter().partition(Session::is_right);
+fn in_turn(sessions: Vec<GauntletSession>) -> Vec<GauntletSession> {
+    let (right, wrong): (Vec<_>, Vec<_>) =
+        sessions.into_iter().partition(GauntletSession::is_right);
     let (mut right, mut wrong) = (right.into_iter(), wrong.into_iter());
     let mut all = Vec::new();
     loop {
@@ -207,7 +209,11 @@ fn instructions(chosen: Option<&Path>, place: &Directories) -> Result<Instructio
 }
 
 /// All of them, or those before the first that somebody ended, with the models that judged.
-fn play(bench: &Bench, sessions: &[Session], quiet: bool) -> Result<(Vec<Scored>, Vec<String>)> {
+fn play(
+    bench: &Bench,
+    sessions: &[GauntletSession],
+    quiet: bool,
+) -> Result<(Vec<Scored>, Vec<String>)> {
     let (mut scored, mut models): (Vec<Scored>, Vec<String>) = (Vec::new(), Vec::new());
     let mut told = told::Progress::new(sessions, quiet);
     for session in sessions {
@@ -256,7 +262,7 @@ mod tests {
     #[test]
     fn sessions_that_are_done_and_not_done_take_turns() {
         let sessions = session::all().unwrap();
-        let labels: Vec<_> = in_turn(sessions).iter().map(Session::is_right).collect();
+        let labels: Vec<_> = in_turn(sessions).iter().map(GauntletSession::is_right).collect();
         assert_eq!(labels[..4], [false, true, false, true]);
         assert_eq!(labels.len(), session::all().unwrap().len());
     }

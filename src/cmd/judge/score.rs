@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::client::stream::Usage;
 use crate::event::{Outcome, Report};
-use crate::gauntlet::session::Session;
+use crate::gauntlet::session::GauntletSession;
 use crate::review::opinion::Opinion;
 use crate::review::verdict::Verdict;
 
@@ -82,7 +82,7 @@ impl Spent {
 impl Scored {
     /// `None` for one that was ended from outside.
     pub fn of(
-        session: &Session,
+        session: &GauntletSession,
         report: &Report,
         asked_again: u32,
         why: &[String],

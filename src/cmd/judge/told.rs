@@ -10,7 +10,7 @@ use super::bench::Bench;
 use super::score::{Given, Scored, Share, Spent, Totals};
 use crate::cmd::output;
 use crate::console;
-use crate::gauntlet::session::Session;
+use crate::gauntlet::session::GauntletSession;
 use crate::review::front_matter::Proof;
 use crate::surface::{cut, duration, first_line, money, review_cost};
 
@@ -71,7 +71,7 @@ impl Judge {
 }
 
 /// What is about to happen, and about how much it costs.
-pub fn beforehand(judge: &Judge, sessions: &[Session], left_out: &[LeftOut]) -> String {
+pub fn beforehand(judge: &Judge, sessions: &[GauntletSession], left_out: &[LeftOut]) -> String {
     let done = sessions.iter().filter(|session| session.is_right()).count();
     let mut text = format!(
         "{}: the work is done in {done} of them and not done in {}.\n\
@@ -103,9 +103,9 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-pub fn list(sessions: &[Session], as_json: bool) -> Result<i32> {
+pub fn list(sessions: &[GauntletSession], as_json: bool) -> Result<i32> {
     if as_json {
-        let one = |session: &Session| {
+        let one = |session: &GauntletSession| {
             let done = session.is_right();
             json!({"name": session.name, "done": done, "wrong": session.wrong})
         };
@@ -113,7 +113,7 @@ pub fn list(sessions: &[Session], as_json: bool) -> Result<i32> {
         console::print_json(&json!({"sessions": all}))?;
         return Ok(0);
     }
-    let row = |session: &Session| {
+    let row = |session: &GauntletSession| {
         let label = if session.is_right() { "done" } else { "not done" };
         [label.to_owned(), session.name.clone(), session.wrong.clone().unwrap_or_default()]
     };
@@ -131,11 +131,11 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(sessions: &[Session], quiet: bool) -> Self {
+    pub fn new(sessions: &[GauntletSession], quiet: bool) -> Self {
         Self { of: sessions.len(), at: 0, quiet, begun: false }
     }
 
-    pub fn begins(&mut self, session: &Session) -> Result<()> {
+    pub fn begins(&mut self, session: &GauntletSession) -> Result<()> {
         self.at += 1;
         let width = self.of.to_string().len();
         let line = format!("[{:>width$}/{}] {} … ", self.at, self.of, session.name);
@@ -202,7 +202,12 @@ fn short(text: &str) -> String {
     cut(&first_line(text).0, FEEDBACK_WIDTH, "…")
 }
 
-pub fn table(judge: &Judge, sessions: &[Session], scored: &[Scored], totals: &Totals) -> String {
+pub fn table(
+    judge: &Judge,
+    sessions: &[GauntletSession],
+    scored: &[Scored],
+    totals: &Totals,
+) -> String {
     let mut rows =
         vec![["judge".to_owned(), judge.told()], ["SUPERVISOR.md".to_owned(), judge.rules()]];
     if scored.len() < sessions.len() {

@@ -11,9 +11,9 @@ use crate::client::stream::Line;
 use crate::event::{Action, Event, Now, Phase};
 use crate::fixture::Pace;
 use crate::machine::Status;
-use crate::record::Content;
+use crate::record::Entry;
 use crate::record::read::Recording;
-use crate::record::replay::{LineSource, Moment, Replay, RunEnd, Witness};
+use crate::record::replay::{LineSource, Moment, Replay, RunEnd, Visitor};
 use crate::record::rerun::{Rerun, runs};
 use crate::surface::Surface;
 
@@ -121,7 +121,7 @@ impl ShownRun<'_> {
     }
 }
 
-impl Witness for ShownRun<'_> {
+impl Visitor for ShownRun<'_> {
     fn event(&mut self, event: Event, moment: Moment) -> Result<()> {
         self.wait(moment.at)?;
         if self.has_enough() {
@@ -155,7 +155,7 @@ impl Witness for ShownRun<'_> {
         Ok(())
     }
 
-    fn decided(&mut self, decision: Content, moment: Moment) -> Result<()> {
+    fn decided(&mut self, decision: Entry, moment: Moment) -> Result<()> {
         self.rerun.decided(decision, moment)
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::directories::Directories;
-use crate::record::find::{First, find};
+use crate::record::find::{Prefer, find};
 use crate::record::read::{EVENTS, is_recording};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn session(word: &Path) -> Result<PathBuf> {
     }
     let place = Directories::find()?;
     let name = word.to_string_lossy();
-    match find(&place.state_dir, &name, First::Recording)? {
+    match find(&place.state_dir, &name, Prefer::Recording)? {
         Some(found) => Ok(found.dir),
         None => bail!(
             "{name} is neither a file, a directory nor a recorded session; `ccc sessions` lists \

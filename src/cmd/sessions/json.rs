@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::client::stream::{Block, Line, Message, Part as LinePart};
 use crate::console;
-use crate::record::story::{self, Happened, Happening, SessionState, Story};
+use crate::record::story::{self, SessionState, Story, StoryEntry, StoryEvent};
 
 pub fn summary(story: &Story) -> Value {
     let (outcome, detail, exit_code) = match &story.state {
@@ -83,8 +83,8 @@ impl Serialize for Happenings<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut list = to.serialize_seq(None)?;
         let mut failed = None;
-        let told = story::tell(self.dir, &mut |happening| {
-            for value in values(&happening, self.checks) {
+        let told = story::tell(self.dir, &mut |entry| {
+            for value in values(&entry, self.checks) {
                 if let Err(error) = list.serialize_element(&value) {
                     failed = Some(error);
                     bail!("nothing more can be written");
@@ -100,19 +100,19 @@ impl Serialize for Happenings<'_> {
     }
 }
 
-fn values(happening: &Happening, checks: bool) -> Vec<Value> {
+fn values(entry: &StoryEntry, checks: bool) -> Vec<Value> {
     let stamped = |mut value: Value| {
-        value["time"] = happening.time.to_string().into();
+        value["time"] = entry.time.to_string().into();
         value
     };
-    match &happening.what {
-        Happened::RunBegan(run) => vec![stamped(json!({"what": "run", "run": run}))],
-        Happened::Told(notice) => {
+    match &entry.what {
+        StoryEvent::RunBegan(run) => vec![stamped(json!({"what": "run", "run": run}))],
+        StoryEvent::Told(notice) => {
             let mut value = serde_json::to_value(notice).unwrap_or_default();
             value["what"] = "notice".into();
             vec![stamped(value)]
         }
-        Happened::Turn(turn) => {
+        StoryEvent::Turn(turn) => {
             let tools: Vec<_> = turn
                 .tools
                 .iter()
@@ -123,11 +123,11 @@ fn values(happening: &Happening, checks: bool) -> Vec<Value> {
                 "seconds": turn.seconds, "cost_usd": turn.cost_usd,
             }))]
         }
-        Happened::CheckPrinted(text) if checks => {
+        StoryEvent::CheckPrinted(text) if checks => {
             vec![stamped(json!({"what": "check_printed", "text": text}))]
         }
-        Happened::CheckPrinted(_) => Vec::new(),
-        Happened::Reviewed(line) => reviewed(line).into_iter().map(stamped).collect(),
+        StoryEvent::CheckPrinted(_) => Vec::new(),
+        StoryEvent::Reviewed(line) => reviewed(line).into_iter().map(stamped).collect(),
     }
 }
 

@@ -16,7 +16,7 @@ use super::Usage;
 use crate::cli::sessions::{ListArgs, SessionsArgs, SessionsCommand};
 use crate::console;
 use crate::directories::Directories;
-use crate::record::find::{self, First};
+use crate::record::find::{self, Prefer};
 use crate::record::story::Story;
 
 pub use take_up::take_up;
@@ -52,7 +52,7 @@ pub fn find(place: &Directories, id: Option<&str>) -> Result<PathBuf> {
     if id.is_empty() {
         return Err(Usage("an empty id matches no session".into()).into());
     }
-    match find::find(state_dir, id, First::Recording)? {
+    match find::find(state_dir, id, Prefer::Recording)? {
         Some(found) => Ok(found.dir),
         None => bail!(
             "there is no recorded session {id:?} in {}; `ccc sessions` lists the sessions",

@@ -10,7 +10,7 @@ use super::{json, list, when};
 use crate::client::case::CaseReport;
 use crate::console;
 use crate::event::{Notice, Report};
-use crate::record::story::{self, Happened, Happening, SessionState, Story};
+use crate::record::story::{self, SessionState, Story, StoryEntry, StoryEvent};
 use crate::surface::look;
 use crate::surface::{Look, Style, Styled, Transcript, duration, lines, money};
 
@@ -42,7 +42,7 @@ fn write(story: &Story, look: Look, checks: bool, now: &Zoned, out: &mut dyn Wri
         Ok(out.write_all(&text)?)
     };
     print(teller.head())?;
-    story::tell(&story.dir, &mut |happening| print(teller.happening(&happening)))?;
+    story::tell(&story.dir, &mut |entry| print(teller.entry(&entry)))?;
     print(teller.end())
 }
 
@@ -81,15 +81,15 @@ impl Teller<'_> {
         out
     }
 
-    fn happening(&mut self, happening: &Happening) -> Vec<Styled> {
-        match &happening.what {
-            Happened::RunBegan(run) if *run > 1 => {
-                let (rule, day) = (self.look.glyphs.rule, when::day(happening.time, self.now));
+    fn entry(&mut self, entry: &StoryEntry) -> Vec<Styled> {
+        match &entry.what {
+            StoryEvent::RunBegan(run) if *run > 1 => {
+                let (rule, day) = (self.look.glyphs.rule, when::day(entry.time, self.now));
                 let text = format!("{rule} resumed {day} {rule}");
                 vec![Styled::default(), Styled::new(Style::Dim, &text)]
             }
-            Happened::Told(notice) => self.notice(notice, happening.time),
-            Happened::Turn(turn) => {
+            StoryEvent::Told(notice) => self.notice(notice, entry.time),
+            StoryEvent::Turn(turn) => {
                 let dot = self.look.glyphs.dot;
                 let tools: Vec<_> =
                     turn.tools.iter().map(|(name, times)| format!("{name} {times}")).collect();
@@ -114,18 +114,18 @@ impl Teller<'_> {
                         let text = format!("{} {more} more lines", self.look.glyphs.ellipsis);
                         answer.push(Styled::new(Style::Dim, &text));
                     }
-                    out.extend(answer.into_iter().map(|line| line.behind(Style::Plain, "  ")));
+                    out.extend(answer.into_iter().map(|line| line.with_prefix(Style::Plain, "  ")));
                 }
                 out
             }
-            Happened::Reviewed(line) => self.transcript.supervisor(line),
-            Happened::CheckPrinted(text) if self.checks => {
+            StoryEvent::Reviewed(line) => self.transcript.supervisor(line),
+            StoryEvent::CheckPrinted(text) if self.checks => {
                 self.printed.push_str(text);
                 let whole = self.printed.rfind('\n').map_or(0, |end| end + 1);
                 let lines = self.printed.drain(..whole).collect::<String>();
                 self.check_lines(&lines)
             }
-            Happened::RunBegan(_) | Happened::CheckPrinted(_) => Vec::new(),
+            StoryEvent::RunBegan(_) | StoryEvent::CheckPrinted(_) => Vec::new(),
         }
     }
 
@@ -135,7 +135,7 @@ impl Teller<'_> {
             return Vec::new();
         }
         let (gutter, lines) = (self.look.glyphs.gutter, lines(Style::Dim, text).into_iter());
-        lines.map(|line| line.behind(Style::Supervisor, &format!("{gutter}  "))).collect()
+        lines.map(|line| line.with_prefix(Style::Supervisor, &format!("{gutter}  "))).collect()
     }
 
     fn notice(&mut self, notice: &Notice, time: Timestamp) -> Vec<Styled> {
@@ -156,7 +156,7 @@ impl Teller<'_> {
         if let Notice::Brief { text, .. } = notice {
             let gutter = self.look.glyphs.gutter;
             let brief = lines(Style::Dim, text).into_iter();
-            out = brief.map(|line| line.behind(Style::Supervisor, gutter)).collect();
+            out = brief.map(|line| line.with_prefix(Style::Supervisor, gutter)).collect();
         }
         let stamp = match notice {
             Notice::UserMessage { .. } | Notice::ReviewStarted { .. } => {

@@ -15,7 +15,7 @@ use crate::client::session_id;
 use crate::console;
 use crate::directories::Directories;
 use crate::event::Carried;
-use crate::record::find::{self, First, Named, find};
+use crate::record::find::{self, FoundRecording, Prefer, find};
 use crate::record::story::{self, Story};
 use crate::surface::look;
 use crate::surface::{Picker, cut};
@@ -40,7 +40,7 @@ pub fn take_up(
 ) -> Result<TakenUp> {
     let plain = |first| TakenUp { first, resume: None, carried: None };
     let recording = match &taken.resume {
-        Some(Resume::Session(name)) => match find(&place.state_dir, name, First::Conversation) {
+        Some(Resume::Session(name)) => match find(&place.state_dir, name, Prefer::Conversation) {
             Ok(Some(recording)) => recording,
             Ok(None) if session_id::is_safe(name) => {
                 return Ok(resumed(name.clone(), None, taken.forks));
@@ -69,9 +69,9 @@ pub fn take_up(
                         );
                         &stories[pick(picker, look::plain())?]
                     };
-                    Named::read(&chosen.dir)?
+                    FoundRecording::read(&chosen.dir)?
                 }
-                [newest, ..] => Named::read(&newest.dir)?,
+                [newest, ..] => FoundRecording::read(&newest.dir)?,
             }
         }
         Some(Resume::Latest) => match latest(place) {
@@ -98,7 +98,7 @@ pub fn take_up(
 
 /// The conversation that claude would continue, if it is on record. Claude names it only when its first
 /// turn begins; so its end can be shown at once.
-fn latest(place: &Directories) -> Option<Named> {
+fn latest(place: &Directories) -> Option<FoundRecording> {
     let conversations = fs::read_dir(place.conversations()?).ok()?.flatten();
     let changed = |file: fs::DirEntry| Some((file.metadata().ok()?.modified().ok()?, file.path()));
     let (_, newest) = conversations
@@ -106,7 +106,7 @@ fn latest(place: &Directories) -> Option<Named> {
         .filter_map(changed)
         .max()?;
     let id = newest.file_stem()?.to_str()?;
-    let recording = find(&place.state_dir, id, First::Conversation).ok()??;
+    let recording = find(&place.state_dir, id, Prefer::Conversation).ok()??;
     (recording.conversation == id).then_some(recording)
 }
 

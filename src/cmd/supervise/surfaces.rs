@@ -19,10 +19,12 @@ use crate::process::{orphans, signals};
 use crate::prompt::history::History;
 use crate::prompt::project_files::ProjectFiles;
 use crate::record::{Cast, Recorder};
-use crate::session::{self, Aside, Incoming, RecordedScreen, RecordedSurface, Session, Setup, Tee};
+use crate::session::{
+    self, Incoming, RecordedScreen, RecordedSurface, Session, Setup, SideTranscript, Tee,
+};
 use crate::surface::look;
 use crate::surface::{
-    self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, Keys, LineSurface, Look, Outlet,
+    self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, KeyReader, LineSurface, Look, Outlet,
     RealScreen, StreamJsonSurface, Surface, Terminal, TextSurface, Whereabouts,
 };
 use crate::{clock, threads};
@@ -75,7 +77,7 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     let reflow = surface::reflows(|name| env::var_os(name));
     let (to_control, control) = session::control();
     let keys = to_control.clone();
-    let keys = Keys::start(move |input| {
+    let keys = KeyReader::start(move |input| {
         let incoming = match input {
             Ok(input) => Incoming::Input(input),
             Err(error) => Incoming::KeysLost(error),
@@ -165,9 +167,9 @@ fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
     let beside = if apart {
         let errors = Outlet::stderr()?;
         hurries.push(errors.hurry());
-        Aside::to(errors)
+        SideTranscript::to(errors)
     } else {
-        Aside::nowhere()
+        SideTranscript::nowhere()
     };
     let mut surface: Box<dyn Surface> = match format {
         OutputFormat::Text if apart => {

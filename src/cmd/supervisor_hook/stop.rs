@@ -235,7 +235,7 @@ struct Record<'a> {
 impl Record<'_> {
     fn add(self, outcome: Outcome, round: Option<Round>) {
         let settled = self.task.settled || outcome == Outcome::Completed;
-        let stop = by_hook::Stop {
+        let stop = by_hook::RecordedStop {
             session_id: &self.event.session_id,
             said: self.said,
             notices: self.notices,

@@ -21,7 +21,7 @@ fn data(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_header_and_what_happened() {
+fn a_header_is_followed_by_the_events() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(CAST);
     let cast = cast();
@@ -63,14 +63,14 @@ fn a_header_and_what_happened() {
 }
 
 #[test]
-fn what_another_thread_shows_stands_before_what_happens_later() {
+fn output_of_another_thread_precedes_later_events() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(CAST);
     let cast = cast();
     let (drawn, start) = (cast.drawn(), Instant::now());
     drawn.add(b"before the file", start);
     cast.open(&path);
-    // A character that is cut, by a thread whose clock knows no stop.
+    // A character cut in two, written by a thread whose clock does not stop with ccc's.
     drawn.add(b"\xc3", Instant::now());
     cast.typed("a");
     drawn.add(b"\xa4", start);
@@ -84,7 +84,7 @@ fn what_another_thread_shows_stands_before_what_happens_later() {
 }
 
 #[test]
-fn a_later_run_goes_on_where_the_last_one_ended() {
+fn a_later_run_continues_the_time_of_the_last_one() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(CAST);
     fs::write(&path, "{\"version\":2,\"width\":1,\"height\":1}\n[5.5,\"o\",\"x\"]\n[6.1,\"o")
@@ -101,7 +101,7 @@ fn a_later_run_goes_on_where_the_last_one_ended() {
 }
 
 #[test]
-fn a_file_that_is_no_cast_is_left_alone() {
+fn a_file_that_is_not_a_cast_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(CAST);
     fs::write(&path, "{\"version\":2}\nsomething else\n").unwrap();
@@ -114,7 +114,7 @@ fn a_file_that_is_no_cast_is_left_alone() {
 }
 
 #[test]
-fn text_gets_its_carriage_returns() {
+fn printed_lines_get_carriage_returns() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(CAST);
     let cast = cast();
@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_can_break_it(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn no_bytes_can_break_the_cast(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(CAST);
         let cast = cast();

@@ -40,7 +40,7 @@ fn said(texts: &[&str]) -> Vec<Said> {
     texts.iter().map(|text| Said { text: (*text).into(), earlier: false }).collect()
 }
 
-/// Rejected once; then it stands in the middle of the second turn.
+/// A session that was rejected once and is in the middle of its second turn.
 fn half_way(sample: &mut SampleRecording) -> &mut SampleRecording {
     sample.said("/model opus").agent(r#"{"type":"result","num_turns":0,"result":"ok"}"#);
     sample.said("build it").turn("S", "built", 0.25).verdict(false, "add tests")
@@ -51,7 +51,7 @@ fn near(one: f64, other: f64) -> bool {
 }
 
 #[test]
-fn a_session_from_its_first_word_to_its_last() {
+fn a_whole_session_is_summarised() {
     let shelf = Shelf::new();
     let mut sample = shelf.sample("S", MORNING, Rules::default());
     half_way(&mut sample).turn("S", "tested", 0.5).verdict(true, "fine").event(Event::Leave);
@@ -72,21 +72,23 @@ fn a_session_from_its_first_word_to_its_last() {
 }
 
 #[test]
-fn what_happened_in_its_order() {
+fn events_are_told_in_order() {
     let shelf = Shelf::new();
     half_way(&mut shelf.sample("S", MORNING, Rules::default()));
-    let name = |what: Happened| match what {
-        Happened::RunBegan(number) => Some(format!("run {number}")),
-        Happened::Told(Notice::UserMessage { text }) => Some(format!("said {text}")),
-        Happened::Told(Notice::Verdict { .. }) => Some("verdict".into()),
-        Happened::Told(_) => None,
-        Happened::Turn(turn) => Some(format!("{} {:?} {}", turn.answer, turn.tools, turn.seconds)),
-        Happened::Reviewed(_) => Some("supervisor".into()),
-        Happened::CheckPrinted(text) => Some(text),
+    let name = |what: StoryEvent| match what {
+        StoryEvent::RunBegan(number) => Some(format!("run {number}")),
+        StoryEvent::Told(Notice::UserMessage { text }) => Some(format!("said {text}")),
+        StoryEvent::Told(Notice::Verdict { .. }) => Some("verdict".into()),
+        StoryEvent::Told(_) => None,
+        StoryEvent::Turn(turn) => {
+            Some(format!("{} {:?} {}", turn.answer, turn.tools, turn.seconds))
+        }
+        StoryEvent::Reviewed(_) => Some("supervisor".into()),
+        StoryEvent::CheckPrinted(text) => Some(text),
     };
     let mut told = Vec::new();
-    tell(&shelf.dir("S"), &mut |happening| {
-        told.extend(name(happening.what));
+    tell(&shelf.dir("S"), &mut |entry| {
+        told.extend(name(entry.what));
         Ok(())
     })
     .unwrap();
@@ -106,7 +108,7 @@ fn what_happened_in_its_order() {
 }
 
 #[test]
-fn a_killed_session_is_told_as_far_as_it_went() {
+fn a_killed_session_is_summarised_up_to_its_last_line() {
     let shelf = Shelf::new();
     half_way(&mut shelf.sample("S", MORNING, Rules::default()));
     append(&shelf.dir("S").join(EVENTS), br#"{"v":9,"from":"tomorrow"}"#);
@@ -133,10 +135,10 @@ fn a_review_that_was_cut_off_does_not_count() {
 }
 
 #[test]
-fn a_session_that_was_taken_up_again_is_one_story() {
+fn a_resumed_session_is_one_story() {
     let shelf = Shelf::new();
     half_way(&mut shelf.sample("S", MORNING, Rules::default()));
-    // Printed, and never counted: ccc was killed in between.
+    // Printed but never counted: ccc was killed in between.
     append(&shelf.dir("S").join(AGENT), br#"{"type":"result","num_turns":1,"result":"lost"}"#);
     let carried = shelf.earlier("S");
     let rules = Rules { resume: Some("S".into()), carried, ..Rules::default() };
@@ -151,7 +153,7 @@ fn a_session_that_was_taken_up_again_is_one_story() {
     assert!(near(story.cost_usd, 0.26 + 0.125 + 0.01), "{}", story.cost_usd);
     assert!(near(story.seconds.total, 30.0), "{:?}", story.seconds);
     let carried = shelf.earlier("S").unwrap();
-    assert!(carried.fresh, "the verdict is found behind the lost line");
+    assert!(carried.fresh, "the verdict after the lost line is found");
     assert_eq!(carried.said, said(&["build it", "go on"]));
 }
 
@@ -167,7 +169,7 @@ fn after_clear_the_conversation_has_another_id() {
     assert_eq!(shelf.earlier("S"), None, "that conversation is another one");
     let carried = shelf.earlier("T").unwrap();
     assert_eq!((carried.round, carried.said.clone()), (0, said(&["something else"])));
-    // Its next run has a directory of its own, and is the newer one.
+    // Its next run has a directory of its own, which is newer.
     let rules = Rules { resume: Some("T".into()), carried: Some(carried), ..Rules::default() };
     shelf.sample("T", NOON, rules).said("and more");
     assert_eq!(shelf.earlier("T").unwrap().said.len(), 2);
@@ -177,7 +179,7 @@ fn after_clear_the_conversation_has_another_id() {
 }
 
 #[test]
-fn recordings_without_rules_can_be_read_but_not_gone_on_with() {
+fn recordings_without_rules_can_be_read_but_not_continued() {
     let shelf = Shelf::new();
     fs::create_dir_all(shelf.dir("old")).unwrap();
     for line in [
@@ -210,7 +212,7 @@ fn a_lock_tells_that_a_session_is_running() {
 }
 
 #[test]
-fn a_run_that_asks_what_was_before_it_is_not_its_own_past() {
+fn a_recorded_run_does_not_count_as_its_own_predecessor() {
     let shelf = Shelf::new();
     half_way(&mut shelf.sample("S", MORNING, Rules::default()));
     let before = shelf.earlier("S");

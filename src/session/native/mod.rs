@@ -1,5 +1,5 @@
-//! A client with its own screen: its hooks and its transcript become what the loop knows, and what the
-//! loop decides becomes an answer to its hooks.
+//! A client with its own screen: its hooks and its transcript become events for the loop, and the
+//! loop's decisions become responses to its hooks.
 
 mod person;
 mod reports;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use crossbeam_channel::Sender;
 use jiff::Timestamp;
 
-use super::{Screened, Session};
+use super::{ScreenNews, Session};
 use crate::client::transcript::ClientTranscript;
 use crate::event::{Carried, Now};
 use crate::hook::background::Background;
@@ -27,58 +27,58 @@ use crate::native::unreported::is_taken_up;
 use crate::native::words::Words;
 use crate::process::terminal::PersonsTerminal;
 
-/// A client reports a message within a moment of the Enter that sends it.
+/// A client reports a message within this time after the Enter that sends it.
 pub const HEARD_WITHIN: Duration = Duration::from_secs(5);
-/// What is drawn is gathered for so long before it is written into the recording.
+/// How long output is gathered before it is written to the recording.
 pub const GATHER: Duration = Duration::from_millis(20);
 
 pub struct NativeSetup {
     pub terminal: Rc<PersonsTerminal>,
-    /// Where the client's hooks report to.
+    /// The address that the client's hooks report to.
     pub hooks: SocketAddr,
-    /// A prompt among the client's own arguments: nobody types it.
+    /// A prompt among the client's own arguments, which is not typed.
     pub prompt: Option<String>,
     /// Where the client keeps its transcripts.
     pub transcripts: PathBuf,
-    /// What the person has to know before they type anything: in short for the line below their input,
-    /// and in full.
+    /// What the person has to know before they type anything: a short form for the line below their
+    /// input, and the full text.
     pub beforehand: Option<(String, String)>,
 }
 
-pub struct Native {
+pub struct NativeState {
     setup: NativeSetup,
     client: ClientProcess,
     transcript: Option<Sender<Wanted>>,
     watching: bool,
-    /// Reported, while the transcript is read up to there.
+    /// Hook calls that wait until the transcript has been read up to them.
     waiting: VecDeque<Call>,
-    /// The agent has stopped, and the client waits for what ccc says to that.
+    /// The agent has stopped, and the client waits for ccc's response.
     stop: Option<(u64, Answer)>,
-    /// What the agent is to go on with: the message's id and text.
+    /// The feedback for the agent: the message's id and text.
     feedback: Option<(String, String)>,
-    /// What the person has not read yet.
+    /// Messages that the person has not been shown yet.
     told: Vec<String>,
-    /// What they need to read only once.
+    /// Warnings already given; each is given once.
     warned: Vec<String>,
     words: Words,
     keys: Keys,
     background: Background,
     began: Timestamp,
-    /// Until then the client has to report the person's first words, if they were for the agent.
+    /// The deadline for the client to report the person's first message, if it was for the agent.
     due: Option<Now>,
     session: String,
-    /// How things stood in the conversations that the person has left.
+    /// The state of conversations that the person has left.
     left: HashMap<String, Carried>,
     conversation: ClientTranscript,
-    /// So many of the person's words in it were looked at.
+    /// How many of the person's messages in the conversation were handled.
     heard: usize,
-    /// A switch that was seen already: the client reports a command twice.
+    /// The last switch, because the client reports a command twice.
     switched: Option<(String, String)>,
-    /// The beginning of a character that was cut.
+    /// The first bytes of an incomplete character.
     typed: Vec<u8>,
 }
 
-impl Native {
+impl NativeState {
     pub fn new(setup: NativeSetup) -> Self {
         Self {
             setup,
@@ -104,29 +104,29 @@ impl Native {
         }
     }
 
-    /// When it will be too late for the client's first report.
+    /// The deadline for the client's first report.
     pub fn deadline(&self) -> Option<Now> {
         self.due.filter(|_| self.session.is_empty())
     }
 
-    /// The agent has got what the person said, and the client did not report it.
-    fn is_silent(&self) -> bool {
+    /// The agent received the person's message, but the client did not report it.
+    fn is_unheard(&self) -> bool {
         self.session.is_empty()
             && self.sent().next().is_some()
             && is_taken_up(&self.setup.transcripts, self.began, self.sent())
     }
 
-    /// What the client should have reported, if it was for the agent.
+    /// Messages that the client should have reported, if they were for the agent.
     fn sent(&self) -> impl Iterator<Item = &str> + Clone {
         self.keys.sent_words().chain(self.setup.prompt.as_deref().map(str::trim))
     }
 
-    /// How things stood in a conversation when the person left it.
+    /// The state of a conversation when the person left it.
     pub fn left(&self, session_id: &str) -> Option<Carried> {
         self.left.get(session_id).cloned()
     }
 
-    /// Said once in a session, however often it happens.
+    /// Adds a warning, once per session. Returns whether it is new.
     fn warn(&mut self, what: &str) -> bool {
         let news = !self.warned.iter().any(|warned| warned == what);
         if news {

@@ -1,6 +1,6 @@
-//! The person's words, and whether they are the person's.
+//! The person's messages, and whether they really come from the person.
 
-use super::{NOT_TYPED, NOT_YOUR_SWITCH, Native, Session};
+use super::{NOT_TYPED, NOT_YOUR_SWITCH, NativeState, Session};
 use crate::client::transcript::is_by_client;
 use crate::event::Event;
 use crate::hook::reply::Reply;
@@ -9,12 +9,12 @@ use crate::native::keys::Claim;
 use crate::native::server::Call;
 
 impl Session<'_> {
-    /// What the transcript has of the person's words, and no hook has told. (Commands were told: the
-    /// client reports each.)
+    /// Handles messages of the person that are in the transcript but that no hook reported. (The
+    /// client reports every command.)
     pub(super) fn hear_the_person(&mut self) {
-        self.hear_what_is_unsaid();
+        self.hear_taken_back();
         let Some(native) = &mut self.native else { return };
-        let Native { conversation, words, heard, .. } = native;
+        let NativeState { conversation, words, heard, .. } = native;
         let is_message = |text: &&str| !text.trim_start().starts_with('/');
         let written = conversation.said.iter().skip(*heard).map(|said| said.text.as_str());
         let written = written.filter(is_message).filter(|text| words.written(text));
@@ -27,9 +27,9 @@ impl Session<'_> {
         }
     }
 
-    /// What the transcript goes on from an earlier point without. It is theirs to take back: the agent can
-    /// write into the transcript as well.
-    fn hear_what_is_unsaid(&mut self) {
+    /// Handles messages that the transcript no longer contains, because the person went back to an
+    /// earlier point. Only the person may do that; the agent can write to the transcript too.
+    fn hear_taken_back(&mut self) {
         let Some(native) = &mut self.native else { return };
         let Some((first, unsaid)) = native.conversation.take_unsaid() else { return };
         native.heard = native.heard.min(first);
@@ -39,7 +39,7 @@ impl Session<'_> {
         }
     }
 
-    /// The person's words, if they are the person's.
+    /// Accepts a message if it comes from the person.
     fn said(&mut self, text: String) -> bool {
         let Some(native) = &mut self.native else { return false };
         let given = native.setup.prompt.take_if(|prompt| prompt.trim() == text.trim());
@@ -65,7 +65,8 @@ impl Session<'_> {
         }
         let Some(native) = &mut self.native else { return };
         if call.event.name == "UserPromptSubmit" {
-            // The end of a task in the background comes this way too, and is nobody's word.
+            // The end of a background task is reported this way too, and is not the person's
+            // message.
             if !is_by_client(&prompt) && native.words.reported(&prompt) {
                 self.said(prompt);
             }
@@ -75,13 +76,13 @@ impl Session<'_> {
         call.answer.send(&Reply::Tell(tell));
     }
 
-    /// What the person reads with the next answer.
+    /// What the person is shown with the next response.
     pub(super) fn unread(&mut self) -> String {
         self.surface.told(Ok(String::new()));
-        self.native.as_mut().map(Native::unread).unwrap_or_default()
+        self.native.as_mut().map(NativeState::unread).unwrap_or_default()
     }
 
-    /// `/supervisor`, `/supervisoroff`: the person's alone.
+    /// `/supervisor` and `/supervisoroff`, which only the person may use.
     fn switched(&mut self, call: Call, prompt: &str) {
         let (Some(switch), Some(native)) = (Switch::read(prompt), &mut self.native) else { return };
         let this = (call.event.prompt_id.clone(), prompt.to_owned());
@@ -92,7 +93,7 @@ impl Session<'_> {
         native.switched = Some(this);
         let command = if switch.on { "/supervisor" } else { "/supervisoroff" };
         let typed = native.keys.claim_command(command);
-        // What makes supervision stronger may be anybody's wish, and a line out of the history.
+        // Turning supervision on is harmless whoever does it, even a line from the history.
         let harmless = switch.on && switch.rest.is_empty();
         if !typed && !harmless {
             log::warn!("{NOT_YOUR_SWITCH}");

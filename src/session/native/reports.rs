@@ -1,4 +1,4 @@
-//! What the client reports, once its transcript has been read up to there.
+//! Handles the client's hook reports, once its transcript has been read up to them.
 
 use std::path::PathBuf;
 
@@ -29,24 +29,24 @@ impl Session<'_> {
         }
     }
 
-    /// The client should have reported what the person said.
+    /// Tells the person if the client did not report their message.
     pub(in crate::session) fn notice_unheard(&mut self) {
         let (now, over) = (self.now(), self.outcome.is_some());
         let Some(native) = &mut self.native else { return };
         if !over && native.deadline().is_none_or(|due| due > now) {
             return;
         }
-        if native.is_silent() {
-            // Far away: it is told once, and a late report still counts.
+        if native.is_unheard() {
+            // Never due again: the person is told once, and a late report still counts.
             native.due = Some(Now::MAX);
             self.surface.unheard();
         } else {
-            // With the next key it begins anew.
+            // The next key sets a new deadline.
             native.due = None;
         }
     }
 
-    /// With `/bg` the client leaves, and its work does not.
+    /// After `/bg` the client exits, but its work continues.
     pub(in crate::session) fn notice_background(&mut self) {
         let Some(native) = &self.native else { return };
         let left = matches!(self.outcome, Some(Outcome::Ended | Outcome::ClientLeft(0)));
@@ -55,7 +55,7 @@ impl Session<'_> {
         }
     }
 
-    /// The client does not wait any longer: with Esc, the person does not want this review.
+    /// The client no longer waits: with Esc, the person cancelled this review.
     fn given_up(&mut self, id: u64) {
         let Some(native) = &mut self.native else { return };
         if native.stop.take_if(|(stop, _)| *stop == id).is_some()
@@ -69,7 +69,7 @@ impl Session<'_> {
         let Some(session) = self.screen_client().map(ScreenClient::session) else { return };
         let Some(native) = &mut self.native else { return };
         match native.client.sent(call.from, native.setup.hooks, session) {
-            // With or without the secret, which settings of the project's can keep from the hooks.
+            // Even without the secret, which the project's settings can keep from the hooks.
             Origin::Client => {}
             Origin::Unknown if call.knows_secret => {}
             Origin::Gone => return,
@@ -127,12 +127,13 @@ impl Session<'_> {
             self.turn_ended(Ended::Interrupted);
         }
         if let Some(call) = call {
-            self.happened(call);
+            self.handle_call(call);
         }
     }
 
-    /// The supervision belongs to the launch, and not to a conversation: it goes on in another one, and
-    /// where that one was left. A branch goes on where the conversation stands that it is a copy of.
+    /// Supervision belongs to the process, not to a conversation: it continues in the next
+    /// conversation with that one's last state. A branch begins with the state of the conversation
+    /// it was copied from.
     fn enter_conversation(&mut self, session_id: &str, copy_of: Option<&str>) {
         let Some(native) = &mut self.native else { return };
         if native.session == session_id {
@@ -149,14 +150,14 @@ impl Session<'_> {
         self.step(Event::Conversation { session_id: session_id.to_owned() });
     }
 
-    fn happened(&mut self, call: Call) {
+    fn handle_call(&mut self, call: Call) {
         match call.event.name.as_str() {
             "UserPromptSubmit" | "UserPromptExpansion" => self.prompted(call),
             "Stop" => self.stopped(call),
             "ConfigChange" => {
                 let supervised = self.machine.status().supervising;
                 match call.event.config_change.refusal().filter(|_| supervised) {
-                    // The client shows nothing that this hook says.
+                    // The client does not show this hook's response.
                     Some(why) => {
                         call.answer.send(&Reply::Taken(why.clone()));
                         self.warn(&why);
@@ -171,7 +172,7 @@ impl Session<'_> {
                 call.answer.send(&Reply::Nothing);
             }
             "SessionEnd" => {
-                // Of the next conversation nothing is known but that it is another one.
+                // Nothing is known about the next conversation except that it is a new one.
                 if call.event.reason == "clear" {
                     self.surface.notice(&Notice::Session { session_id: String::new() });
                 }

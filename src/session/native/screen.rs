@@ -1,5 +1,5 @@
-//! The two terminals: the client's is made like the person's, and everything between them is relayed and
-//! recorded.
+//! The two terminals: the client's is set up like the person's, and everything between them is
+//! relayed and recorded.
 
 use std::io;
 use std::rc::Rc;
@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use nix::pty::Winsize;
 
-use super::{GATHER, HEARD_WITHIN, Screened, Session};
+use super::{GATHER, HEARD_WITHIN, ScreenNews, Session};
 use crate::event::{Event, Gone, Outcome};
 use crate::native::{relay, transcript};
 use crate::process::screen::{ScreenClient, ScreenEvent};
 use crate::process::signals;
-use crate::record::Waits;
+use crate::record::Backlog;
 use crate::session::child_state::ChildState;
 use crate::session::{AgentProcess, Incoming};
 
@@ -48,15 +48,15 @@ impl Session<'_> {
         let news = self.to_screen.clone();
         let drawn = self.setup.recorder.as_ref().map(|recorder| recorder.cast().drawn());
         relay::screen(client.terminal()?, terminal.device().try_clone()?, move |piece| {
-            let screened = match (piece, &drawn) {
+            let screen_news = match (piece, &drawn) {
                 (Some(Ok(bytes)), Some(drawn)) => {
-                    drawn.add(bytes, Instant::now()).map(Screened::Drawn)
+                    drawn.add(bytes, Instant::now()).map(ScreenNews::Drawn)
                 }
                 (Some(Ok(_)), None) => None,
-                (Some(Err(error)), _) => Some(Screened::Failed(error)),
-                (None, _) => Some(Screened::Ended),
+                (Some(Err(error)), _) => Some(ScreenNews::Failed(error)),
+                (None, _) => Some(ScreenNews::Ended),
             };
-            screened.is_none_or(|screened| news.send(screened).is_ok())
+            screen_news.is_none_or(|screen_news| news.send(screen_news).is_ok())
         })?;
         if let Some((short, whole)) = native.setup.beforehand.take() {
             native.told.push(whole);
@@ -74,19 +74,19 @@ impl Session<'_> {
         }
     }
 
-    pub(in crate::session) fn screened(&mut self, screened: Screened) {
-        match screened {
-            Screened::Drawn(Waits::Something) => {
+    pub(in crate::session) fn screen_news(&mut self, screen_news: ScreenNews) {
+        match screen_news {
+            ScreenNews::Drawn(Backlog::Started) => {
                 let until = self.now() + GATHER;
                 self.gathering.get_or_insert(until);
             }
-            Screened::Drawn(Waits::Much) => self.gathering = None,
-            Screened::Failed(error) => {
+            ScreenNews::Drawn(Backlog::Large) => self.gathering = None,
+            ScreenNews::Failed(error) => {
                 if self.outcome.is_none() {
                     self.lost(&error, Outcome::Unwritten(error.to_string()));
                 }
             }
-            Screened::Ended => {
+            ScreenNews::Ended => {
                 if let Some(agent) = &mut self.agent {
                     agent.output_ended = true;
                 }
@@ -128,7 +128,7 @@ impl Session<'_> {
 
     pub(in crate::session) fn screen_event(&mut self, event: ScreenEvent) {
         match event {
-            // The shell has the terminal until ccc is continued, and then the client goes on too.
+            // The shell has the terminal until ccc is continued; then the client continues too.
             ScreenEvent::Stopped => {
                 self.suspend();
                 self.screen_resized();

@@ -1,4 +1,5 @@
-//! The agent's turns: where one ends the machine decides, and the client gets its answer.
+//! The agent's turns: the machine decides what follows the end of one, and the client gets its
+//! response.
 
 use super::{SCHEDULED, Session};
 use crate::client::transcript::TurnKind;
@@ -53,21 +54,21 @@ impl Session<'_> {
         self.agent_line(line, now);
     }
 
-    /// What the machine wants to say to the agent.
+    /// Keeps the machine's message for the agent until the client's stop is answered.
     pub(in crate::session) fn feed_back(&mut self, uuid: String, text: String) {
         if let Some(native) = &mut self.native {
             native.feedback = Some((uuid, text));
         }
     }
 
-    /// What the person is to read.
+    /// Keeps a notice for the person until the next response.
     pub(in crate::session) fn tell(&mut self, notice: &Notice) {
         if let Some(native) = &mut self.native {
             native.told.extend(told::sentence(notice));
         }
     }
 
-    /// The client waits while a review runs, and not longer.
+    /// Responds to the client's stop as soon as no review is running.
     pub(in crate::session) fn answer_client(&mut self) {
         let reviewing = self.machine.status().phase == Phase::Reviewing;
         let Some(native) = &mut self.native else { return };

@@ -1,9 +1,9 @@
-//! Which names fit what was typed, the closest first. The case of ASCII letters does not count.
+//! Finds the names that match what was typed, closest first. The case of ASCII letters is ignored.
 
-/// How far a name is from the query; less is closer.
+/// The distance of a name from the query; less is closer.
 type Distance = (u8, usize, usize);
 
-/// In the order of the alphabet, those of ccc itself in front.
+/// Alphabetical, with ccc's own commands first.
 pub fn commands<'a>(
     own: &[&'a str],
     names: impl Iterator<Item = &'a str>,
@@ -20,14 +20,14 @@ pub fn commands<'a>(
     })
 }
 
-/// Directories end with a slash. A file that is deeper in the tree is further away.
+/// Directories end with a slash. A deeper file is further away.
 pub fn files(paths: &[String], query: &str, most: usize) -> Vec<String> {
     closest(paths.iter().map(String::as_str), most, |path| {
         let name = path.strip_suffix('/').unwrap_or(path);
         let name_at = name.rfind('/').map_or(0, |slash| slash + 1);
         let depth = name.matches('/').count();
         let class = match (find(path, query), find(&path[name_at..], query)) {
-            // The directory whose files are wanted is no answer.
+            // The typed directory itself is not a suggestion for its contents.
             (Some(0), _) if path.len() == query.len() && path.ends_with('/') => return None,
             (Some(0), _) => 0,
             (_, Some(0)) => 1,
@@ -63,7 +63,7 @@ fn find(text: &str, query: &str) -> Option<usize> {
     text.windows(query.len()).position(|part| part.eq_ignore_ascii_case(query))
 }
 
-/// All of the query's characters, in their order, with others in between.
+/// Whether the text contains the query's characters in order, with others in between.
 fn in_order(text: &str, query: &str) -> bool {
     let mut text = text.bytes();
     query.bytes().all(|wanted| text.any(|byte| byte.eq_ignore_ascii_case(&wanted)))

@@ -1,5 +1,5 @@
-//! What could be meant by the word being typed: a command after `/`, a file of the project after
-//! `@`. A popup of a few rows below the text.
+//! Suggestions for the word being typed: a command after `/`, a file of the project after `@`. A
+//! popup of a few rows below the text.
 
 mod matching;
 #[cfg(test)]
@@ -15,20 +15,20 @@ use crate::client::stream::{SlashCommand, strip_escapes};
 use token::{Token, TokenKind};
 
 const ROWS: usize = 6;
-/// More than a person would go through.
+/// More than a person would look through.
 const ENTRIES: usize = 100;
-/// As wide as the mark of the one that is selected.
+/// As wide as the mark of the selected entry.
 const BEFORE: &str = "  ";
-/// So many cells are a few words.
+/// Enough cells for a few words of description.
 const ABOUT: usize = 12;
 
-/// What ccc understands itself.
+/// Commands of ccc itself.
 const OWN: [(&str, &str); 2] = [
     ("supervisor", "review the work each time the agent stops"),
     ("supervisoroff", "turn reviews off"),
 ];
 
-/// The same, where the client has nothing of this name.
+/// Commands of ccc, unless the client has one of the same name.
 const ALSO_OWN: [(&str, &str); 14] = [
     ("background", "send the running command to the background"),
     ("context", "what fills the model's context"),
@@ -47,17 +47,17 @@ const ALSO_OWN: [(&str, &str); 14] = [
 ];
 
 /// The project's files, directories with a slash at their end, and whether they are known yet.
-pub type Files = (Arc<Vec<String>>, bool);
+pub type ProjectFiles = (Arc<Vec<String>>, bool);
 
 #[derive(Debug, Default)]
 pub struct Completion {
     commands: Vec<SlashCommand>,
     popup: Option<Popup>,
-    /// The last thing typed was a command, or the beginning of one.
+    /// Whether the text ends with a command or the beginning of one.
     at_command: bool,
-    /// The word that is to be left alone, until it is another one.
+    /// The word for which the popup was dismissed.
     dismissed: Option<Token>,
-    /// The files are not known yet: the popup will come.
+    /// The files are not known yet; the popup will appear later.
     waiting: bool,
 }
 
@@ -75,12 +75,12 @@ struct Suggestion {
     about: String,
 }
 
-/// A text to stand from a place in the text up to the cursor.
+/// A completion: text that replaces everything from `from` to the cursor.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct Completed {
     pub from: usize,
     pub text: String,
-    /// It was a directory, and its files are next.
+    /// It is a directory, so its files are suggested next.
     pub goes_on: bool,
 }
 
@@ -90,7 +90,7 @@ impl Completion {
         commands.clone_into(&mut self.commands);
     }
 
-    /// Only their names; what is known about them stays known.
+    /// Sets only the names; known descriptions are kept.
     pub fn name_commands(&mut self, names: &[String]) {
         let known = std::mem::take(&mut self.commands);
         let described = |name: &String| {
@@ -114,9 +114,9 @@ impl Completion {
         about.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Something was typed; `before` is the text up to the cursor.
-    pub fn typed(&mut self, before: &str, files: impl FnOnce() -> Files) {
-        let selected = self.popup.take().and_then(|mut popup| popup.take_selected());
+    /// Updates the popup after typing; `before` is the text up to the cursor.
+    pub fn typed(&mut self, before: &str, files: impl FnOnce() -> ProjectFiles) {
+        let selected = self.popup.take().and_then(|mut popup| popup.selected_entry());
         self.waiting = false;
         self.at_command = false;
         let Some(token) = token::at_end(before) else {
@@ -131,7 +131,7 @@ impl Completion {
             TokenKind::Command => {
                 self.at_command = true;
                 let own = OWN.map(|(name, _)| name);
-                // Some are the client's own business.
+                // Names with two underscores are internal to the client.
                 let all = self.commands.iter().map(|command| command.name.as_str());
                 let also = ALSO_OWN.iter().map(|(name, _)| *name).filter(|name| !self.knows(name));
                 let all = all.filter(|name| !name.starts_with("__")).chain(also);
@@ -146,7 +146,7 @@ impl Completion {
             }
         };
         if !entries.is_empty() {
-            // A list that has only become longer keeps what was selected.
+            // A list that has only grown keeps its selection.
             let kept = selected.filter(|(was, _)| *was == token);
             let at = kept.and_then(|(_, name)| entries.iter().position(|entry| entry.name == name));
             self.popup = Some(Popup { token, entries, selected: at.unwrap_or(0) });
@@ -159,13 +159,13 @@ impl Completion {
         self.at_command = false;
     }
 
-    /// The text is another one: nothing in it has been dismissed yet.
-    pub fn start_anew(&mut self) {
+    /// The text was replaced, so nothing in it was dismissed yet.
+    pub fn reset(&mut self) {
         self.dismissed = None;
         self.close();
     }
 
-    /// Not for the word as it stands there; typing on opens the popup again.
+    /// Closes the popup for the word as it is; further typing opens it again.
     pub fn dismiss(&mut self) {
         self.dismissed = self.popup.as_ref().map(|popup| popup.token.clone());
         self.close();
@@ -175,7 +175,7 @@ impl Completion {
         self.popup.is_some()
     }
 
-    /// More commands would be welcome.
+    /// Whether a longer list of commands would be useful.
     pub fn is_at_command(&self) -> bool {
         self.at_command
     }
@@ -184,7 +184,7 @@ impl Completion {
         self.waiting
     }
 
-    /// The word is already what the selected entry would make of it.
+    /// Whether the word already equals the selected entry.
     pub fn is_done(&self) -> bool {
         let done = |popup: &Popup| {
             let selected = popup.entries.get(popup.selected);
@@ -205,19 +205,19 @@ impl Completion {
         }
     }
 
-    pub fn take(&mut self) -> Option<Taken> {
-        let (token, entry) = self.popup.take()?.take_selected()?;
+    pub fn take(&mut self) -> Option<Completed> {
+        let (token, entry) = self.popup.take()?.selected_entry()?;
         let goes_on = entry.ends_with('/');
-        Some(Taken { from: token.from, text: token.written(&entry), goes_on })
+        Some(Completed { from: token.from, text: token.written(&entry), goes_on })
     }
 
-    /// The selected one is always among them.
+    /// The rows of the popup; the selected entry is always among them.
     pub fn rows(&self, columns: usize, most: usize, glyphs: Glyphs) -> Vec<Styled> {
         let Some(popup) = &self.popup else { return Vec::new() };
         let most = most.min(ROWS);
         let top = (popup.selected + 1).saturating_sub(most);
         let shown = popup.entries.iter().enumerate().skip(top).take(most);
-        // All of the list, so that nothing moves sideways while it is gone through.
+        // Measured over the whole list, so that nothing shifts while scrolling.
         let widths = popup.entries.iter().map(|entry| strip_escapes(&entry.name).width());
         let about_at = (BEFORE.width() + 1 + widths.max().unwrap_or(0)).min(columns / 2) + 2;
         shown
@@ -230,7 +230,7 @@ impl Completion {
 }
 
 impl Popup {
-    fn take_selected(&mut self) -> Option<(Token, String)> {
+    fn selected_entry(&mut self) -> Option<(Token, String)> {
         let entry = self.entries.get(self.selected)?;
         Some((self.token.clone(), entry.name.clone()))
     }
@@ -245,7 +245,7 @@ impl Popup {
 }
 
 impl Suggestion {
-    /// Nothing is told where there is no room for a few words.
+    /// Without room for a few words, there is no description.
     fn with_about(&self, row: Styled, at: usize, columns: usize, glyphs: Glyphs) -> Styled {
         let gap = at.saturating_sub(row.width()).max(2);
         let room = columns.saturating_sub(row.width() + gap);

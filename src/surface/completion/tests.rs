@@ -1,6 +1,6 @@
 use super::*;
 
-fn files() -> Files {
+fn files() -> ProjectFiles {
     let paths = [
         "src/",
         "src/main.rs",
@@ -59,7 +59,7 @@ fn commands_at_the_start_of_the_text() {
 }
 
 #[test]
-fn what_is_told_about_a_command_takes_the_room_that_is_left() {
+fn a_commands_description_uses_the_remaining_room() {
     let row = |columns| typed("/REV").rows(columns, ROWS, Glyphs::unicode())[0].text();
     assert_eq!(row(43), "❯ /code-review  Review the diff. All of it.");
     assert_eq!(row(42), "❯ /code-review  Review the diff. All of i…");
@@ -69,7 +69,7 @@ fn what_is_told_about_a_command_takes_the_room_that_is_left() {
 }
 
 #[test]
-fn what_was_told_about_a_command_is_not_forgotten_when_it_is_only_named() {
+fn a_description_is_kept_when_only_the_names_arrive() {
     let mut completion = typed("/");
     completion.name_commands(&["code-review".into(), "new".into()]);
     completion.typed("/", files);
@@ -80,7 +80,7 @@ fn what_was_told_about_a_command_is_not_forgotten_when_it_is_only_named() {
 }
 
 #[test]
-fn only_at_a_command_are_more_of_them_welcome() {
+fn more_commands_are_useful_only_while_one_is_typed() {
     for (before, welcome) in [("/", true), ("/nothing-like-it", true), ("/a b", false), ("", false)]
     {
         assert_eq!(typed(before).is_at_command(), welcome, "{before:?}");
@@ -93,7 +93,7 @@ fn only_at_a_command_are_more_of_them_welcome() {
 }
 
 #[test]
-fn no_space_is_needed_behind_chinese() {
+fn no_space_is_needed_after_chinese() {
     assert!(typed("看看@sr").is_open());
     assert!(!typed("somebody@sr").is_open(), "an address");
 }
@@ -116,7 +116,7 @@ fn files_after_an_at_sign() {
 }
 
 #[test]
-fn what_is_taken_is_written_as_the_client_reads_it() {
+fn a_completion_is_written_as_the_client_reads_it() {
     let take = |before: &str| typed(before).take().map(|taken| (taken.from, taken.text));
     assert_eq!(take("/cle"), Some((0, "/clear ".into())));
     assert_eq!(take("see @mai"), Some((4, "@src/main.rs ".into())));
@@ -128,7 +128,7 @@ fn what_is_taken_is_written_as_the_client_reads_it() {
 }
 
 #[test]
-fn moving_goes_round_and_scrolls() {
+fn moving_wraps_around_and_scrolls() {
     let mut completion = typed("@");
     let selected = |completion: &Completion| {
         let rows = completion.rows(80, ROWS, Glyphs::unicode());
@@ -143,24 +143,24 @@ fn moving_goes_round_and_scrolls() {
     assert_eq!(selected(&completion), "❯ tests/");
     completion.typed("@", files);
     assert_eq!(selected(&completion), "❯ tests/");
-    // Also where there is room for few.
+    // Also with room for only a few.
     let rows = completion.rows(80, 1, Glyphs::unicode());
     assert_eq!(rows.iter().map(Styled::text).collect::<Vec<_>>(), ["❯ tests/"]);
     assert_eq!(completion.rows(80, 0, Glyphs::unicode()), []);
 }
 
 #[test]
-fn a_word_that_is_complete_has_nothing_left_to_do() {
+fn a_complete_word_is_done() {
     assert!(typed("/supervisor").is_done() && typed("@src/main.rs").is_done());
     assert!(!typed("/sup").is_done() && !typed("@src").is_done() && !typed("@src/").is_done());
 }
 
 #[test]
-fn a_dismissed_word_is_left_alone_until_somebody_types_on() {
+fn a_dismissed_popup_stays_closed_until_more_is_typed() {
     for (word, longer) in [("@s", "@sr"), ("/", "/s")] {
         let mut completion = typed(word);
         completion.dismiss();
-        // As when the files or the commands come late.
+        // As when the files or the commands arrive late.
         completion.typed(word, files);
         assert!(!completion.is_open(), "{word}");
         completion.typed(longer, files);
@@ -169,7 +169,7 @@ fn a_dismissed_word_is_left_alone_until_somebody_types_on() {
 }
 
 #[test]
-fn it_waits_for_the_files() {
+fn the_popup_waits_for_the_files() {
     let mut completion = Completion::default();
     completion.typed("@s", || (Arc::default(), false));
     assert!(completion.is_waiting() && !completion.is_open());
@@ -178,7 +178,7 @@ fn it_waits_for_the_files() {
 }
 
 #[test]
-fn names_cannot_steer_the_terminal_and_are_cut() {
+fn names_are_stripped_of_escapes_and_cut() {
     let mut completion = Completion::default();
     completion.typed("@", || (Arc::new(vec!["a\x1b[2Jbcdefghijkl".into()]), true));
     assert_eq!(completion.rows(8, ROWS, Glyphs::unicode())[0].text(), "❯ abcde…");

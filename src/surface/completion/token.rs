@@ -1,9 +1,9 @@
-//! The word at the cursor, when it is one that can be completed.
+//! The word at the cursor, if it can be completed.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     pub kind: TokenKind,
-    /// Where it starts in the text, with its sign.
+    /// Where it starts in the text, including its sign.
     pub from: usize,
     /// Without the sign.
     pub query: String,
@@ -12,20 +12,21 @@ pub struct Token {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     Command,
-    /// With a quote already: spaces belong to it.
+    /// `quoted` if it begins with a quote, so that it may contain spaces.
     File {
         quoted: bool,
     },
 }
 
-/// The word that `text` ends with.
+/// The completable word at the end of `text`.
 pub fn at_end(text: &str) -> Option<Token> {
     if let Some(query) = text.strip_prefix('/') {
-        // A path is no command.
+        // A path is not a command.
         let plain = !query.contains(|c: char| c.is_whitespace() || c == '/');
         return plain.then(|| Token { kind: TokenKind::Command, from: 0, query: query.to_owned() });
     }
-    // Chinese and Japanese put no spaces between words; an address has letters in front of its sign.
+    // Chinese and Japanese put no spaces between words; in a mail address, letters precede the
+    // sign.
     let apart = |c: char| c.is_whitespace() || (!c.is_ascii() && c.is_alphabetic());
     let starts = |at: usize| text[..at].chars().next_back().is_none_or(apart);
     let from = text.rmatch_indices('@').map(|(at, _)| at).find(|at| starts(*at))?;
@@ -40,8 +41,8 @@ pub fn at_end(text: &str) -> Option<Token> {
 }
 
 impl Token {
-    /// How `entry` is written in a message. The client takes a name with spaces in quotes. A
-    /// directory stays open for what is in it.
+    /// How `entry` is written in a message. The client expects quotes around a name with spaces. A
+    /// directory is left open for its contents.
     pub fn written(&self, entry: &str) -> String {
         let (sign, quoted) = match self.kind {
             TokenKind::Command => ('/', false),

@@ -1,4 +1,4 @@
-//! Earlier messages: up and down bring them back, and what was being typed is not lost.
+//! Earlier messages: up and down recall them back, and the draft being typed is not lost.
 
 use super::{Editor, plain};
 use crate::client::stream::strip_escapes;
@@ -6,7 +6,7 @@ use crate::client::stream::strip_escapes;
 #[derive(Debug)]
 pub struct Browsing {
     pub at: usize,
-    /// What was being typed before.
+    /// The draft before browsing began.
     pub draft: String,
 }
 
@@ -21,12 +21,12 @@ impl Editor {
     pub(super) fn older(&mut self) {
         let at = self.browsing.as_ref().map_or(self.history.len(), |browsing| browsing.at);
         if let Some(at) = at.checked_sub(1) {
-            self.bring(at);
+            self.recall(at);
         }
     }
 
-    /// An earlier message becomes the text.
-    pub(super) fn bring(&mut self, at: usize) {
+    /// Replaces the text with an earlier message.
+    pub(super) fn recall(&mut self, at: usize) {
         let draft = self.text.to_string();
         self.browsing.get_or_insert(Browsing { at, draft }).at = at;
         self.replace(&self.history[at].clone());

@@ -1,11 +1,11 @@
-//! The keys that edit, as in every shell.
+//! The editing keys, as in every shell.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use rustyline::line_buffer::LineBuffer;
 use rustyline::{Movement, Word};
 
-use super::text::{self, capitalized, word_before, word_behind};
-use super::{Act, Editor};
+use super::text::{self, capitalized, word_after, word_before};
+use super::{EditKind, Editor};
 
 impl Editor {
     pub fn key(&mut self, key: KeyEvent) {
@@ -26,11 +26,11 @@ impl Editor {
             KeyCode::Enter => self.insert("\n"),
             KeyCode::Backspace if by_word => self.kill_word_before(),
             KeyCode::Backspace => self.backspace(),
-            KeyCode::Delete if by_word => self.kill_word_behind(),
+            KeyCode::Delete if by_word => self.kill_word_after(),
             KeyCode::Delete => self.delete(),
             KeyCode::Left if by_word => self.go(|line| line.move_backward(word_before(line))),
             KeyCode::Left => self.go(|line| line.move_backward(1)),
-            KeyCode::Right if by_word => self.go(|line| line.move_forward(word_behind(line))),
+            KeyCode::Right if by_word => self.go(|line| line.move_forward(word_after(line))),
             KeyCode::Right => self.go(|line| line.move_forward(1)),
             KeyCode::Home if control => self.go(LineBuffer::move_buffer_start),
             KeyCode::Home => self.go(LineBuffer::move_home),
@@ -55,11 +55,12 @@ impl Editor {
             'j' => self.insert("\n"),
             'k' => self.kill(|line, ring| line.kill(&Movement::EndOfLine, ring)),
             'u' => self.kill(|line, ring| line.kill(&Movement::BeginningOfLine, ring)),
-            // As in a shell, up to the last space; but not a whole sentence that has none.
+            // As in a shell, up to the last space; but not a whole sentence in a script without
+            // spaces.
             'w' if text::is_unspaced(&self.text) => self.kill_word_before(),
             'w' => self.kill(|line, ring| line.kill(&Movement::BackwardWord(1, Word::Big), ring)),
             'y' => self.yank(),
-            // What terminals send for Ctrl-_ and Ctrl-/ reads as Ctrl-7.
+            // crossterm reports the byte of Ctrl-_ and Ctrl-/ as Ctrl-7.
             '_' | '/' | '7' => self.undo(),
             _ => {}
         }
@@ -68,10 +69,10 @@ impl Editor {
     fn alt(&mut self, c: char) {
         match c {
             'b' => self.go(|line| line.move_backward(word_before(line))),
-            'f' => self.go(|line| line.move_forward(word_behind(line))),
-            'd' => self.kill_word_behind(),
-            's' => self.edit(Act::Other, text::swap_characters),
-            't' => self.edit(Act::Other, text::swap_words),
+            'f' => self.go(|line| line.move_forward(word_after(line))),
+            'd' => self.kill_word_after(),
+            's' => self.edit(EditKind::Other, text::swap_characters),
+            't' => self.edit(EditKind::Other, text::swap_words),
             'u' => self.change_word(str::to_uppercase),
             'l' => self.change_word(str::to_lowercase),
             'c' => self.change_word(capitalized),
@@ -84,22 +85,22 @@ impl Editor {
     }
 
     fn backspace(&mut self) {
-        self.edit(Act::Erase, |line, ring| line.backspace(1, ring));
+        self.edit(EditKind::Erase, |line, ring| line.backspace(1, ring));
     }
 
     fn delete(&mut self) {
-        self.edit(Act::Erase, |line, ring| line.delete(1, ring));
+        self.edit(EditKind::Erase, |line, ring| line.delete(1, ring));
     }
 
     fn kill_word_before(&mut self) {
         self.kill(|line, ring| line.backspace(word_before(line), ring));
     }
 
-    fn kill_word_behind(&mut self) {
-        self.kill(|line, ring| line.delete(word_behind(line), ring));
+    fn kill_word_after(&mut self) {
+        self.kill(|line, ring| line.delete(word_after(line), ring));
     }
 
     fn change_word(&mut self, change: fn(&str) -> String) {
-        self.edit(Act::Other, |line, ring| text::change_word(line, change, ring));
+        self.edit(EditKind::Other, |line, ring| text::change_word(line, change, ring));
     }
 }

@@ -1,20 +1,20 @@
-//! What was cut out of the text, to be put back elsewhere.
+//! The kill ring: what was cut from the text, to be put back elsewhere.
 
 use rustyline::line_buffer::{ChangeListener, DeleteListener, Direction, LineBuffer};
 
-use super::{Act, Editor};
+use super::{EditKind, Editor};
 
 const KEPT: usize = 30;
 
 #[derive(Debug, Default)]
 pub struct Ring {
-    /// The newest is the last.
+    /// The newest comes last.
     kept: Vec<String>,
-    /// What is deleted now is kept,
+    /// Deleted text is kept
     killing: bool,
-    /// as a part of the newest.
+    /// and appended to the newest kill.
     goes_on: bool,
-    /// What was put back last, and where that stands in the text.
+    /// The kill that was put back last, and where it begins in the text.
     yanked: Option<(usize, usize)>,
 }
 
@@ -34,7 +34,7 @@ impl DeleteListener for Ring {
     }
 }
 
-// What is put in is no concern of the ring.
+// Insertions do not concern the ring.
 impl ChangeListener for Ring {
     fn insert_char(&mut self, _: usize, _: char) {}
     fn insert_str(&mut self, _: usize, _: &str) {}
@@ -42,33 +42,33 @@ impl ChangeListener for Ring {
 }
 
 impl Editor {
-    /// Kills one after the other are one piece, in the order of the text.
+    /// Consecutive kills form one piece, in the order of the text.
     pub(super) fn kill<T>(&mut self, cut: impl FnOnce(&mut LineBuffer, &mut Ring) -> T) {
-        self.ring.goes_on = self.previous == Act::Kill;
+        self.ring.goes_on = self.previous == EditKind::Kill;
         self.ring.killing = true;
-        self.edit(Act::Kill, cut);
+        self.edit(EditKind::Kill, cut);
         self.ring.killing = false;
     }
 
     pub(super) fn yank(&mut self) {
         if let Some(at) = self.ring.kept.len().checked_sub(1) {
-            self.previous = Act::Other;
+            self.previous = EditKind::Other;
             self.put_back(at, self.text.pos());
         }
     }
 
-    /// Directly after a yank: the kill before that one instead.
+    /// Directly after a yank: replaces it with the kill before.
     pub(super) fn yank_older(&mut self) {
-        if let Some((at, from)) = self.ring.yanked.filter(|_| self.previous == Act::Yank) {
+        if let Some((at, from)) = self.ring.yanked.filter(|_| self.previous == EditKind::Yank) {
             self.put_back(at.checked_sub(1).unwrap_or(self.ring.kept.len() - 1), from);
         }
     }
 
     fn put_back(&mut self, at: usize, from: usize) {
         let text = self.ring.kept[at].clone();
-        self.splice(Act::Yank, from..self.text.pos(), &text);
+        self.splice(EditKind::Yank, from..self.text.pos(), &text);
         self.ring.yanked = Some((at, from));
-        // Also when it is the same text once more.
-        self.last = Act::Yank;
+        // Set even if the text is unchanged.
+        self.last = EditKind::Yank;
     }
 }

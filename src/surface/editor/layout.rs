@@ -1,4 +1,4 @@
-//! The text as rows of cells, and moving by rows.
+//! Lays out the text in rows of cells, and moves by rows.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -50,7 +50,7 @@ impl Editor {
         let Layout { rows, cursor: (row, column) } = self.layout();
         let Some(target) = target(row, rows.len()) else { return false };
         let goal = self.goal.unwrap_or(column);
-        // Behind the last character of a wrapped row is the start of the next one.
+        // The position after the last character of a wrapped row is the start of the next row.
         let wrapped = rows.get(target + 1).is_some_and(|next| next.start == rows[target].end);
         let mut at = rows[target].start;
         let mut used = 0;
@@ -78,7 +78,7 @@ impl Editor {
             return (label.into(), cells);
         }
         match cluster.width() {
-            // Alone it would be invisible, or change the cell before the text.
+            // A combining mark alone would be invisible, or change the cell before the text.
             0 => (format!("◌{cluster}").into(), 1),
             cells => (cluster.into(), cells),
         }

@@ -1,5 +1,5 @@
-//! The text being typed: rustyline's line buffer, and around it killing and yanking, undo, history,
-//! pastes. It knows how wide its box is and nothing else of the screen.
+//! The text being typed: rustyline's line buffer, with killing and yanking, undo, history and
+//! pastes around it. It knows how wide its box is, and nothing else about the screen.
 
 mod history;
 mod keys;
@@ -25,34 +25,35 @@ use search::Search;
 use undo::Undo;
 use vim::Vim;
 
-/// More text than this in one piece is a paste, wherever it comes from: every key goes through all
-/// of the text.
+/// A larger text is kept as a paste, wherever it comes from, because every key processes the whole
+/// text.
 const LARGE: usize = 64 << 10;
 
 #[derive(Debug)]
 pub struct Editor {
-    /// A long paste is one character in here. The cursor is always between two clusters.
+    /// A long paste is one character here. The cursor is always between two grapheme clusters.
     text: LineBuffer,
     /// The column that moving up and down aims at.
     goal: Option<usize>,
-    /// What the last key did, and the one before: typing is undone by words, kills add up.
-    last: Act,
-    previous: Act,
+    /// What the last key did, and the one before: typing is undone word by word, and kills
+    /// accumulate.
+    last: EditKind,
+    previous: EditKind,
     ring: Ring,
     undo: Undo,
     pastes: Pastes,
     history: Vec<String>,
     browsing: Option<Browsing>,
     search: Option<Search>,
-    /// The keys are vi's.
+    /// Set if vi's keys are on.
     vim: Option<Vim>,
     cells: usize,
-    /// The first row of the text that is in view.
+    /// The first visible row.
     top: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Act {
+enum EditKind {
     #[default]
     Other,
     Type,
@@ -61,23 +62,23 @@ enum Act {
     Yank,
 }
 
-/// What of the text is to be seen, and where the cursor is in it.
+/// The visible rows, and the cursor in them.
 #[derive(Debug, PartialEq, Eq)]
 pub struct View {
     pub rows: Vec<String>,
     pub cursor: (usize, usize),
-    /// The text's first row is the first one here.
+    /// Whether the first row of the text is visible.
     pub from_start: bool,
 }
 
 impl Default for Editor {
     fn default() -> Self {
         Self {
-            // Its `replace` grows; `insert`, `yank` and `update` would stop at the capacity.
+            // `replace` grows the buffer; `insert`, `yank` and `update` would stop at its capacity.
             text: LineBuffer::with_capacity(0),
             goal: None,
-            last: Act::Other,
-            previous: Act::Other,
+            last: EditKind::Other,
+            previous: EditKind::Other,
             ring: Ring::default(),
             undo: Undo::default(),
             pastes: Pastes::default(),
@@ -104,7 +105,7 @@ impl Editor {
         self.text.trim().is_empty()
     }
 
-    /// All of it, with what the pastes stand for.
+    /// The whole text, with the pastes expanded.
     pub fn text(&self) -> String {
         self.pastes.expand(&self.text)
     }
@@ -117,12 +118,12 @@ impl Editor {
         self.set_text("");
     }
 
-    /// Enter: the text, when it is one to send.
+    /// Enter: returns the text if it is ready to be sent.
     pub fn enter(&mut self) -> Option<String> {
         self.begin();
         let cursor = self.text.pos();
         if self.text.is_cursor_at_end() && self.text.ends_with('\\') {
-            self.splice(Act::Other, cursor - 1..cursor, "\n");
+            self.splice(EditKind::Other, cursor - 1..cursor, "\n");
             return None;
         }
         if self.is_blank() {
@@ -144,10 +145,10 @@ impl Editor {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let text = strip_escapes(&text);
         let text = self.pastes.keep(&text).map_or_else(|| plain(&text), String::from);
-        self.put(Act::Other, &text);
+        self.put(EditKind::Other, &text);
     }
 
-    /// Another text instead, as one step that can be undone.
+    /// Replaces the text, as one step that can be undone.
     pub fn set_text(&mut self, text: &str) {
         self.begin();
         let text = self.folded(text);
@@ -156,7 +157,7 @@ impl Editor {
         self.search = None;
     }
 
-    /// In front of what is typed.
+    /// Inserts a text before what is typed.
     pub fn put_in_front(&mut self, text: &str) {
         self.accept_search();
         self.begin();
@@ -167,20 +168,20 @@ impl Editor {
         self.replace(&(text + &self.text));
     }
 
-    /// `text` instead of what stands between `from` and the cursor.
+    /// Replaces what is between `from` and the cursor.
     pub fn complete(&mut self, from: usize, text: &str) {
         self.begin();
-        self.splice(Act::Other, from..self.text.pos(), &plain(text));
+        self.splice(EditKind::Other, from..self.text.pos(), &plain(text));
     }
 
     fn insert(&mut self, text: &str) {
         let text = plain(text);
         let solid = |c: char| !c.is_whitespace();
         if text.contains(solid) && !self.before_cursor().ends_with(solid) {
-            // With every word a new step begins.
-            self.previous = Act::Other;
+            // Every word begins a new undo step.
+            self.previous = EditKind::Other;
         }
-        self.put(Act::Type, &text);
+        self.put(EditKind::Type, &text);
     }
 
     fn folded(&mut self, text: &str) -> String {
@@ -189,30 +190,30 @@ impl Editor {
         mark.map_or_else(|| plain(&text), String::from)
     }
 
-    /// A new key: what the last one did is the one before.
+    /// Begins a new key: the last one becomes the previous one.
     fn begin(&mut self) {
         self.previous = std::mem::take(&mut self.last);
     }
 
-    fn put(&mut self, act: Act, text: &str) {
-        self.splice(act, self.text.pos()..self.text.pos(), text);
+    fn put(&mut self, kind: EditKind, text: &str) {
+        self.splice(kind, self.text.pos()..self.text.pos(), text);
     }
 
     fn replace(&mut self, text: &str) {
-        self.splice(Act::Other, 0..self.text.len(), text);
+        self.splice(EditKind::Other, 0..self.text.len(), text);
     }
 
-    fn splice(&mut self, act: Act, range: Range<usize>, text: &str) {
-        self.edit(act, |line, ring| line.replace(range, text, ring));
+    fn splice(&mut self, kind: EditKind, range: Range<usize>, text: &str) {
+        self.edit(kind, |line, ring| line.replace(range, text, ring));
     }
 
-    /// Everything that can be undone goes through here.
-    fn edit<T>(&mut self, act: Act, change: impl FnOnce(&mut LineBuffer, &mut Ring) -> T) {
-        let was = self.was();
+    /// Every change that can be undone goes through here.
+    fn edit<T>(&mut self, kind: EditKind, change: impl FnOnce(&mut LineBuffer, &mut Ring) -> T) {
+        let before = self.saved();
         change(&mut self.text, &mut self.ring);
-        self.remember(act, was);
-        // A combining mark may have found a new neighbour.
-        text::settle(&mut self.text);
+        self.remember(kind, before);
+        // A combining mark may have joined a new neighbour.
+        text::move_to_boundary(&mut self.text);
         self.goal = None;
     }
 
@@ -221,17 +222,17 @@ impl Editor {
         self.goal = None;
     }
 
-    /// Not a step of its own.
+    /// Shows another text without an undo step.
     fn show(&mut self, text: &str, cursor: usize) {
         self.text.replace(0..self.text.len(), text, &mut self.ring);
         self.text.set_pos(cursor);
-        text::settle(&mut self.text);
+        text::move_to_boundary(&mut self.text);
         self.goal = None;
         self.top = 0;
     }
 }
 
-/// What may stand in the text: no control characters, and none of those that stand for pastes.
+/// The text without control characters and paste marks.
 fn plain(text: &str) -> String {
     let keep = |c: &char| (!c.is_control() || matches!(c, '\n' | '\t')) && !paste::is_mark(*c);
     text.chars().filter(keep).collect()

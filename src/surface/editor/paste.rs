@@ -1,11 +1,11 @@
-//! Long pastes: kept aside, and one character in the text stands for each, so that everything
-//! that works on text (moving, killing, history) works on them too.
+//! Long pastes are kept aside, and a single character in the text represents each, so that
+//! everything that works on text (moving, killing, history) works on them too.
 
-/// A private plane of Unicode; what is typed or pasted from it is dropped.
+/// A private-use plane of Unicode; characters from it are dropped from typed or pasted text.
 const FIRST_MARK: u32 = 0x10_0000;
 const MARKS: usize = 0xfffe;
 
-/// A paste up to this size is text like any other.
+/// A paste up to this size is inserted as ordinary text.
 const SHORT_LINES: usize = 10;
 const SHORT_BYTES: usize = 1024;
 
@@ -19,7 +19,7 @@ pub fn is_mark(c: char) -> bool {
 }
 
 impl Pastes {
-    /// The character that stands for `text`, when that is long.
+    /// Keeps a long text and returns the character for it; `None` if it is short.
     pub fn keep(&mut self, text: &str) -> Option<char> {
         let long = text.len() > SHORT_BYTES || text.lines().count() > SHORT_LINES;
         let next = self.kept.len();
@@ -47,7 +47,7 @@ impl Pastes {
         out
     }
 
-    /// What a cluster that holds a paste is shown as.
+    /// How a cluster with a paste is displayed.
     pub fn label(&self, cluster: &str) -> Option<String> {
         let kept = cluster.chars().find_map(|c| self.get(c))?;
         Some(match kept.lines().count() {

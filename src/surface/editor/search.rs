@@ -1,4 +1,4 @@
-//! Searching the earlier messages while typing what to look for.
+//! Incremental search in the earlier messages.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -7,15 +7,15 @@ use super::{Editor, plain};
 #[derive(Debug)]
 pub struct Search {
     query: String,
-    /// The message that is shown; none before something was found.
+    /// The message shown; `None` before anything was found.
     at: Option<usize>,
     failed: bool,
-    /// What was being typed before, and where the cursor was.
+    /// The draft before the search, and its cursor.
     draft: (String, usize),
 }
 
 impl Editor {
-    /// What is searched for, and whether nothing was found.
+    /// The query, and whether nothing was found.
     pub fn searching(&self) -> Option<(&str, bool)> {
         self.search.as_ref().map(|search| (search.query.as_str(), search.failed))
     }
@@ -25,26 +25,27 @@ impl Editor {
         self.search = Some(Search { query: String::new(), at: None, failed: false, draft });
     }
 
-    /// The draft comes back.
+    /// Restores the draft.
     pub fn cancel_search(&mut self) {
         if let Some(search) = self.search.take() {
             self.show(&search.draft.0, search.draft.1);
         }
     }
 
-    /// What was found becomes the text.
+    /// Makes the message found the text.
     pub fn accept_search(&mut self) {
         let Some(search) = self.search.take() else { return };
         let cursor = self.text.pos();
         self.show(&search.draft.0, search.draft.1);
         if let Some(at) = search.at {
             self.begin();
-            self.bring(at);
+            self.recall(at);
             self.text.set_pos(cursor);
         }
     }
 
-    /// A key while searching. One that is not for the search ends it, and is still to be done.
+    /// Handles a key while searching. Returns false for a key that is not for the search: it ends
+    /// the search, and still has to be handled.
     pub fn search_key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers == KeyModifiers::CONTROL;
         let typed = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
@@ -77,7 +78,7 @@ impl Editor {
         }
     }
 
-    /// The next message in that direction that is not the one on the screen once more.
+    /// Finds the next message in that direction that differs from the one shown.
     fn look_further(&mut self, step: fn(usize) -> Option<usize>) {
         let Some(at) = self.search.as_ref().and_then(|search| search.at) else {
             return self.look(None, step);
@@ -94,7 +95,7 @@ impl Editor {
         }
     }
 
-    /// From `from` on, or from the newest.
+    /// Searches from `from`, or from the newest.
     fn look(&mut self, from: Option<usize>, step: fn(usize) -> Option<usize>) {
         let Some(mut search) = self.search.take() else { return };
         let mut at = from.or_else(|| self.history.len().checked_sub(1));
@@ -122,7 +123,7 @@ impl Editor {
     }
 }
 
-/// Where it stands in the text. A capital letter in it means that the case counts.
+/// The last match. A capital letter in the query makes the search case-sensitive.
 fn find(text: &str, query: &str) -> Option<usize> {
     if query.chars().any(char::is_uppercase) {
         return text.rfind(query);

@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::*;
 
-/// Types `keys`: a name in angle brackets is a key, anything else is typed as it stands.
+/// Types `keys`: a name in angle brackets is a key, anything else is typed literally.
 fn typed(keys: &str) -> Editor {
     let mut editor = Editor::default();
     editor.set_cells(10);
@@ -47,14 +47,14 @@ fn key(name: &str) -> KeyEvent {
     KeyEvent::new(code, modifiers)
 }
 
-/// The text with the cursor in it.
+/// The text with its cursor.
 fn state(editor: &Editor) -> String {
     let (before, after) = editor.text.split_at(editor.text.pos());
     format!("{before}|{after}")
 }
 
 #[test]
-fn keys_edit() {
+fn editing_keys() {
     for (keys, expected) in [
         ("abc<left><left>x", "ax|bc"),
         ("abc<home>x<end>y", "xabcy|"),
@@ -92,7 +92,7 @@ fn keys_edit() {
 }
 
 #[test]
-fn kills_add_up_and_come_back() {
+fn consecutive_kills_accumulate_and_can_be_yanked() {
     for (keys, expected) in [
         ("one two three<C-w><C-w><C-y>", "one two three|"),
         ("one two<C-a><A-d><A-d><C-y>!", "one two!|"),
@@ -108,7 +108,7 @@ fn kills_add_up_and_come_back() {
 }
 
 #[test]
-fn undo_goes_by_words_and_steps() {
+fn undo_goes_word_by_word_and_step_by_step() {
     for (keys, expected) in [
         ("one two<C-7>", "one |"),
         ("one two<C-_><C-/>", "|"),
@@ -148,7 +148,7 @@ fn undo_goes_by_words_and_steps() {
 }
 
 #[test]
-fn a_message_comes_back_in_front_of_what_is_typed() {
+fn a_returned_message_is_put_before_what_is_typed() {
     let mut editor = typed("new");
     editor.put_in_front("old\x1b[2J");
     assert_eq!(state(&editor), "old\nnew|");
@@ -175,7 +175,7 @@ fn up_and_down_keep_the_column() {
 }
 
 #[test]
-fn rows_are_counted_in_cells() {
+fn rows_are_measured_in_cells() {
     for (keys, rows, cursor) in [
         ("", &[""][..], (0, 0)),
         ("0123456789", &["0123456789"], (0, 10)),
@@ -212,7 +212,7 @@ fn a_tall_text_scrolls_in_its_box() {
 }
 
 #[test]
-fn enter_sends_what_is_not_blank() {
+fn enter_sends_a_text_that_is_not_blank() {
     let mut editor = typed(" ");
     assert_eq!(editor.enter(), None);
     press(&mut editor, r"a\");
@@ -226,7 +226,7 @@ fn enter_sends_what_is_not_blank() {
 }
 
 #[test]
-fn history_brings_messages_and_the_draft_back() {
+fn history_recalls_messages_and_the_draft() {
     let mut editor = typed("one");
     editor.enter();
     press(&mut editor, "two<C-j>rows");
@@ -247,7 +247,7 @@ fn history_brings_messages_and_the_draft_back() {
 }
 
 #[test]
-fn messages_of_earlier_sessions() {
+fn messages_of_earlier_sessions_are_in_the_history() {
     let mut editor = typed("");
     editor.set_history(vec!["fine".into(), " ".into(), "\x1b[31mred\u{100000}".into()]);
     press(&mut editor, "<up>");
@@ -278,7 +278,7 @@ fn searched(keys: &str) -> Editor {
 }
 
 #[test]
-fn earlier_messages_are_searched_while_typing() {
+fn search_in_earlier_messages_is_incremental() {
     for (keys, expected, searching) in [
         ("", "draf|t", Some(("", false))),
         ("fix", "|fix the build", Some(("fix", false))),
@@ -305,7 +305,7 @@ fn earlier_messages_are_searched_while_typing() {
 }
 
 #[test]
-fn pastes() {
+fn long_pastes_are_shown_as_labels() {
     let mut editor = typed("see ");
     editor.paste("short\r\n\x1b[31mred\x1b[0m\u{100000}");
     assert_eq!(editor.text.as_str(), "see short\nred");

@@ -1,5 +1,5 @@
-//! What rustyline's line buffer does not do. Clusters and lines are its business; but its words end at
-//! an accent or a vowel sign that is a character of its own, and it knows no pastes.
+//! What rustyline's line buffer lacks. It handles clusters and lines, but its words end at an
+//! accent or vowel sign that is a separate character, and it does not know pastes.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::paste::is_mark;
 
-/// In clusters, with what stands between it and the cursor.
+/// The distance in clusters from the cursor to the beginning of the word before it.
 pub fn word_before(line: &LineBuffer) -> RepeatCount {
     word(line[..line.pos()].graphemes(true).rev())
 }
 
-pub fn word_behind(line: &LineBuffer) -> RepeatCount {
+pub fn word_after(line: &LineBuffer) -> RepeatCount {
     word(line[line.pos()..].graphemes(true))
 }
 
@@ -28,37 +28,38 @@ fn word<'a>(clusters: impl Iterator<Item = &'a str>) -> RepeatCount {
     reach.and_then(|reach| reach.try_into().ok()).unwrap_or(RepeatCount::MAX)
 }
 
-/// What stands before the cursor, back to a space, has words of a script that puts none between them.
+/// Whether the text before the cursor, back to a space, contains a script that is written without
+/// spaces.
 pub fn is_unspaced(line: &LineBuffer) -> bool {
     let last = line[..line.pos()].split_whitespace().next_back().unwrap_or_default();
-    last.graphemes(true).any(|cluster| script(cluster) != Script::Spaced)
+    last.graphemes(true).any(|cluster| script(cluster) != WordScript::Spaced)
 }
 
-/// Scripts that are written without spaces: a word ends at the latest where another one begins. Words
-/// within one would need a dictionary.
+/// Scripts written without spaces between words, in which a word ends at the latest where another
+/// script begins. Finding words within one script would need a dictionary.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum WordScript {
     Han,
     Hiragana,
     Katakana,
     Spaced,
 }
 
-fn script(cluster: &str) -> Script {
+fn script(cluster: &str) -> WordScript {
     match cluster.chars().next().unwrap_or_default() {
         '\u{3005}'
         | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{323af}' => Script::Han,
-        '\u{3041}'..='\u{309f}' => Script::Hiragana,
-        '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' => Script::Katakana,
-        _ => Script::Spaced,
+        | '\u{20000}'..='\u{323af}' => WordScript::Han,
+        '\u{3041}'..='\u{309f}' => WordScript::Hiragana,
+        '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' => WordScript::Katakana,
+        _ => WordScript::Spaced,
     }
 }
 
-/// A cursor inside of a cluster goes behind it.
-pub fn settle(line: &mut LineBuffer) {
+/// Moves a cursor inside a cluster to its end.
+pub fn move_to_boundary(line: &mut LineBuffer) {
     let mut clusters = GraphemeCursor::new(line.pos(), line.len(), true);
     if let Ok(false) = clusters.is_boundary(line, 0)
         && let Ok(Some(behind)) = clusters.next_boundary(line, 0)
@@ -67,13 +68,13 @@ pub fn settle(line: &mut LineBuffer) {
     }
 }
 
-/// The word behind the cursor, or the rest of the one that it is in.
+/// Changes the word after the cursor, or the rest of the word that the cursor is in.
 pub fn change_word(
     line: &mut LineBuffer,
     change: fn(&str) -> String,
     listener: &mut impl ChangeListener,
 ) {
-    if let Some(end) = line.next_pos(word_behind(line)) {
+    if let Some(end) = line.next_pos(word_after(line)) {
         let word = line.pos()..end;
         let changed = change(&line[word.clone()]);
         line.replace(word, &changed, listener);
@@ -87,7 +88,7 @@ pub fn capitalized(word: &str) -> String {
     before.chars().chain(first).chain(rest.as_str().to_lowercase().chars()).collect()
 }
 
-/// The two characters around the cursor change places; at the end of a line, the last two.
+/// Swaps the two characters around the cursor; at the end of a line, the last two.
 pub fn swap_characters(line: &mut LineBuffer, listener: &mut impl ChangeListener) {
     let cursor = line.pos();
     let starts = |line: &LineBuffer| line.pos() == 0 || line[..line.pos()].ends_with('\n');
@@ -102,11 +103,10 @@ pub fn swap_characters(line: &mut LineBuffer, listener: &mut impl ChangeListener
     }
 }
 
-/// The word that the cursor is in or in front of changes places with the one before; at the end,
-/// the last two.
+/// Swaps the word at or after the cursor with the one before; at the end, the last two.
 pub fn swap_words(line: &mut LineBuffer, listener: &mut impl ChangeListener) {
     let cursor = line.pos();
-    line.move_forward(word_behind(line));
+    line.move_forward(word_after(line));
     let second = last_word(line);
     line.set_pos(second.start);
     let first = last_word(line);
@@ -121,6 +121,6 @@ pub fn swap_words(line: &mut LineBuffer, listener: &mut impl ChangeListener) {
 fn last_word(line: &mut LineBuffer) -> Range<usize> {
     line.move_backward(word_before(line));
     let start = line.pos();
-    line.move_forward(word_behind(line));
+    line.move_forward(word_after(line));
     start..line.pos()
 }

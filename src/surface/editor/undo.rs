@@ -1,18 +1,17 @@
-//! Undo and redo: the text as it was before each step. Pastes are one character in it, so that is
-//! cheap.
+//! Undo and redo: the text before each step. Pastes are one character each, so that is cheap.
 
-use super::{Act, Editor};
+use super::{EditKind, Editor};
 
 const STEPS: usize = 200;
 
 #[derive(Debug, Default)]
 pub struct Undo {
-    done: Vec<Was>,
-    undone: Vec<Was>,
+    done: Vec<SavedText>,
+    undone: Vec<SavedText>,
 }
 
 #[derive(Debug)]
-pub struct Was {
+pub struct SavedText {
     text: String,
     cursor: usize,
 }
@@ -22,25 +21,26 @@ impl Undo {
         self.done.len()
     }
 
-    /// All that was done since there were so many steps is one.
+    /// Merges all steps since there were `steps` of them into one.
     pub fn merge_from(&mut self, steps: usize) {
         self.done.truncate(steps + 1);
     }
 }
 
 impl Editor {
-    /// After something was done to the text. What goes on is one step: typing, erasing, looking for
-    /// the kill to put back.
-    pub(super) fn remember(&mut self, act: Act, was: Was) {
-        if was.text == *self.text {
+    /// Records a change of the text. Consecutive typing, erasing and yanking are one step each.
+    pub(super) fn remember(&mut self, kind: EditKind, before: SavedText) {
+        if before.text == *self.text {
             return;
         }
-        self.last = act;
+        self.last = kind;
         self.undo.undone.clear();
-        if self.previous == act && matches!(act, Act::Type | Act::Erase | Act::Yank) {
+        if self.previous == kind
+            && matches!(kind, EditKind::Type | EditKind::Erase | EditKind::Yank)
+        {
             return;
         }
-        self.undo.done.push(was);
+        self.undo.done.push(before);
         if self.undo.done.len() > STEPS {
             self.undo.done.remove(0);
         }
@@ -48,26 +48,26 @@ impl Editor {
 
     pub(super) fn undo(&mut self) {
         if let Some(step) = self.undo.done.pop() {
-            let was = self.go_to(step);
-            self.undo.undone.push(was);
+            let before = self.go_to(step);
+            self.undo.undone.push(before);
         }
     }
 
     pub(super) fn redo(&mut self) {
         if let Some(step) = self.undo.undone.pop() {
-            let was = self.go_to(step);
-            self.undo.done.push(was);
+            let before = self.go_to(step);
+            self.undo.done.push(before);
         }
     }
 
-    fn go_to(&mut self, step: Was) -> Was {
-        let was = self.was();
+    fn go_to(&mut self, step: SavedText) -> SavedText {
+        let before = self.saved();
         self.show(&step.text, step.cursor);
         self.browsing = None;
-        was
+        before
     }
 
-    pub(super) fn was(&self) -> Was {
-        Was { text: self.text.to_string(), cursor: self.text.pos() }
+    pub(super) fn saved(&self) -> SavedText {
+        SavedText { text: self.text.to_string(), cursor: self.text.pos() }
     }
 }

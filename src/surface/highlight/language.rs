@@ -1,4 +1,4 @@
-//! What there is to know about a language.
+//! What the highlighter knows about a language.
 
 use super::Style;
 use super::words;
@@ -7,9 +7,9 @@ use super::words;
 pub(super) struct Quote {
     pub open: &'static str,
     pub close: &'static str,
-    /// A backslash hides what comes behind it.
+    /// Whether a backslash escapes the next character.
     pub escapes: bool,
-    /// It goes on in the next line.
+    /// Whether it may span several lines.
     pub lines: bool,
 }
 
@@ -20,9 +20,9 @@ pub(super) struct BlockComment {
     pub nested: bool,
 }
 
-/// Where keys stand that are names.
+/// Where the keys of a data format are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Keys {
+pub(super) enum KeyPlacement {
     None,
     /// In quotes, before a colon.
     Quoted,
@@ -37,29 +37,29 @@ pub(super) enum Keys {
 #[derive(Debug)]
 pub(super) struct Language {
     pub comments: &'static [&'static str],
-    /// Comments begin only behind a space.
+    /// Comments begin only after a space.
     pub spaced: bool,
     pub block: Option<BlockComment>,
-    /// Of those that begin alike the longest first.
+    /// Of quotes that begin alike, the longest comes first.
     pub quotes: &'static [Quote],
-    /// Words that belong to the string behind them.
+    /// Words that are part of the string after them.
     pub prefixes: &'static [&'static str],
-    /// `'x'` is a character, and `'x` no string.
+    /// `'x'` is a character, and `'x` is not a string.
     pub character: bool,
     /// `r#"…"#`
     pub raw: bool,
     pub keywords: &'static [&'static str],
     pub literals: &'static [&'static str],
     pub any_case: bool,
-    /// What words can hold beside letters, digits and `_`.
+    /// What words can contain besides letters, digits and `_`.
     pub extra: &'static [u8],
-    /// Words can begin with any of that, and numbers are words.
+    /// Words can begin with any of those, and numbers are words.
     pub loose: bool,
-    /// What is before a `(` is a name.
+    /// A word before `(` is a name.
     pub calls: bool,
-    /// So is what is before a `!`.
+    /// A word before `!` is a name.
     pub bang: bool,
-    /// What `@word` is.
+    /// The style of `@word`.
     pub at: Option<Style>,
     /// `#word` at the beginning of a line.
     pub directives: bool,
@@ -67,9 +67,9 @@ pub(super) struct Language {
     pub symbols: bool,
     /// `/…/`
     pub patterns: bool,
-    /// Keywords are none before a colon.
+    /// A keyword before a colon is not one.
     pub fields: bool,
-    pub keys: Keys,
+    pub keys: KeyPlacement,
     pub shell: bool,
 }
 

@@ -1,6 +1,6 @@
-//! What each language looks like. Relatives share what they have in common.
+//! The description of each language. Related languages share what they have in common.
 
-use super::language::{BlockComment, Keys, Language, Quote};
+use super::language::{BlockComment, KeyPlacement, Language, Quote};
 use super::{Style, Syntax, words};
 
 const fn quote(open: &'static str, close: &'static str) -> Quote {
@@ -37,7 +37,7 @@ const NONE: Language = Language {
     symbols: false,
     patterns: false,
     fields: false,
-    keys: Keys::None,
+    keys: KeyPlacement::None,
     shell: false,
 };
 
@@ -172,8 +172,13 @@ static SQL: Language = Language {
     ..NONE
 };
 
-static JSON: Language =
-    Language { comments: &["//"], block: SLASHES, keys: Keys::Quoted, calls: false, ..NONE };
+static JSON: Language = Language {
+    comments: &["//"],
+    block: SLASHES,
+    keys: KeyPlacement::Quoted,
+    calls: false,
+    ..NONE
+};
 
 static YAML: Language = Language {
     comments: &["#"],
@@ -183,7 +188,7 @@ static YAML: Language = Language {
     extra: b"-./~@+",
     loose: true,
     calls: false,
-    keys: Keys::Colon,
+    keys: KeyPlacement::Colon,
     ..NONE
 };
 
@@ -194,7 +199,7 @@ static TOML: Language = Language {
     extra: b"-./~@+:",
     loose: true,
     calls: false,
-    keys: Keys::Equals,
+    keys: KeyPlacement::Equals,
     ..NONE
 };
 
@@ -231,11 +236,11 @@ static CSS: Language = Language {
     extra: b"-.%$",
     loose: true,
     at: Some(Style::Keyword),
-    keys: Keys::Property,
+    keys: KeyPlacement::Property,
     ..NONE
 };
 
-/// The language of what stands behind an opening fence.
+/// The language named after an opening fence.
 pub(super) fn named(info: &str) -> Syntax {
     let word = info.split([' ', '\t', ',', ':']).next().unwrap_or_default();
     let word = word.trim_matches(['{', '}', '.']).to_ascii_lowercase();

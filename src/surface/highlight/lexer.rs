@@ -1,6 +1,6 @@
 //! The words, numbers, strings and comments of a line of code.
 
-use super::language::{Keys, Language, Quote};
+use super::language::{KeyPlacement, Language, Quote};
 use super::shell::ShellSession;
 use super::{Style, Styled, Within};
 
@@ -8,14 +8,14 @@ pub(super) struct Lexer<'a> {
     pub(super) language: &'static Language,
     pub(super) text: &'a str,
     pub(super) at: usize,
-    /// What is before it is in `out`.
+    /// Everything before this is in `out`.
     done: usize,
     out: Styled,
-    /// Where the line's text begins, if it is the beginning of a line.
+    /// Where the text begins after the indentation, at the beginning of a line.
     pub(super) indent: Option<usize>,
-    /// The last word says that the next one is a name.
+    /// The last word announces a name.
     naming: bool,
-    /// Looked for and not found: regular expressions in the rest of the line.
+    /// A regular expression was searched in the rest of the line, and not found.
     pub(super) no_pattern: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Lexer<'a> {
         self.done = to;
     }
 
-    /// From `from` on it is no longer plain; the next to be looked at is what comes at `at`.
+    /// Ends the plain text at `from`, and continues at `at`.
     pub(super) fn begin(&mut self, from: usize, at: usize) {
         self.emit(Style::Plain, from);
         self.at = at;
@@ -131,7 +131,8 @@ impl<'a> Lexer<'a> {
                 self.begin(from, end + quote.open.len());
                 return Some(Within::Quoted(quote));
             }
-            // It is more often in a text between the code than it begins a string.
+            // After a word, an apostrophe is more often part of prose than the beginning of a
+            // string.
             if next == b'\'' && !self.language.character && !self.language.shell {
                 self.at = end + 1;
                 return None;
@@ -173,7 +174,9 @@ impl<'a> Lexer<'a> {
         let style = match next {
             _ if naming => Style::Name,
             b'(' if language.calls => Style::Name,
-            b':' if language.keys == Keys::Property && matches!(self.byte(end + 1), 0 | b' ') => {
+            b':' if language.keys == KeyPlacement::Property
+                && matches!(self.byte(end + 1), 0 | b' ') =>
+            {
                 Style::Name
             }
             b'!' if language.bang && self.byte(end + 1) != b'=' => return (Style::Name, end + 1),
@@ -235,7 +238,7 @@ impl<'a> Lexer<'a> {
                 }
             }
             b'#' if language.directives && self.indent == Some(from) => self.directive(),
-            b'#' if language.keys == Keys::Property => {
+            b'#' if language.keys == KeyPlacement::Property => {
                 let rest = &self.text.as_bytes()[self.at..];
                 let digits = rest.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
                 if matches!(digits, 3 | 4 | 6 | 8) && !language.in_word(self.byte(self.at + digits))
@@ -254,7 +257,7 @@ impl<'a> Lexer<'a> {
         None
     }
 
-    /// A comment or a string.
+    /// The beginning of a comment or a string.
     fn opener(&mut self, byte: u8) -> Option<Within> {
         let (from, language) = (self.at, self.language);
         let rest = &self.text.as_bytes()[from..];
@@ -274,7 +277,7 @@ impl<'a> Lexer<'a> {
         Some(Within::Quoted(quote))
     }
 
-    /// Behind the `#` of a line of the preprocessor.
+    /// The rest of a preprocessor directive, after `#`.
     fn directive(&mut self) {
         let from = self.at - 1;
         let rest = &self.text[self.at..];
@@ -294,7 +297,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// A number among words that can hold other things as well: with a unit, and not a version.
+/// Whether a word of a language with loose words is a number: perhaps with a unit, but not a
+/// version.
 pub(super) fn is_number(word: &str) -> bool {
     let digits = word.trim_start_matches(['-', '+', '.']);
     if word.len() - digits.len() > 2 || !digits.starts_with(|c: char| c.is_ascii_digit()) {

@@ -1,6 +1,7 @@
-//! Where the beginning of a line says what it is: diffs, and keys before their values.
+//! Languages in which the beginning of a line determines its meaning: diffs, and keys before
+//! values.
 
-use super::language::Keys;
+use super::language::KeyPlacement;
 use super::lexer::Lexer;
 use super::{Style, Styled, Within};
 
@@ -29,19 +30,19 @@ pub(super) fn diff(text: &str, begins: bool, state: &mut Within) -> Styled {
 }
 
 impl Lexer<'_> {
-    /// The key that a line begins with, where the language has such lines.
+    /// Highlights the key that a line begins with, if the language has such lines.
     pub(super) fn key(&mut self) {
         let Some(indent) = self.indent else {
             return;
         };
         let line = &self.text[indent..];
         let (from, length) = match self.language.keys {
-            Keys::Colon => {
+            KeyPlacement::Colon => {
                 let key = line.trim_start_matches("- ").trim_start_matches(' ');
                 (self.text.len() - key.len(), colon(key))
             }
-            Keys::Equals if line.starts_with('[') => (indent, section(line)),
-            Keys::Equals => (indent, equals(line)),
+            KeyPlacement::Equals if line.starts_with('[') => (indent, section(line)),
+            KeyPlacement::Equals => (indent, equals(line)),
             _ => return,
         };
         if let Some(length) = length.filter(|length| *length > 0) {

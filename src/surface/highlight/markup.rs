@@ -1,11 +1,11 @@
-//! HTML and its relatives: tags with attributes, comments, and text that is text.
+//! HTML and its relatives: tags with attributes, comments, and plain text.
 
 use super::{Style, Styled, Within};
 
-/// The longest entity there is a use for.
+/// The longest entity that is recognised.
 const ENTITY: usize = 10;
 
-/// Their content is no markup.
+/// Elements whose content is not markup.
 const FOREIGN: [&str; 2] = ["script", "style"];
 
 pub(super) fn part(text: &str, state: &mut Within) -> Styled {
@@ -85,7 +85,7 @@ fn in_tag(rest: &str, name: Option<&'static str>) -> (Style, usize, Within) {
         b'>' => (Style::Keyword, 1, name.map_or(Within::Code, Within::Foreign)),
         b'/' | b'?' if bytes.get(1) == Some(&b'>') => (Style::Keyword, 2, Within::Code),
         quote @ (b'"' | b'\'') => (Style::Quoted, 1, Within::Value(quote, name)),
-        // The last one had no end.
+        // The last tag was not closed.
         b'<' => in_text(rest),
         _ => match name_length(bytes) {
             0 => {

@@ -1,6 +1,6 @@
-//! Code in colours, line by line: one pass over each, and of the lines before it no more than what
-//! was left open. It knows the words and the quotes of a language and nothing of its grammar, so
-//! that code costs a screen hardly more than other text.
+//! Highlights code line by line: one pass over each line, keeping only what the lines before left
+//! open. It knows the words and quotes of a language, but not its grammar, so that code costs
+//! hardly more to show than other text.
 
 mod language;
 mod languages;
@@ -17,7 +17,7 @@ use super::styled::{Style, Styled, untabbed};
 use language::{Language, Quote};
 use lexer::Lexer;
 
-/// How a block of code is read.
+/// How a block of code is highlighted.
 #[derive(Debug, Clone, Copy)]
 enum Syntax {
     Plain,
@@ -26,27 +26,27 @@ enum Syntax {
     Words(&'static Language),
 }
 
-/// What the end of a line has left open.
+/// What is still open at the end of a line.
 #[derive(Debug, Clone, PartialEq, Default)]
 enum Within {
     #[default]
     Code,
-    /// Until the line ends.
+    /// Until the end of the line.
     Comment,
-    /// So many comments inside one another.
+    /// A block comment, and how deeply it is nested.
     Block(usize),
     Quoted(&'static Quote),
-    /// A string of Rust that ends with a quote and so many hashes.
+    /// A raw string of Rust that ends with a quote and this many hashes.
     Raw(usize),
-    /// Until a line says nothing but this.
+    /// Until a line that contains only this.
     Heredoc(String),
-    /// A tag; what stands behind it is text of another language if it has this name.
+    /// A tag; with this name, what follows it is text of another language.
     Tag(Option<&'static str>),
-    /// The same in the value of an attribute.
+    /// The value of an attribute in such a tag, with its quote.
     Value(u8, Option<&'static str>),
     /// Until the end tag of this name.
     Foreign(&'static str),
-    /// The lines of a diff, after those that say of which files.
+    /// The lines of a diff after its file headers.
     Hunk,
 }
 
@@ -66,12 +66,12 @@ pub struct Code {
     syntax: Syntax,
     state: Within,
     shell: shell::ShellSession,
-    /// A part of the line has been shown.
+    /// Whether part of the line has been shown already.
     inside: bool,
 }
 
 impl Code {
-    /// `info` is what stands behind the opening fence.
+    /// `info` is the text after the opening fence.
     pub fn new(info: &str) -> Self {
         let syntax = languages::named(info);
         Self { syntax, state: Within::Code, shell: shell::ShellSession::default(), inside: false }

@@ -1,14 +1,14 @@
-//! Where comments and strings end.
+//! Finds the ends of comments and strings.
 
-use super::language::{Keys, Quote};
+use super::language::{KeyPlacement, Quote};
 use super::lexer::Lexer;
 use super::{Style, Within};
 
-/// The longest character in quotes that is written with an escape.
+/// The longest character literal with an escape.
 const ESCAPED: usize = 12;
 
 impl Lexer<'_> {
-    /// How deep it still is, unless the line ends in it.
+    /// The state after the comment's next beginning or end; `None` if the line ends first.
     pub(super) fn block(&mut self, depth: usize) -> Option<Within> {
         let block = self.language.block.as_ref()?;
         let bytes = self.text.as_bytes();
@@ -39,7 +39,7 @@ impl Lexer<'_> {
         None
     }
 
-    /// Whether the string ends here.
+    /// Reads to the end of the string; returns whether it is in this line.
     pub(super) fn quoted(&mut self, quote: &Quote) -> bool {
         let bytes = self.text.as_bytes();
         let close = quote.close.as_bytes();
@@ -54,10 +54,11 @@ impl Lexer<'_> {
             let rest = &bytes[self.at..];
             if rest.starts_with(close) {
                 self.at += close.len();
-                let key = matches!(self.language.keys, Keys::Quoted | Keys::Colon) && {
-                    let rest = &bytes[self.at..];
-                    rest.iter().find(|byte| **byte != b' ') == Some(&b':')
-                };
+                let key = matches!(self.language.keys, KeyPlacement::Quoted | KeyPlacement::Colon)
+                    && {
+                        let rest = &bytes[self.at..];
+                        rest.iter().find(|byte| **byte != b' ') == Some(&b':')
+                    };
                 self.emit(if key { Style::Name } else { Style::Quoted }, self.at);
                 return true;
             }
@@ -87,7 +88,7 @@ impl Lexer<'_> {
         false
     }
 
-    /// Behind a `'`: a character, or the name of a lifetime or of a loop.
+    /// After a `'`: a character, or the name of a lifetime or a loop.
     pub(super) fn character(&mut self) {
         let rest = &self.text[self.at..];
         let length = match rest.chars().next() {
@@ -104,7 +105,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Behind a `/` that divides, or begins a regular expression.
+    /// After a `/`, which divides or begins a regular expression.
     pub(super) fn pattern(&mut self) {
         let from = self.at - 1;
         let bytes = self.text.as_bytes();

@@ -1,25 +1,24 @@
-//! What is special about a shell: which word is a command, prompts with the output between them,
-//! and documents in the middle of a script.
+//! Shell specifics: which word is a command, prompts with output between them, and here-documents.
 
 use super::lexer::{Lexer, is_number};
 use super::{Style, Within};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct ShellSession {
-    /// Lines without a prompt are what commands have said.
+    /// There are prompts, so lines without one are output.
     prompted: bool,
-    /// The next line is more of this one.
+    /// The next line continues this one.
     continued: bool,
-    /// The next word is no command.
+    /// The next word is an argument.
     argument: bool,
-    /// The next `in` belongs to a loop.
+    /// The next `in` belongs to a loop or `case`.
     expects_in: bool,
-    /// What ends the document that begins with the next line.
+    /// The end mark of the here-document that begins in the next line.
     heredoc: Option<String>,
 }
 
 impl ShellSession {
-    /// A line begins. Whether that is all: a line of a document, or of output.
+    /// Begins a line. Returns whether it is done: a line of a here-document, or of output.
     pub(super) fn line(&mut self, lexer: &mut Lexer<'_>, state: &mut Within) -> bool {
         let continued = std::mem::take(&mut self.continued);
         let text = lexer.text;
@@ -68,7 +67,7 @@ impl ShellSession {
         if is_number(word) {
             return Some(Style::Literal);
         }
-        // Before and behind the `=` of an assignment, which a command can follow.
+        // Before and after the `=` of an assignment, which a command can follow.
         if self.argument || from > 0 && lexer.byte(from - 1) == b'=' {
             return None;
         }
@@ -81,16 +80,16 @@ impl ShellSession {
             self.argument = self.expects_in || word == "function";
             return Some(Style::Keyword);
         }
-        // What begins with a dash goes on with a command somewhere else.
+        // A word that begins with a dash is an option of a command on another line.
         (!word.starts_with('-')).then_some(Style::Name)
     }
 
-    /// Behind a byte that is in no word.
+    /// Handles a byte that is not part of a word.
     pub(super) fn mark(&mut self, lexer: &mut Lexer<'_>, byte: u8) {
         let before = if lexer.at > 1 { lexer.byte(lexer.at - 2) } else { 0 };
         match byte {
             b'\\' => {
-                // Whatever it is, it is not what it looks like.
+                // An escaped character has no special meaning.
                 let next = lexer.text[lexer.at..].chars().next();
                 lexer.at += next.map_or(0, char::len_utf8);
             }
@@ -111,7 +110,7 @@ impl ShellSession {
     }
 }
 
-/// What a document ends with, behind `<<`.
+/// The end mark of a here-document, after `<<`.
 fn heredoc(rest: &str) -> Option<String> {
     let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches(' ');
     let rest = rest.trim_start_matches(['\'', '"', '\\']);

@@ -71,7 +71,7 @@ fn check(blocks: &[(&str, &str)]) {
 }
 
 #[test]
-fn each_language_has_its_words() {
+fn each_language_is_highlighted() {
     check(&[
         ("rust,ignore", "k:pub| |k:fn| |n:main|() -> Vec<u8> { |n:run|(|l:1_000u64|, |l:true|) }"),
         ("rs", "k:let| a = &|k:mut| b.type; |n:println!|(|q:\"{a}\"|); |c:// end"),
@@ -139,14 +139,14 @@ fn each_language_has_its_words() {
 }
 
 #[test]
-fn what_is_no_language_is_plain() {
+fn an_unknown_language_is_plain() {
     for info in ["", "text", "no-such-language", "{}", "markdown", "md"] {
         check(&[(info, "let a = \"b\" // c")]);
     }
 }
 
 #[test]
-fn what_is_open_goes_on_in_the_next_line() {
+fn open_comments_and_strings_continue_in_the_next_line() {
     check(&[
         ("rust", "c:/* a /* b */\nc:let"),
         ("rust", "a |c:/* b /* c\nc:d */ let\nc:e */| |k:let"),
@@ -187,7 +187,7 @@ fn apostrophes_are_not_always_quotes() {
 }
 
 #[test]
-fn any_letters_can_be_quoted() {
+fn strings_can_contain_any_letters() {
     check(&[
         ("python", "q:\"汉字 👩‍👩‍👧 \\é\"| + 名前 + |n:汉|(|l:1|)"),
         ("js", "c:// 汉字 👩‍👩‍👧"),
@@ -197,9 +197,9 @@ fn any_letters_can_be_quoted() {
 }
 
 #[test]
-fn shells_are_talked_to() {
+fn shell_sessions_are_highlighted() {
     check(&[
-        // What is between the prompts is no code, whatever it looks like.
+        // Text between prompts is not code, whatever it looks like.
         (
             "console",
             "c:# a\nd:$ |n:ls| -l \\\n  if |q:\"a\nq:b\"\nif it isn't\nd:$ |n:cd| x\n\n  |d:$ |n:y",
@@ -212,7 +212,7 @@ fn shells_are_talked_to() {
 }
 
 #[test]
-fn parts_of_a_line_are_one_line() {
+fn parts_of_a_line_are_highlighted_as_one_line() {
     for (info, parts, next) in [
         ("js", ["c:// a", "c:if", "c: b"], "k:if"),
         ("js", ["a = |q:\"b", "q:if", "q:\"| |k:if"], "k:if"),
@@ -229,7 +229,7 @@ fn parts_of_a_line_are_one_line() {
     }
 }
 
-/// What means something to some language, cut anywhere.
+/// Fragments that are special in some language, cut anywhere.
 fn fragment() -> impl Strategy<Value = String> {
     let known = "\" ' ` \"\"\" ''' \\ /* */ // # -- --[[ ]] {- -} <!-- --> < > </ <script> </script> \
         = : - r#\" \"# r b' f\" @ @\" $ $\" << <<EOF EOF ( ) [ ] { } ; ! &amp; & / fn if for in class \
@@ -266,7 +266,7 @@ proptest! {
     }
 }
 
-/// If anything were looked at again and again, this would take hours.
+/// If anything were scanned repeatedly, this would take hours.
 #[test]
 fn long_lines_are_read_once() {
     for (info, pieces) in [

@@ -1,6 +1,6 @@
-//! The words of each language.
+//! The keywords of each language.
 
-/// Words without all their quotes.
+/// A list of words without quotes.
 macro_rules! words {
     ($($word:ident)*) => { &[$(stringify!($word)),*] };
 }
@@ -118,7 +118,7 @@ pub const TYPESCRIPT: &[&str] = words![
     super switch this throw try type typeof unknown var void while with yield
 ];
 
-/// What comes behind these is a name.
+/// The word after one of these is a name.
 pub const DEFINERS: &[&str] = words![
     class concept data def enum extension fn fun func function interface macro_rules mod module
     namespace object package protocol record struct trait type typealias

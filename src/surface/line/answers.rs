@@ -1,4 +1,4 @@
-//! Questions, and which lines are answers to them.
+//! Questions, and which typed lines answer them.
 
 use std::io::Write;
 
@@ -12,16 +12,16 @@ use crate::surface::status::can_always;
 use crate::surface::styled::{self, Style, Styled};
 use crate::surface::terminal::DENIED;
 
-/// The one word that is no answer to a form: "n" might be one.
+/// The only word that does not answer a form; "n" might be an answer.
 const DECLINE: &str = "decline";
-/// How much of a tool's name stands in the marker.
+/// The length of a tool's name in the marker.
 const NAME: usize = 40;
 
 impl<W: Write> LineSurface<W> {
     pub(super) fn forget_question(&mut self) {
         self.question = None;
         self.asked = None;
-        self.midst = false;
+        self.begun_before_question = false;
         self.answers.clear();
         self.kept = None;
     }
@@ -108,7 +108,7 @@ impl<W: Write> LineSurface<W> {
         }
     }
 
-    /// The question of a form that is to be answered next, its number, and how many there are.
+    /// The form's next question, its number, and how many there are.
     fn form(&self) -> Option<(FormQuestion, usize, usize)> {
         let questions = form::questions(&self.question.as_ref()?.asked)?;
         let at = self.answers.len();

@@ -1,8 +1,8 @@
-//! A person at a terminal that is only written to line by line: for screen readers, for terminals
-//! that can do no more, and for output that goes through a pipe. Nothing is drawn over, and no mode
-//! of the terminal is changed: its own line editing is all the editing there is.
+//! A surface that only writes lines: for screen readers, for simple terminals, and for output
+//! through a pipe. Nothing is redrawn, and the terminal's modes are unchanged: its own line editing
+//! is all there is.
 //!
-//! While it is the person's turn, the last thing on the screen is a marker to type behind.
+//! While it is the person's turn, the last thing on the screen is a marker after which to type.
 
 mod answers;
 mod rewind;
@@ -24,47 +24,47 @@ use crate::machine::Status;
 pub use typed::{Typed, read_typed};
 
 const MARKER: &str = "> ";
-/// So many lines of a diff are read.
+/// How many lines of a diff are shown.
 const DIFF: usize = 200;
-/// Behind a line that ended with a backslash.
+/// The marker after a line that ended with a backslash.
 const GOES_ON: &str = "... ";
 const MINUTE: Duration = Duration::from_secs(60);
-/// How long it may be quiet before a line says that the work goes on, and how long before the next
-/// one: a screen reader reads each of them aloud.
+/// How long until a line says that work continues, and how long until the next: a screen reader
+/// reads each of them aloud.
 const QUIET: [Duration; 4] =
     [MINUTE, MINUTE.saturating_mul(2), MINUTE.saturating_mul(5), MINUTE.saturating_mul(10)];
 
 #[derive(Debug)]
 pub struct LineSurface<W> {
     text: TextSurface<W>,
-    /// What is typed shows up by itself where the output goes; not so in a pipe.
+    /// Typed text is echoed to where the output goes; not so in a pipe.
     echoed: bool,
-    /// The cursor stands behind a marker, or behind something that the terminal echoed.
+    /// The cursor is after a marker, or after something that the terminal echoed.
     open: bool,
     phase: Phase,
-    /// Since when it is in this phase.
+    /// When this phase began.
     since: Now,
     now: Now,
-    /// When something was written last, and how many reminders there were since.
+    /// When something was last written, and how many reminders there were since.
     quiet: (Now, usize),
-    /// Lines that go on in the next one.
+    /// Lines that are continued in the next one.
     draft: String,
     status: Option<Status>,
-    /// What the client has for slash commands.
+    /// The client's slash commands.
     commands: Vec<String>,
     models: Vec<Model>,
-    /// Output of the person's own commands, which goes with the next message.
+    /// Output of the person's own commands, sent with the next message.
     shown_to_the_agent: String,
     question: Option<Question>,
-    /// When the question was first on the screen.
+    /// When the question first appeared.
     asked: Option<Now>,
-    /// The draft was begun before the question, and is no answer to it.
-    midst: bool,
-    /// What a form has been answered so far.
+    /// The draft was begun before the question, so it does not answer it.
+    begun_before_question: bool,
+    /// The form's answers so far.
     answers: Vec<(String, String)>,
-    /// Typed for an answer, but it was none.
+    /// Typed as an answer, but not a valid one.
     kept: Option<String>,
-    /// The next message that is shown was typed here, and stands there already.
+    /// The next message to show was typed here, so it is on the screen already.
     own_words: bool,
     /// When Ctrl-C was pressed once with nothing to interrupt.
     leaving: Option<Now>,
@@ -88,7 +88,7 @@ impl<W: Write> LineSurface<W> {
             shown_to_the_agent: String::new(),
             question: None,
             asked: None,
-            midst: false,
+            begun_before_question: false,
             answers: Vec::new(),
             kept: None,
             own_words: false,
@@ -103,7 +103,7 @@ impl<W: Write> LineSurface<W> {
         self
     }
 
-    /// Nobody takes the output any more.
+    /// The output can no longer be written.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
@@ -126,8 +126,8 @@ impl<W: Write> LineSurface<W> {
             return Vec::new();
         }
         let text = std::mem::take(&mut self.draft);
-        let midst = std::mem::take(&mut self.midst);
-        if self.settled() && !midst {
+        let begun_before_question = std::mem::take(&mut self.begun_before_question);
+        if self.settled() && !begun_before_question {
             return self.answer(&text).into_iter().collect();
         }
         if text.trim().is_empty() {
@@ -147,7 +147,7 @@ impl<W: Write> LineSurface<W> {
         Intent::Event(Event::Said(commands::behind(&mut self.shown_to_the_agent, text)))
     }
 
-    /// What is for ccc itself; `Err` is what is not.
+    /// Handles a command for ccc itself; `Err` returns any other text.
     fn own_command(&mut self, text: String) -> Result<Vec<Intent>, String> {
         let Some(status) = &self.status else { return Err(text) };
         let provider = self.text.transcript.provider();
@@ -200,13 +200,13 @@ impl<W: Write> LineSurface<W> {
         self.status.as_ref().map(|status| status.model.clone()).unwrap_or_default()
     }
 
-    /// What was typed ended the line that it stands on; in a pipe it is missing.
+    /// Enter ended the typed line on a terminal; in a pipe the line has to be written.
     fn echo(&mut self, line: &str) {
         let open = std::mem::replace(&mut self.open, false);
         if !self.echoed {
             let marker = if open { "" } else { MARKER };
             let mut lines = line.split('\n').map(|line| Styled::new(Style::Plain, line));
-            let first = lines.next().unwrap_or_default().behind(Style::User, marker);
+            let first = lines.next().unwrap_or_default().with_prefix(Style::User, marker);
             self.text.push(&[first]);
             self.text.push(&lines.collect::<Vec<_>>());
         }
@@ -223,12 +223,12 @@ impl<W: Write> LineSurface<W> {
         }
     }
 
-    /// The question can be answered: what is typed now was typed after it had appeared.
+    /// Whether the question was visible long enough that what is typed now is meant for it.
     fn settled(&self) -> bool {
         self.asked.is_some_and(|asked| self.now.saturating_sub(asked) >= SETTLE)
     }
 
-    /// When it has been quiet for too long.
+    /// When the next reminder is due.
     fn reminder_at(&self) -> Option<Now> {
         let (since, reminders) = self.quiet;
         let silent = self.busy() && self.question.is_none() && self.draft.is_empty();
@@ -294,7 +294,7 @@ impl<W: Write> Surface for LineSurface<W> {
         self.forget_question();
         self.text.ask(question);
         self.question = Some(question.clone());
-        self.midst = !self.draft.is_empty();
+        self.begun_before_question = !self.draft.is_empty();
         self.say_choices();
     }
 
@@ -347,7 +347,7 @@ impl<W: Write> Surface for LineSurface<W> {
     }
 
     fn interrupt(&mut self) -> Option<Vec<Intent>> {
-        // The terminal has written "^C", and has dropped the line that was being typed.
+        // The terminal has written "^C" and dropped the line being typed.
         self.open = true;
         let leaving = std::mem::take(&mut self.leaving);
         if !self.draft.is_empty() {
@@ -365,7 +365,7 @@ impl<W: Write> Surface for LineSurface<W> {
     }
 
     fn ran(&mut self, command: &str, output: &str) {
-        // What it printed stands on the screen already.
+        // Its output is on the screen already.
         self.shown_to_the_agent.push_str(&commands::shown_to_the_agent(command, output));
         self.shown_to_the_agent.push_str("\n\n");
         self.say(Style::Dim, "The agent will see this with your next message.");

@@ -1,4 +1,4 @@
-//! `/rewind` where nothing can be drawn: a list with numbers, and a line that names one.
+//! `/rewind` without drawing: a numbered list, and a line that names a number.
 
 use std::io::Write;
 

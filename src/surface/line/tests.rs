@@ -10,13 +10,13 @@ const LOOK: Look = Look {
     ..super::super::transcript::tests::LOOK
 };
 
-struct Desk {
+struct LineDesk {
     surface: LineSurface<Vec<u8>>,
     status: Status,
     now: Now,
 }
 
-impl Desk {
+impl LineDesk {
     fn new(echoed: bool) -> Self {
         let surface = LineSurface::new(Vec::new(), LOOK, echoed);
         Self { surface, status: sample::status(), now: Now::ZERO }
@@ -29,7 +29,7 @@ impl Desk {
         desk
     }
 
-    /// A question that has been there long enough to be answered.
+    /// A question that has been visible long enough to be answered.
     fn asked(question: &Question) -> Self {
         let mut desk = Self::working();
         desk.surface.ask(question);
@@ -38,7 +38,7 @@ impl Desk {
         desk
     }
 
-    /// What is new.
+    /// The new output.
     fn shown(&mut self) -> String {
         self.surface.update(&self.status, self.now).unwrap();
         String::from_utf8(std::mem::take(&mut self.surface.text.out)).unwrap()
@@ -77,8 +77,8 @@ fn bash() -> Question {
 }
 
 #[test]
-fn a_session_to_read_and_to_type_in() {
-    let mut desk = Desk::new(true);
+fn a_whole_session_in_lines() {
+    let mut desk = LineDesk::new(true);
     desk.surface.notice(&Notice::Started { supervising: true, max_iterations: 10 });
     assert_eq!(desk.shown(), "Supervisor mode enabled - up to 10 reviews\n> ");
     assert_eq!(desk.shown(), "", "the marker stands there once");
@@ -93,8 +93,8 @@ fn a_session_to_read_and_to_type_in() {
 }
 
 #[test]
-fn in_a_pipe_what_was_typed_is_written_down() {
-    let mut desk = Desk::new(false);
+fn typed_lines_are_written_to_a_pipe() {
+    let mut desk = LineDesk::new(false);
     assert_eq!(desk.shown(), "> ");
     desk.types("fix\nit");
     desk.surface.notice(&Notice::UserMessage { text: "fix\nit".into() });
@@ -108,8 +108,8 @@ fn in_a_pipe_what_was_typed_is_written_down() {
 }
 
 #[test]
-fn output_does_not_stand_behind_the_marker() {
-    let mut desk = Desk::new(true);
+fn output_begins_below_the_marker() {
+    let mut desk = LineDesk::new(true);
     desk.shown();
     desk.surface.notice(&Notice::Interrupted);
     assert_eq!(desk.shown(), "\nInterrupted.\n> ");
@@ -118,8 +118,8 @@ fn output_does_not_stand_behind_the_marker() {
 }
 
 #[test]
-fn a_backslash_goes_on_in_the_next_line() {
-    let mut desk = Desk::new(true);
+fn a_backslash_continues_in_the_next_line() {
+    let mut desk = LineDesk::new(true);
     desk.shown();
     assert_eq!(desk.types("one\\"), []);
     assert_eq!(desk.shown(), "... ");
@@ -133,8 +133,8 @@ fn a_backslash_goes_on_in_the_next_line() {
 }
 
 #[test]
-fn a_line_that_was_not_understood_is_not_sent() {
-    let mut desk = Desk::new(true);
+fn a_refused_line_is_not_sent() {
+    let mut desk = LineDesk::new(true);
     desk.shown();
     desk.types("begin\\");
     desk.shown();
@@ -160,7 +160,7 @@ fn permission_by_letter() {
         ("do it", false, vec![]),
     ] {
         let suggestions = always.then_some(r#"[{"type":"addRules"}]"#);
-        let mut desk = Desk::asked(&question("Bash", "{}", suggestions));
+        let mut desk = LineDesk::asked(&question("Bash", "{}", suggestions));
         assert_eq!(desk.types(typed), expected, "{typed:?}");
         let shown = desk.shown();
         let open = shown.contains("Type y") && shown.contains("Allow Bash? [y/");
@@ -170,7 +170,7 @@ fn permission_by_letter() {
 
 #[test]
 fn a_question_is_shown_in_full_and_then_waits() {
-    let mut desk = Desk::working();
+    let mut desk = LineDesk::working();
     desk.surface.ask(&bash());
     assert_eq!(
         desk.shown(),
@@ -192,8 +192,8 @@ fn a_question_is_shown_in_full_and_then_waits() {
 }
 
 #[test]
-fn what_was_no_answer_can_still_be_sent() {
-    let mut desk = Desk::asked(&bash());
+fn an_invalid_answer_can_still_be_sent_as_a_message() {
+    let mut desk = LineDesk::asked(&bash());
     assert_eq!(desk.types("m"), [], "there is nothing to send yet");
     assert_eq!(desk.types("look at the tests first"), []);
     assert!(desk.shown().contains("was not sent; type m to send it"));
@@ -202,8 +202,8 @@ fn what_was_no_answer_can_still_be_sent() {
 }
 
 #[test]
-fn a_text_begun_before_the_question_is_no_answer() {
-    let mut desk = Desk::working();
+fn a_text_begun_before_the_question_does_not_answer_it() {
+    let mut desk = LineDesk::working();
     desk.types("first\\");
     desk.surface.ask(&bash());
     desk.shown();
@@ -216,7 +216,7 @@ fn a_text_begun_before_the_question_is_no_answer() {
 fn a_form_is_answered_question_by_question() {
     let form = r#"{"questions":[{"question":"Which?","options":[{"label":"Red"},{"label":"Blue"}]},
                                 {"question":"How?"}]}"#;
-    let mut desk = Desk::working();
+    let mut desk = LineDesk::working();
     desk.surface.ask(&question("AskUserQuestion", form, None));
     let shown = desk.shown();
     assert!(shown.contains("? Which?\n  1. Red") && shown.contains("\n1/2 Which?\nType a number"));
@@ -227,14 +227,14 @@ fn a_form_is_answered_question_by_question() {
     assert!(shown.contains("  Blue\n2/2 How?") && shown.ends_with("\nAnswer 2/2? "), "{shown}");
     let answers = vec![("Which?".into(), "Blue".into()), ("How?".into(), "n".into())];
     assert_eq!(desk.types("n"), answered(Permission::Answers(answers)));
-    let mut desk = Desk::asked(&question("AskUserQuestion", form, None));
+    let mut desk = LineDesk::asked(&question("AskUserQuestion", form, None));
     let declined = Permission::Deny("The user does not allow this.".into());
     assert_eq!(desk.types("decline"), answered(declined));
 }
 
 #[test]
 fn control_c_interrupts_and_twice_leaves() {
-    let mut desk = Desk::working();
+    let mut desk = LineDesk::working();
     assert_eq!(desk.surface.interrupt(), Some(vec![Intent::Event(Event::Interrupt)]));
     desk.status.phase = Phase::Waiting;
     desk.shown();
@@ -252,7 +252,7 @@ fn control_c_interrupts_and_twice_leaves() {
 
 #[test]
 fn a_long_silence_is_broken_less_and_less_often() {
-    let mut desk = Desk::working();
+    let mut desk = LineDesk::working();
     let mut reminders = Vec::new();
     for _ in 0..40 {
         let shown = desk.after(MINUTE);
@@ -273,7 +273,7 @@ fn a_long_silence_is_broken_less_and_less_often() {
 }
 
 #[test]
-fn a_closed_pipe_is_an_error_and_no_panic() {
+fn a_closed_pipe_is_an_error_not_a_panic() {
     let mut surface = LineSurface::new(sample::ClosedPipe, LOOK, false);
     assert!(surface.update(&sample::status(), Now::ZERO).is_err());
     assert!(surface.is_broken());
@@ -284,7 +284,7 @@ fn a_closed_pipe_is_an_error_and_no_panic() {
 fn going_back_by_a_number() {
     use crate::event::GoBack;
     use crate::machine::RewindPoint;
-    let mut desk = Desk::working();
+    let mut desk = LineDesk::working();
     desk.status.phase = Phase::Waiting;
     desk.shown();
     assert_eq!(desk.types("/rewind"), []);

@@ -1,11 +1,10 @@
-//! Lines as the terminal hands them over when it does the editing.
+//! Reads lines from a terminal that does the editing.
 
 use std::io::{self, BufRead};
 
 use crate::client::stream::strip_escapes;
 
-/// No line is longer than this while the terminal does the editing: what is too much is dropped by
-/// the kernel, and nobody is told.
+/// The longest line while the terminal does the editing: the kernel silently drops the rest.
 const LONGEST: usize = if cfg!(target_os = "macos") { 1023 } else { 4095 };
 
 const CUT: &str = "That line is longer than the terminal can pass on: its end is lost, and nothing was sent. \
@@ -16,15 +15,15 @@ const NO_TEXT: &str = "That line is not valid UTF-8 and was not sent.";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typed {
     Line(String),
-    /// A line that was not understood, and why.
+    /// A line that could not be accepted, and why.
     Refused(&'static str),
     /// Ctrl-D.
     End,
 }
 
-/// Reads until the end, or until `on_typed` says that nobody listens any more. `more` tells whether
-/// another line is there already: nobody types that fast, so it is a paste, which is one message.
-/// An error is no end: the person has not asked to leave.
+/// Reads until the end, or until `on_typed` returns false. `more` tells whether another line is
+/// already there: nobody types that fast, so it is a paste, which is one message. A read error is
+/// not the end: the person did not ask to leave.
 pub fn read_typed(
     mut from: impl BufRead,
     more: impl Fn() -> bool,
@@ -38,7 +37,7 @@ pub fn read_typed(
             let before = text.len();
             from.read_until(b'\n', &mut text)?;
             ended = text.len() == before;
-            // Without one it was Ctrl-D behind a text, which is as good as Enter.
+            // Without a newline it was Ctrl-D after a text, which counts as Enter.
             let whole = text.ends_with(b"\n");
             cut |= text.len() - before > LONGEST - usize::from(!whole);
             if ended || !whole || !more() {
@@ -55,7 +54,7 @@ pub fn read_typed(
 
 fn line(text: &[u8]) -> Typed {
     match std::str::from_utf8(text) {
-        // Without an editor an arrow key is an escape in the text.
+        // Without an editor, an arrow key is an escape sequence in the text.
         Ok(text) => Typed::Line(strip_escapes(text.trim_end_matches(['\n', '\r'])).into_owned()),
         Err(_) => Typed::Refused(NO_TEXT),
     }
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_comes_for_itself() {
+    fn each_line_is_separate() {
         let line = |text: &str| Typed::Line(text.to_owned());
         assert_eq!(typed(b"one\n\ntwo\n", 0), [line("one"), line(""), line("two"), Typed::End]);
         assert_eq!(typed(b"no end", 0), [line("no end"), Typed::End]);
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_told_and_is_no_wish_to_leave() {
+    fn an_error_is_reported_and_does_not_leave() {
         struct Broken;
         impl io::Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_cut_is_told_from_one_that_was_not() {
+    fn a_line_that_the_kernel_cut_is_refused() {
         let bytes = |size: usize| [vec![b'x'; size], vec![b'\n']].concat();
         assert_eq!(typed(&bytes(LONGEST), 0), [Typed::Refused(CUT), Typed::End]);
         assert_eq!(

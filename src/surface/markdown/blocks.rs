@@ -1,45 +1,45 @@
-//! A text that is still being written, cut into pieces that can no longer change.
+//! Cuts a text that is still being written into pieces that can no longer change.
 //!
-//! The cuts depend on the text alone, never on how it arrives: lines are looked at one by one,
-//! and what has grown too long is cut at a fixed size. So the whole at once and any sequence of
+//! The cuts depend only on the text, never on how it arrives: lines are examined one by one, and
+//! whatever grows too long is cut at a fixed size. So the whole text at once and any sequence of
 //! pieces give the same rows.
 
 use super::super::highlight::Code;
 use super::super::styled::{Fill, Glyphs, Styled};
 use super::line::{TextLine, spaces};
 use super::long::cut;
-use super::piece::{CodeBlock, Item, Piece};
+use super::piece::{CodeBlock, Item, TextPiece};
 use super::plain::plain;
-use super::render::{CODE, Rendered, Setting, render};
+use super::render::{CODE, RenderContext, Rendered, render};
 use super::scan::{self, Fence, Marker};
 use super::table::Columns;
 
-/// What is held back is never longer, whatever the text: lines, and pieces of several lines.
+/// Nothing longer than this is held back, neither a line nor several lines.
 pub const LIMIT: usize = 16 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct Blocks {
     pub width: Option<usize>,
-    /// Code lines stay whole.
+    /// Whether lines of code stay unbroken.
     whole: bool,
     pub rows: Vec<Styled>,
     pub(super) glyphs: Glyphs,
-    pub(super) open: Open,
-    /// The list of the item that was shown last, if it can go on, with the item's number.
+    pub(super) open: OpenBlock,
+    /// The list mark and number of the last item shown, if its list may continue.
     list: Option<(u8, u64)>,
-    /// A blank line came last.
+    /// Whether the last line was blank.
     blank: bool,
     pub(super) begun: bool,
 }
 
 /// What the next line may belong to.
 #[derive(Debug, Clone)]
-pub(super) enum Open {
+pub(super) enum OpenBlock {
     Nothing,
-    Piece(Piece),
+    TextPiece(TextPiece),
     Block(CodeBlock),
-    /// A line without an end; what stands in it so far, and what it belongs to.
-    Long(TextLine, Box<Open>),
+    /// A line that has not ended: its text so far, and what it belongs to.
+    Long(TextLine, Box<OpenBlock>),
 }
 
 impl Blocks {
@@ -49,19 +49,19 @@ impl Blocks {
             whole: true,
             rows: Vec::new(),
             glyphs,
-            open: Open::Nothing,
+            open: OpenBlock::Nothing,
             list: None,
             blank: false,
             begun: false,
         }
     }
 
-    /// What comes from now on is for a frame of a screen that is drawn many times in a second.
-    pub fn for_a_look(&mut self) {
+    /// From now on the rows are for one frame of a screen, so code is broken to its width.
+    pub fn for_one_frame(&mut self) {
         self.whole = false;
     }
 
-    /// Takes what it can of `text`: complete lines, and pieces of those that are too long.
+    /// Consumes complete lines of `text`, and pieces of lines that are too long. Returns how much.
     pub fn feed(&mut self, text: &str) -> usize {
         let mut at = 0;
         loop {
@@ -82,20 +82,20 @@ impl Blocks {
         }
     }
 
-    /// The text is over, with this behind its last newline.
+    /// Ends the text, with `rest` after its last newline.
     pub fn close(&mut self, rest: &str) {
-        if !rest.is_empty() || matches!(self.open, Open::Long(..)) {
+        if !rest.is_empty() || matches!(self.open, OpenBlock::Long(..)) {
             self.end_of_line(rest);
         }
         self.flush();
     }
 
     pub(super) fn line(&mut self, line: &str) {
-        match std::mem::replace(&mut self.open, Open::Nothing) {
-            Open::Block(block) => self.line_of_block(block, line),
-            Open::Piece(piece) if piece.item.is_some() => self.line_in_item(piece, line),
-            Open::Piece(piece) => self.line_in_text(piece, line),
-            Open::Nothing | Open::Long(..) => self.first_line(line),
+        match std::mem::replace(&mut self.open, OpenBlock::Nothing) {
+            OpenBlock::Block(block) => self.line_of_block(block, line),
+            OpenBlock::TextPiece(piece) if piece.item.is_some() => self.line_in_item(piece, line),
+            OpenBlock::TextPiece(piece) => self.line_in_text(piece, line),
+            OpenBlock::Nothing | OpenBlock::Long(..) => self.first_line(line),
         }
     }
 
@@ -108,7 +108,8 @@ impl Blocks {
         if let Some(fence) = Fence::opened(line) {
             let code = Code::new(&fence.info);
             self.list = None;
-            self.open = Open::Block(CodeBlock { fence: Some(fence), code, blanks: 0, apart: true });
+            self.open =
+                OpenBlock::Block(CodeBlock { fence: Some(fence), code, blanks: 0, apart: true });
         } else if scan::indent(line).0 > 3 {
             let code = Code::new("");
             self.list = None;
@@ -118,7 +119,7 @@ impl Blocks {
         } else {
             self.list = None;
             let alone = scan::is_heading(line) || scan::is_rule(line);
-            self.add(Piece { apart: true, ..Piece::default() }, line);
+            self.add(TextPiece { apart: true, ..TextPiece::default() }, line);
             if alone {
                 self.flush();
             }
@@ -133,10 +134,10 @@ impl Blocks {
         };
         let item = Item { marker, number, rest: false, blank: false };
         let apart = before.is_none() || blank;
-        self.add(Piece { apart, item: Some(item), ..Piece::default() }, line);
+        self.add(TextPiece { apart, item: Some(item), ..TextPiece::default() }, line);
     }
 
-    fn line_in_text(&mut self, piece: Piece, line: &str) {
+    fn line_in_text(&mut self, piece: TextPiece, line: &str) {
         let blank = line.trim().is_empty();
         let interrupted = || {
             Fence::opened(line).is_some()
@@ -144,7 +145,7 @@ impl Blocks {
                 || Marker::of(line).is_some_and(|marker| marker.interrupts())
         };
         if blank || interrupted() {
-            self.open = Open::Piece(piece);
+            self.open = OpenBlock::TextPiece(piece);
             self.flush();
             self.first_line(line);
         } else {
@@ -152,7 +153,7 @@ impl Blocks {
         }
     }
 
-    fn line_in_item(&mut self, mut piece: Piece, line: &str) {
+    fn line_in_item(&mut self, mut piece: TextPiece, line: &str) {
         let Some(item) = &mut piece.item else {
             return;
         };
@@ -173,7 +174,7 @@ impl Blocks {
             return;
         }
         self.blank = item.blank;
-        self.open = Open::Piece(piece);
+        self.open = OpenBlock::TextPiece(piece);
         self.flush();
         self.first_line(line);
     }
@@ -184,13 +185,14 @@ impl Blocks {
                 self.show(line);
             }
             block.code.end_line();
-            self.open = Open::Block(block);
+            self.open = OpenBlock::Block(block);
         } else if block.fence.is_none() {
             self.first_line(line);
         }
     }
 
-    /// A line of code or its beginning; the blank ones before it are shown here, itself is `None` if it is one.
+    /// A line of code or its beginning; blank lines before it are shown first. `None` if the line
+    /// itself is blank.
     pub(super) fn code_line(&mut self, block: &mut CodeBlock, line: &str) -> Option<TextLine> {
         let inner = match &block.fence {
             Some(fence) => scan::unindented(line, fence.indent),
@@ -211,8 +213,8 @@ impl Blocks {
         Some(TextLine { first, text, fill: Some(Fill::Cells), ..TextLine::default() })
     }
 
-    /// Adds a line to a piece; what was there before is shown if it becomes too much.
-    fn add(&mut self, mut piece: Piece, line: &str) {
+    /// Adds a line to a piece. If it becomes too long, what was there before is shown.
+    fn add(&mut self, mut piece: TextPiece, line: &str) {
         if piece.text.len() + line.len() > LIMIT && !piece.text.is_empty() {
             let (lines, rest) = self.rendered(piece);
             lines.into_iter().for_each(|line| self.show(line));
@@ -223,19 +225,19 @@ impl Blocks {
         piece.text.push_str(line);
         piece.text.push('\n');
         piece.follow_fence(line);
-        self.open = Open::Piece(piece);
+        self.open = OpenBlock::TextPiece(piece);
     }
 
-    /// The lines of a piece, and what more of the same would go on with.
-    pub(super) fn rendered(&mut self, mut piece: Piece) -> (Vec<TextLine>, Piece) {
+    /// The lines of a piece, and an empty piece with which its continuation begins.
+    pub(super) fn rendered(&mut self, mut piece: TextPiece) -> (Vec<TextLine>, TextPiece) {
         if std::mem::take(&mut piece.apart) {
             self.separate();
         }
-        let setting = self.setting(piece.item.as_ref(), piece.columns.as_ref());
+        let context = self.context(piece.item.as_ref(), piece.columns.as_ref());
         let marker = piece.item.as_ref().map(|item| item.marker);
-        let Rendered { lines, table } = match plain(&piece.text, marker, &setting) {
+        let Rendered { lines, table } = match plain(&piece.text, marker, &context) {
             Some(line) => Rendered { lines: vec![line], table: None },
-            None => render(&piece.text, &setting),
+            None => render(&piece.text, &context),
         };
         piece.text.clear();
         piece.columns = None;
@@ -254,27 +256,27 @@ impl Blocks {
     }
 
     fn flush(&mut self) {
-        match std::mem::replace(&mut self.open, Open::Nothing) {
-            Open::Piece(piece) => {
+        match std::mem::replace(&mut self.open, OpenBlock::Nothing) {
+            OpenBlock::TextPiece(piece) => {
                 self.list = piece.item.as_ref().map(|item| (item.marker.mark, item.number));
                 let (lines, _) = self.rendered(piece);
                 lines.into_iter().for_each(|line| self.show(line));
             }
-            Open::Block(_) | Open::Nothing | Open::Long(..) => {}
+            OpenBlock::Block(_) | OpenBlock::Nothing | OpenBlock::Long(..) => {}
         }
     }
 
-    pub(super) fn setting<'a>(
+    pub(super) fn context<'a>(
         &self,
         item: Option<&Item>,
         columns: Option<&'a Columns>,
-    ) -> Setting<'a> {
+    ) -> RenderContext<'a> {
         let rest = item.filter(|item| item.rest);
         let hanging = |item: &Item| match item.marker.number {
             Some(_) => item.number.to_string().len() + 2,
             None => self.glyphs.bullet.chars().count(),
         };
-        Setting {
+        RenderContext {
             width: self.width,
             glyphs: self.glyphs,
             number: item.filter(|item| !item.rest).map(|item| item.number),

@@ -1,4 +1,4 @@
-//! The words of a paragraph: which style they are in, and where the links in them lead.
+//! The text of a paragraph: its styles, and its links.
 
 use super::super::styled::{Style, Styled};
 
@@ -7,15 +7,16 @@ pub struct Inline {
     /// The line being written.
     pub line: Styled,
     styles: Vec<Style>,
-    /// Where the open links lead, and what they say.
+    /// The destinations of the open links, and their texts.
     links: Vec<(String, String)>,
-    /// The column that the lines of this paragraph begin at; `None` until the first one says it.
+    /// The column at which the lines of this paragraph begin; `None` until the first line
+    /// determines it.
     base: Option<usize>,
     at_start: bool,
 }
 
 impl Inline {
-    /// A block begins whose lines start at this column.
+    /// Begins a block whose lines start at this column.
     pub fn begin(&mut self, base: Option<usize>) {
         self.base = base;
         self.at_start = true;
@@ -41,7 +42,7 @@ impl Inline {
         };
         if said.is_empty() {
             self.push(Some(Style::Dim), &to);
-        } else if !says_it(&to, &said) {
+        } else if !names_destination(&to, &said) {
             self.push(Some(Style::Dim), &format!(" ({to})"));
         }
     }
@@ -55,7 +56,7 @@ impl Inline {
         }
     }
 
-    /// A style is one thing here: of several the one that says most.
+    /// Only one style applies here: of several, the most telling.
     fn style(&self) -> Style {
         let rank = |style: &Style| match style {
             Style::Link => 5,
@@ -67,7 +68,7 @@ impl Inline {
         self.styles.iter().copied().max_by_key(rank).unwrap_or(Style::Plain)
     }
 
-    /// Lines keep the spaces they begin with: drawings and columns made by hand need them.
+    /// Keeps the spaces at the beginning of a line, which drawings and hand-made columns need.
     pub fn indent(&mut self, source: &str, at: usize) {
         if !self.at_start {
             return;
@@ -88,7 +89,7 @@ impl Inline {
     }
 }
 
-fn says_it(to: &str, said: &str) -> bool {
+fn names_destination(to: &str, said: &str) -> bool {
     let to = to.strip_prefix("mailto:").unwrap_or(to);
     let bare = to.strip_prefix("https://").or_else(|| to.strip_prefix("http://")).unwrap_or(to);
     to.is_empty() || to == said || bare == said || bare.strip_suffix('/') == Some(said)

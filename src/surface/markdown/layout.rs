@@ -1,5 +1,5 @@
-//! Where the blocks of a piece stand: the lines they are made of, what is in front of those, and
-//! the blank ones between.
+//! Arranges the blocks of a piece: their lines, what precedes each line, and the blank lines
+//! between.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use super::super::styled::{Fill, Style, Styled};
 use super::line::{TextLine, spaces};
 use super::render::{CODE, Renderer};
 
-/// How far in things go, where nobody says how wide the screen is.
+/// The deepest indentation if the width of the screen is unknown.
 const DEEP: usize = 60;
 
 impl Renderer<'_> {
-    /// A block begins: what is written so far is a line, and there may be a blank one after it.
+    /// Begins a block: ends the line written so far, and separates the block from the one before.
     pub(super) fn open(&mut self, at: usize) {
         self.end_text();
         self.definitions(at);
@@ -25,7 +25,8 @@ impl Renderer<'_> {
         self.last = Some(end);
     }
 
-    /// In lists the text says where blank lines are, everywhere else they are between all blocks.
+    /// In lists, blank lines are those of the text; everywhere else there is one between all
+    /// blocks.
     pub(super) fn separate(&mut self, at: usize) {
         let Some(last) = self.last.take() else {
             return;
@@ -42,8 +43,8 @@ impl Renderer<'_> {
         }
     }
 
-    /// Definitions of links are no block to the parser. Nothing here looks up links of other
-    /// pieces, so they are shown.
+    /// The parser does not report definitions of links. They may be used by other pieces, which
+    /// cannot look them up, so they are shown.
     pub(super) fn definitions(&mut self, upto: usize) {
         let from = self.seen;
         let Some(skipped) = self.source.get(from..upto) else {
@@ -132,9 +133,9 @@ impl Renderer<'_> {
             return;
         };
         let room = self.room();
-        let begun = self.setting.columns.take().filter(|_| range.start == 0);
+        let begun = self.context.columns.take().filter(|_| range.start == 0);
         let columns = begun.cloned().unwrap_or_else(|| table.columns(room));
-        for row in table.draw(&columns, begun.is_none(), room, self.setting.glyphs) {
+        for row in table.draw(&columns, begun.is_none(), room, self.context.glyphs) {
             self.push(row, None);
         }
         let source = &self.source[range.start..];
@@ -149,11 +150,11 @@ impl Renderer<'_> {
     }
 
     pub(super) fn room(&self) -> Option<usize> {
-        self.setting.width.map(|cells| cells.saturating_sub(self.prefix()).max(1))
+        self.context.width.map(|cells| cells.saturating_sub(self.prefix()).max(1))
     }
 
-    /// From some depth on, what is deeper stands no further in.
+    /// Beyond some depth, nothing is indented further.
     pub(super) fn is_deep(&self, more: usize) -> bool {
-        self.prefix() + more > self.setting.width.map_or(DEEP, |cells| cells / 2)
+        self.prefix() + more > self.context.width.map_or(DEEP, |cells| cells / 2)
     }
 }

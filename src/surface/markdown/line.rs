@@ -1,34 +1,34 @@
-//! A line before it is fitted to the screen: what stands in front of it, and how it may be broken.
+//! A line before it is fitted to the screen: its prefixes, and how it may be broken.
 
 use super::super::styled::{Fill, Style, Styled};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TextLine {
-    /// In front of the first row.
+    /// Before the first row.
     pub first: Styled,
-    /// In front of the others.
+    /// Before the other rows.
     pub hanging: Styled,
     pub text: Styled,
-    /// `None`: it fits as it is.
+    /// `None` if it fits as it is.
     pub fill: Option<Fill>,
 }
 
 impl TextLine {
-    /// `whole`: code stays in one piece, and the terminal breaks it where it must.
+    /// `whole`: code is not broken here; the terminal breaks it.
     pub fn rows(mut self, width: Option<usize>, whole: bool) -> Vec<Styled> {
         self.make_room(width);
         match (self.fill, width) {
             (Some(Fill::Words), Some(cells)) => {
-                self.text.wrap_behind(cells, &self.first, &self.hanging)
+                self.text.wrap_with_prefix(cells, &self.first, &self.hanging)
             }
             (Some(Fill::Cells), Some(cells)) if !whole => self.joined().broken(cells),
-            // A table or a rule on a screen that has no room for anything.
+            // A table or a rule on a screen that is too narrow for anything.
             (None, Some(cells)) => self.joined().broken(cells),
             _ => vec![self.joined()],
         }
     }
 
-    /// The rows that stay as they are whatever is still added to the line.
+    /// Takes the rows that cannot change any more, whatever is added to the line.
     pub fn take_rows(&mut self, width: Option<usize>) -> Vec<Styled> {
         let (Some(fill), Some(cells)) = (self.fill, width) else {
             return Vec::new();
@@ -41,7 +41,7 @@ impl TextLine {
         rows
     }
 
-    /// On a screen too narrow for what stands in front, that is text like the rest.
+    /// On a screen too narrow for the prefixes, they become part of the text.
     fn make_room(&mut self, width: Option<usize>) {
         let crowded = |prefix: &Styled| width.is_some_and(|cells| prefix.width() + 2 > cells);
         if self.fill == Some(Fill::Cells) || crowded(&self.first) || crowded(&self.hanging) {

@@ -1,6 +1,6 @@
-//! An agent's text as lines for the screen while it is being written: Markdown where it is
-//! Markdown, and as it stands where it is not. What can no longer change comes once; the rest can
-//! be looked at as often as a screen is drawn.
+//! Renders an agent's text as lines for the screen while it is being written: Markdown where it is
+//! Markdown, and literally where it is not. Lines that can no longer change are returned once; the
+//! rest can be rendered as often as the screen is drawn.
 
 mod blocks;
 mod inline;
@@ -18,24 +18,24 @@ mod tests;
 use super::styled::{Glyphs, Styled};
 use blocks::Blocks;
 
-/// A line of nothing but these may become a heading, a fence or a rule: wait for more of it.
+/// A line of only these may become a heading, a fence or a rule: wait for more of it.
 const MARKS: [char; 12] = ['-', '=', '`', '~', '*', '_', '#', '>', '+', '|', ':', ' '];
 
 #[derive(Debug, Clone)]
 pub struct Markdown {
     blocks: Blocks,
     source: String,
-    /// How much of it is in `blocks`.
+    /// How much of `source` is in `blocks`.
     fed: usize,
 }
 
 impl Markdown {
-    /// `width`: columns to wrap at; `None` where nobody says how wide the screen is.
+    /// `width`: columns to wrap at; `None` if the width of the screen is unknown.
     pub fn new(width: Option<usize>, glyphs: Glyphs) -> Self {
         Self { blocks: Blocks::new(width, glyphs), source: String::new(), fed: 0 }
     }
 
-    /// For what is not settled yet.
+    /// Applies to what is not settled yet.
     pub fn set_width(&mut self, width: Option<usize>) {
         self.blocks.width = width;
     }
@@ -44,17 +44,17 @@ impl Markdown {
         self.source.push_str(text);
     }
 
-    /// The lines that can no longer change, once each. A line of code can be wider than the
-    /// screen; everything else fits.
+    /// The lines that can no longer change, each returned once. A line of code can be wider than
+    /// the screen; everything else fits.
     pub fn settled(&mut self) -> Vec<Styled> {
         self.fed += self.blocks.feed(&self.source[self.fed..]);
         std::mem::take(&mut self.blocks.rows)
     }
 
-    /// How the rest looks now: its last rows, at most `rows`, all of them as narrow as the screen.
+    /// The rest as it looks now: at most its last `rows` rows, all of which fit the screen.
     pub fn tail(&self, rows: usize) -> Vec<Styled> {
         let mut blocks = self.blocks.clone();
-        blocks.for_a_look();
+        blocks.for_one_frame();
         let mut rest = &self.source[self.fed..];
         rest = &rest[blocks.feed(rest)..];
         if rest.trim_start_matches(MARKS).is_empty() {
@@ -65,7 +65,7 @@ impl Markdown {
         blocks.rows.split_off(spare)
     }
 
-    /// What is still missing, now that nothing comes any more.
+    /// The remaining lines, at the end of the text.
     pub fn end(mut self) -> Vec<Styled> {
         let mut rows = self.settled();
         self.blocks.close(&self.source[self.fed..]);
@@ -73,7 +73,8 @@ impl Markdown {
         rows
     }
 
-    /// What is still missing of `whole`; all of it if that is not what was pushed so far.
+    /// The remaining lines of `whole`; all of them if it does not begin with what was pushed so
+    /// far.
     pub fn finish(mut self, whole: &str) -> Vec<Styled> {
         let Some(rest) = whole.strip_prefix(self.source.as_str()) else {
             return render(whole, self.blocks.width, self.blocks.glyphs);

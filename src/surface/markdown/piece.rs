@@ -1,19 +1,19 @@
-//! What a text that is still being written consists of at the moment.
+//! The units of a text that is still being written.
 
 use super::super::highlight::Code;
 use super::scan::{self, Fence, Marker};
 use super::table::Columns;
 
-/// Some lines that are parsed together: an item of a list, or what stands between blank lines.
+/// Lines that are parsed together: a list item, or what is between blank lines.
 #[derive(Debug, Clone, Default)]
-pub struct Piece {
+pub struct TextPiece {
     pub text: String,
-    /// A blank row comes before it.
+    /// Whether a blank row precedes it.
     pub apart: bool,
     pub item: Option<Item>,
-    /// The code that its last line stands in: how to open it again.
+    /// The fence of the code block that its last line is in, to open it again.
     pub fence: Option<(String, Fence)>,
-    /// It goes on with a table.
+    /// The columns of the table that it continues.
     pub columns: Option<Columns>,
 }
 
@@ -21,23 +21,23 @@ pub struct Piece {
 pub struct Item {
     pub marker: Marker,
     pub number: u64,
-    /// The beginning has been shown already.
+    /// Whether its beginning has been shown already.
     pub rest: bool,
     pub blank: bool,
 }
 
-/// Code that stands in nothing else: its lines are shown one by one.
+/// A code block at the top level, whose lines are shown one by one.
 #[derive(Debug, Clone)]
 pub struct CodeBlock {
-    /// `None`: it is code because it is indented.
+    /// `None` if it is code because of its indentation.
     pub fence: Option<Fence>,
     pub code: Code,
-    /// Blank lines that are part of it if it goes on.
+    /// Blank lines that are part of it if more code follows.
     pub blanks: usize,
     pub apart: bool,
 }
 
-impl Piece {
+impl TextPiece {
     pub fn follow_fence(&mut self, line: &str) {
         if self.item.is_none() && !scan::is_quote(line) {
             return;

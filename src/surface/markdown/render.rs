@@ -1,4 +1,4 @@
-//! A piece of Markdown that is parsed at once: its blocks as lines not yet fitted to the screen.
+//! Parses a piece of Markdown into lines that are not yet fitted to the screen.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use super::inline::Inline;
 use super::line::{TextLine, spaces};
 use super::table::{Columns, Table};
 
-/// Code stands this far in.
+/// The indentation of code.
 pub const CODE: usize = 2;
 const RULE: usize = 40;
 
-/// Where a piece of Markdown stands.
+/// The context of a piece of Markdown.
 #[derive(Debug, Clone, Copy)]
-pub struct Setting<'a> {
+pub struct RenderContext<'a> {
     pub width: Option<usize>,
     pub glyphs: Glyphs,
-    /// The number of the first item, if it goes on with a list.
+    /// The number of the first item, if the piece continues a list.
     pub number: Option<u64>,
-    /// More of an item that has begun, which stands this far in.
+    /// The indentation, if the piece continues an item.
     pub inside: Option<usize>,
-    /// More rows of a table that has begun.
+    /// The columns, if the piece continues a table.
     pub columns: Option<&'a Columns>,
 }
 
@@ -35,10 +35,10 @@ pub struct Rendered {
     pub table: Option<(String, Columns)>,
 }
 
-pub fn render(source: &str, setting: &Setting<'_>) -> Rendered {
+pub fn render(source: &str, context: &RenderContext<'_>) -> Rendered {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut renderer = Renderer::new(source, setting);
+    let mut renderer = Renderer::new(source, context);
     for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
         renderer.event(event, range);
     }
@@ -46,7 +46,7 @@ pub fn render(source: &str, setting: &Setting<'_>) -> Rendered {
 }
 
 pub(super) struct Container {
-    /// What it begins with, until a line has taken it.
+    /// The prefix of its first line, until a line has used it.
     pub(super) first: Option<Styled>,
     pub(super) rest: Styled,
     pub(super) item: bool,
@@ -54,7 +54,7 @@ pub(super) struct Container {
 
 pub(super) struct Renderer<'a> {
     pub(super) source: &'a str,
-    pub(super) setting: Setting<'a>,
+    pub(super) context: RenderContext<'a>,
     pub(super) lines: Vec<TextLine>,
     pub(super) containers: Vec<Container>,
     /// The numbers of the next items of the open lists.
@@ -62,20 +62,20 @@ pub(super) struct Renderer<'a> {
     pub(super) inline: Inline,
     pub(super) code: Option<(Code, String)>,
     pub(super) table: Option<Table>,
-    /// Where the block ended that the next one has to keep a distance from.
+    /// The end of the block that the next one is separated from.
     pub(super) last: Option<usize>,
-    /// All before it has been shown.
+    /// Everything before this has been shown.
     pub(super) seen: usize,
     pub(super) ends_with: Option<(String, Columns)>,
 }
 
 impl<'a> Renderer<'a> {
-    fn new(source: &'a str, setting: &Setting<'a>) -> Self {
+    fn new(source: &'a str, context: &RenderContext<'a>) -> Self {
         let inside =
-            setting.inside.map(|cells| Container { first: None, rest: spaces(cells), item: true });
+            context.inside.map(|cells| Container { first: None, rest: spaces(cells), item: true });
         Self {
             source,
-            setting: *setting,
+            context: *context,
             lines: Vec::new(),
             containers: inside.into_iter().collect(),
             lists: Vec::new(),
@@ -118,7 +118,8 @@ impl<'a> Renderer<'a> {
             | Event::DisplayMath(text)
             | Event::FootnoteReference(text) => self.text(None, &text, range),
             Event::SoftBreak | Event::HardBreak => {
-                // More often it is a command that goes on than a break somebody asked for.
+                // A backslash at the end of a line is more often a continued command than a
+                // requested break.
                 if self.source[range.clone()].starts_with('\\') {
                     self.inline.push(None, "\\");
                 }
@@ -128,7 +129,7 @@ impl<'a> Renderer<'a> {
                 self.open(range.start);
                 let room = self.room().unwrap_or(RULE).min(RULE);
                 let rule =
-                    Styled::new(Style::Dim, &self.setting.glyphs.ruling.line.repeat(room.max(1)));
+                    Styled::new(Style::Dim, &self.context.glyphs.lines.line.repeat(room.max(1)));
                 self.push(rule, None);
                 self.close(range);
             }
@@ -174,13 +175,13 @@ impl<'a> Renderer<'a> {
                 _ => Style::Bold,
             }),
             Tag::BlockQuote(_) => {
-                let bar = Styled::new(Style::Dim, self.setting.glyphs.quote);
+                let bar = Styled::new(Style::Dim, self.context.glyphs.quote);
                 let bar = if self.is_deep(bar.width()) { Styled::default() } else { bar };
                 self.containers.push(Container { first: None, rest: bar, item: false });
             }
             Tag::List(number) => {
-                // Of the outermost list alone: a list inside an item has numbers of its own.
-                let goes_on = self.setting.number.take();
+                // Only for the outermost list: a nested list has its own numbers.
+                let goes_on = self.context.number.take();
                 let number = number.map(|number| goes_on.unwrap_or(number));
                 self.lists.push(number);
             }
@@ -190,7 +191,7 @@ impl<'a> Renderer<'a> {
                         *number = number.saturating_add(1);
                         format!("{}. ", *number - 1)
                     }
-                    _ => self.setting.glyphs.bullet.to_owned(),
+                    _ => self.context.glyphs.bullet.to_owned(),
                 };
                 let deep = self.is_deep(marker.width());
                 let rest = if deep { Styled::default() } else { spaces(marker.width()) };
@@ -280,8 +281,8 @@ fn is_break(html: &str) -> bool {
     matches!(html.to_ascii_lowercase().as_str(), "<br>" | "<br/>" | "<br />")
 }
 
-/// The marks around what only looks as if it were marked: `__init__`, and single tildes, which
-/// stand for a home directory or for "about".
+/// The marks that are literal although the parser takes them for markup: `__init__`, and single
+/// tildes, which mean a home directory or "about".
 fn literal(marked: &str) -> Option<&'static str> {
     if marked.starts_with('~') {
         return (!marked.starts_with("~~")).then_some("~");

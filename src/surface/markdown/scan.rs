@@ -1,6 +1,6 @@
-//! What a line begins, as far as one can tell from the line alone.
+//! What a line begins, as far as the line alone shows.
 
-/// Columns of white space in front, and the bytes they take.
+/// The columns of leading white space, and its length in bytes.
 pub fn indent(line: &str) -> (usize, usize) {
     let mut columns = 0;
     for (at, byte) in line.bytes().enumerate() {
@@ -13,7 +13,7 @@ pub fn indent(line: &str) -> (usize, usize) {
     (columns, line.len())
 }
 
-/// `line` without at most this many columns of white space.
+/// `line` without up to this many columns of white space.
 pub fn unindented(line: &str, columns: usize) -> &str {
     let mut gone = 0;
     for (at, byte) in line.bytes().enumerate() {
@@ -35,7 +35,7 @@ pub fn unindented(line: &str, columns: usize) -> &str {
 pub struct Fence {
     mark: u8,
     len: usize,
-    /// Columns in front, which its lines may have as well.
+    /// The columns before it, which the lines of code may have too.
     pub indent: usize,
     pub info: String,
 }
@@ -57,20 +57,20 @@ impl Fence {
         columns < 4 && text.len() >= self.len && text.bytes().all(|byte| byte == self.mark)
     }
 
-    /// A line that opens the same again.
+    /// A line that opens the same block again.
     pub fn again(&self, lead: &str) -> String {
         let marks = char::from(self.mark).to_string().repeat(self.len);
         format!("{lead}{marks}{}\n", self.info)
     }
 }
 
-/// What an item of a list begins with.
+/// The beginning of a list item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Marker {
-    /// Items with another one are of another list.
+    /// Items with different marks belong to different lists.
     pub mark: u8,
     pub number: Option<u64>,
-    /// The column that the item's text begins at.
+    /// The column at which the item's text begins.
     pub column: usize,
     pub is_empty: bool,
 }
@@ -95,12 +95,12 @@ impl Marker {
         if !is_empty && space == 0 {
             return None;
         }
-        // More than four are one, and code.
+        // After more than four spaces, the item's text begins after the first, and is code.
         let space = if is_empty || space > 4 { 1 } else { space };
         Some(Self { mark, number, column: columns + digits + 1 + space, is_empty })
     }
 
-    /// Whether it ends a paragraph right above it.
+    /// Whether it may end a paragraph directly above it.
     pub fn interrupts(&self) -> bool {
         !self.is_empty && self.number.is_none_or(|number| number == 1)
     }
@@ -130,7 +130,8 @@ pub fn is_rule(line: &str) -> bool {
     columns < 4 && enough && text.iter().all(|byte| byte == mark || b" \t".contains(byte))
 }
 
-/// What stands before the text of a line in quotes and lists, markers made spaces; and the text.
+/// What precedes the text of a line in quotes and lists, with markers replaced by spaces; and the
+/// text.
 pub fn inner(line: &str) -> (String, &str) {
     let mut lead = String::new();
     let mut rest = line;
@@ -147,7 +148,7 @@ pub fn inner(line: &str) -> (String, &str) {
             }
             _ => return (lead, rest),
         };
-        // The marker and the spaces behind it are ASCII, but a tab is one byte of many columns.
+        // The marker and the spaces after it are ASCII, but a tab is one byte and many columns.
         let marked = rest.bytes().take(marked).take_while(u8::is_ascii).count();
         lead.extend(std::iter::repeat_n(' ', marked));
         rest = &rest[marked..];

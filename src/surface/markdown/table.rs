@@ -1,14 +1,14 @@
-//! Tables: columns as wide as they need, narrower with wrapped cells where the screen is too
-//! small for that, and a list of what each row says where even that is no use.
+//! Tables: columns as wide as needed; narrower with wrapped cells if the screen is too small; a
+//! list of each row's cells if even that does not fit.
 
 use pulldown_cmark::Alignment;
 
 use super::super::styled::{Glyphs, Style, Styled};
 use super::line::spaces;
 
-/// A column narrower than this is harder to read than a list.
+/// A narrower column is harder to read than a list.
 const NARROW: usize = 8;
-/// Between two columns: a space, the line, a space.
+/// The width between two columns: a space, the line, a space.
 const BETWEEN: usize = 3;
 
 /// A cell can have several lines.
@@ -17,11 +17,11 @@ pub type Cell = Vec<Styled>;
 #[derive(Debug, Default)]
 pub struct Table {
     pub alignments: Vec<Alignment>,
-    /// The first one is the head.
+    /// The first row is the head.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// How a table that has begun goes on.
+/// How the rows of a table are laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Columns {
     Drawn(Vec<usize>),
@@ -41,7 +41,7 @@ impl Table {
         }
     }
 
-    /// `head`: with the first row and the line below it.
+    /// `head`: include the first row and the line below it.
     pub fn draw(
         &self,
         columns: &Columns,
@@ -80,7 +80,7 @@ impl Table {
             for (column, rows) in cells.iter_mut().enumerate() {
                 if column > 0 {
                     line.push(Style::Dim, " ");
-                    line.push(Style::Dim, glyphs.ruling.column);
+                    line.push(Style::Dim, glyphs.lines.column);
                     line.push(Style::Dim, " ");
                 }
                 let text = rows.next().unwrap_or_default();
@@ -121,7 +121,7 @@ impl Table {
                 }
             }
         }
-        // Columns without anything below them are still what was said.
+        // A head without rows is still shown.
         if self.rows.len() == 1 && head {
             let names = names.iter().flat_map(|name| match room {
                 Some(room) => name.wrap(room, &Styled::default()),
@@ -133,7 +133,7 @@ impl Table {
     }
 }
 
-/// The widest columns give way first.
+/// Narrows the widest columns first.
 fn fitted(wanted: Vec<usize>, room: usize) -> Columns {
     let between = BETWEEN * wanted.len().saturating_sub(1);
     if wanted.iter().sum::<usize>() + between <= room {
@@ -161,8 +161,8 @@ fn pad(line: &mut Styled, cells: usize) {
 }
 
 fn below_head(columns: &[usize], glyphs: Glyphs) -> Styled {
-    let line = |cells: &usize| glyphs.ruling.line.repeat(*cells);
-    let between = format!("{0}{1}{0}", glyphs.ruling.line, glyphs.ruling.cross);
+    let line = |cells: &usize| glyphs.lines.line.repeat(*cells);
+    let between = format!("{0}{1}{0}", glyphs.lines.line, glyphs.lines.cross);
     let text = columns.iter().map(line).collect::<Vec<_>>().join(&between);
     Styled::new(Style::Dim, &text)
 }

@@ -1,4 +1,4 @@
-//! Whole texts, as they look.
+//! Whole texts, as they are displayed.
 
 use super::*;
 use crate::surface::Style;
@@ -19,7 +19,7 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_is_no_markdown_stays_as_it_is() {
+fn text_that_is_not_markdown_stays_unchanged() {
     for text in [
         "$ ls *.rs *.toml",
         "a * b * c",
@@ -46,7 +46,7 @@ fn what_is_no_markdown_stays_as_it_is() {
 }
 
 #[test]
-fn blocks_are_apart() {
+fn blocks_are_separated_by_blank_lines() {
     check(&[
         ("", ""),
         ("\n\n \n", ""),
@@ -61,7 +61,7 @@ fn blocks_are_apart() {
 }
 
 #[test]
-fn words_have_their_styles() {
+fn inline_markup_becomes_styles() {
     use Style::{Bold, Code, Dim, Heading, Italic, Link, Plain, Strike};
 
     let row = |text: &str| -> Vec<(Style, String)> {
@@ -100,7 +100,7 @@ fn words_have_their_styles() {
 }
 
 #[test]
-fn lists_hang() {
+fn list_items_have_hanging_indents() {
     check(&[
         (
             "- one two three four five six seven\n- b\n  - c one two three four five six\n    more\n- d",
@@ -124,7 +124,7 @@ fn lists_hang() {
 }
 
 #[test]
-fn quotes_have_a_bar() {
+fn quotes_are_marked_with_a_bar() {
     check(&[
         ("> a\n> b\n>\n> c\n\nd", "▎ a\n▎ b\n▎ \n▎ c\n\nd"),
         ("> one two three four five six seven", "▎ one two three four five six\n▎ seven"),
@@ -174,7 +174,7 @@ fn tables_are_drawn() {
 }
 
 #[test]
-fn nothing_steers_the_terminal() {
+fn no_escape_sequence_reaches_the_terminal() {
     let text = "a\x1b[2J **b\x1b]0;t\x07** `\x1bc`\n\n```\n\x1b[31mred\x07\n```\n[\x1b[1mx](\u{9b}2J)\n<b\x1b[m>";
     for rows in [render(text, Some(40), Glyphs::unicode()), {
         let mut markdown = Markdown::new(Some(40), Glyphs::unicode());
@@ -190,7 +190,7 @@ fn nothing_steers_the_terminal() {
 }
 
 #[test]
-fn code_has_its_colours() {
+fn code_is_highlighted() {
     let rows = render("```rust\nlet a = \"x\"; // y\n```", None, Glyphs::unicode());
     let spans: Vec<_> = rows[0].spans().collect();
     for expected in [(Style::Keyword, "let"), (Style::Quoted, "\"x\""), (Style::Comment, "// y")] {
@@ -199,7 +199,7 @@ fn code_has_its_colours() {
 }
 
 #[test]
-fn colours_do_not_end() {
+fn very_long_code_is_highlighted_throughout() {
     let line = "let a = \"x\"; // y";
     for text in [
         format!("```rust\n{}", format!("{line}\n").repeat(5_000)),

@@ -2,7 +2,7 @@
 
 use super::super::Transcript;
 use super::super::styled::{Style, Styled};
-use super::super::transcript::Whole;
+use super::super::transcript::FullText;
 use super::duration;
 use crate::checks::result::{CheckOutcome, CheckResult};
 
@@ -42,7 +42,7 @@ impl Transcript {
         let glyphs = self.look.glyphs;
         let text = std::mem::take(&mut self.check_output);
         if self.keeps_whole && !text.is_empty() {
-            self.whole.push(Whole { what: "output", text });
+            self.whole.push(FullText { what: "output", text });
         }
         let gutter = || Styled::new(Style::Supervisor, glyphs.gutter);
         let (style, mark) = match result.outcome {

@@ -56,7 +56,7 @@ impl Transcript {
                     head = head.with(Style::Dim, &counts);
                     fields.retain(|name, value| name != "replace_all" || value != false);
                     self.change_is_seen();
-                    let indent = |line: Styled| line.behind(Style::Plain, "    ");
+                    let indent = |line: Styled| line.with_prefix(Style::Plain, "    ");
                     rows = change.rows.into_iter().map(indent).collect();
                 }
                 for (name, value) in &fields {

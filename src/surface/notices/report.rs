@@ -8,7 +8,7 @@ use crate::event::Outcome;
 impl Transcript {
     pub fn report(&mut self, report: &Report) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
-        let mut broken_off = self.break_off();
+        let mut broken_off = self.end_activity();
         let (style, outcome) = match &report.outcome {
             Outcome::Completed => {
                 let bare = report.rounds.last().is_some_and(|round| round.verdict.without_proof);

@@ -4,7 +4,7 @@ use super::super::styled::{self, Style, Styled};
 use super::super::{Look, Transcript};
 use unicode_width::UnicodeWidthStr;
 
-use super::super::transcript::{Author, LineKind, Whole};
+use super::super::transcript::{Author, FullText, LineKind};
 use super::amounts::{duration, review_cost};
 use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
@@ -165,7 +165,7 @@ impl Transcript {
             let all = verdict.requirements.iter().map(|one| self.requirement_text(one));
             let text = all.collect::<Vec<_>>().join("\n");
             if self.keeps_whole {
-                self.whole.push(Whole { what: "requirements", text });
+                self.whole.push(FullText { what: "requirements", text });
             }
         }
         if let Some(amended) = &verdict.amended {

@@ -1,6 +1,6 @@
-//! What is drawn with, where text alone does not do.
+//! The symbols used for drawing.
 
-/// The characters that are drawn with, for terminals with and without Unicode.
+/// The symbols used for drawing, for terminals with and without Unicode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyphs {
     pub tool: &'static str,
@@ -14,25 +14,25 @@ pub struct Glyphs {
     pub rule: &'static str,
     pub dash: &'static str,
     pub ellipsis: &'static str,
-    /// In front of an item of a list.
+    /// Before a list item.
     pub bullet: &'static str,
-    /// In front of what is quoted.
+    /// Before a quote.
     pub quote: &'static str,
-    pub ruling: &'static Ruling,
+    pub lines: &'static LineGlyphs,
     pub spinner: &'static [&'static str],
 }
 
-/// The lines of a table; `line` is that of a rule as well.
+/// The lines of tables, rules, trees and bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ruling {
+pub struct LineGlyphs {
     pub line: &'static str,
     pub column: &'static str,
     pub cross: &'static str,
-    /// A branch of a tree behind which more follow.
+    /// A branch of a tree that is not the last.
     pub mid_branch: &'static str,
-    /// In front of what is still to be done.
+    /// Before an open todo.
     pub todo: &'static str,
-    /// Of a bar.
+    /// The filled and the empty part of a bar.
     pub full: &'static str,
     pub empty: &'static str,
 }
@@ -53,7 +53,7 @@ impl Glyphs {
             ellipsis: "…",
             bullet: "• ",
             quote: "▎ ",
-            ruling: &Ruling {
+            lines: &LineGlyphs {
                 line: "─",
                 column: "│",
                 cross: "┼",
@@ -81,7 +81,7 @@ impl Glyphs {
             ellipsis: "...",
             bullet: "- ",
             quote: "| ",
-            ruling: &Ruling {
+            lines: &LineGlyphs {
                 line: "-",
                 column: "|",
                 cross: "+",

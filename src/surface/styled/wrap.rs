@@ -1,15 +1,16 @@
-//! Long lines in rows: between words as a person would, or at the last cell as a terminal does.
+//! Breaks long lines into rows: between words as a person would, or at the last cell as a terminal
+//! does.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::Styled;
 
-/// What must not begin a row, and what must not end one, beside characters that stand alone.
+/// Characters that must not begin a row, and those that must not end one.
 const CLOSING: &str = ",.;:!?)]}%\"'’”»…，。、；：！？）］｝」』】〉》〕・ー々";
 const OPENING: &str = "([{\"'‘“«（［｛「『【〈《〔";
 
-/// A cluster begins here.
+/// The position of a grapheme cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct ClusterStart {
     span: usize,
@@ -19,7 +20,7 @@ struct ClusterStart {
 #[derive(Clone, Copy, Default)]
 struct ClusterKind {
     space: bool,
-    /// Of a script without spaces: rows may break on both sides.
+    /// A wide character, before and after which rows may break.
     wide: bool,
     opening: bool,
     closing: bool,
@@ -37,25 +38,25 @@ impl Styled {
         self.spans.iter().map(|(_, text)| cells(text)).sum()
     }
 
-    /// Rows of at most `cells` cells, a wider cluster excepted; all but the first begin with
-    /// `hanging`.
+    /// Rows of at most `cells` cells, except for a single wider cluster; all but the first begin
+    /// with `hanging`.
     pub fn wrap(&self, cells: usize, hanging: &Styled) -> Vec<Styled> {
-        self.wrap_behind(cells, &Styled::default(), hanging)
+        self.wrap_with_prefix(cells, &Styled::default(), hanging)
     }
 
-    /// The same with something in front of the first row too.
-    pub fn wrap_behind(&self, cells: usize, first: &Styled, hanging: &Styled) -> Vec<Styled> {
+    /// Like `wrap`, with a prefix for the first row too.
+    pub fn wrap_with_prefix(&self, cells: usize, first: &Styled, hanging: &Styled) -> Vec<Styled> {
         let mut rest = self.clone();
         let mut rows = rest.take_rows(cells, first, hanging, Fill::Words);
         let prefix = if rows.is_empty() { first } else { hanging };
         if prefix.width() + rest.width() > cells {
             rest.trim_end();
         }
-        rows.push(rest.behind_all(prefix));
+        rows.push(rest.with_prefixes(prefix));
         rows
     }
 
-    /// Rows as a terminal makes them of a line that is too long for it.
+    /// The rows into which a terminal breaks a line that is too long.
     pub fn broken(mut self, cells: usize) -> Vec<Styled> {
         let none = Styled::default();
         let mut rows = self.take_rows(cells, &none, &none, Fill::Cells);
@@ -63,7 +64,7 @@ impl Styled {
         rows
     }
 
-    /// Takes away all rows but the last, which may still grow.
+    /// Removes and returns all rows but the last, which may still grow.
     pub fn take_rows(
         &mut self,
         cells: usize,
@@ -82,13 +83,13 @@ impl Styled {
         let mut rows = Vec::with_capacity(ranges.len());
         for (at, (from, to)) in ranges.into_iter().enumerate() {
             let prefix = if at == 0 { first } else { hanging };
-            rows.push(self.slice(from, to).behind_all(prefix));
+            rows.push(self.slice(from, to).with_prefixes(prefix));
         }
         *self = self.slice(rest, end);
         rows
     }
 
-    fn behind_all(mut self, prefix: &Styled) -> Styled {
+    fn with_prefixes(mut self, prefix: &Styled) -> Styled {
         if !prefix.spans.is_empty() {
             self.spans.splice(0..0, prefix.spans.iter().cloned());
         }
@@ -116,16 +117,16 @@ impl Styled {
         let mut start = ClusterStart::default();
         let mut at = start;
         let mut used = 0;
-        // Behind the last cluster of this row that is no space.
+        // After the last cluster of this row that is not a space.
         let mut end = start;
-        // The row may end at the first, the next begin at the second.
+        // Where the row may end, and where the next would begin.
         let mut chance: Option<(ClusterStart, ClusterStart)> = None;
         let mut before = ClusterKind::default();
         while let Some((cluster, next)) = self.cluster(&mut at) {
             let width = cells(cluster);
             let kind =
                 if fill == Fill::Words { kind(cluster, width) } else { ClusterKind::default() };
-            // Spaces at the end of a row are not there.
+            // Spaces at the end of a row are dropped.
             if kind.space {
                 used += width;
                 (before, at) = (kind, next);
@@ -149,7 +150,7 @@ impl Styled {
         (rows, start)
     }
 
-    /// The cluster at a place, and the place behind it; `at` moves on to where that is.
+    /// The cluster at a position, and the position after it; `at` skips empty spans.
     fn cluster(&self, at: &mut ClusterStart) -> Option<(&str, ClusterStart)> {
         while let Some((_, text)) = self.spans.get(at.span) {
             if at.byte < text.len() {
@@ -200,7 +201,7 @@ fn kind(cluster: &str, width: usize) -> ClusterKind {
     }
 }
 
-/// Two ASCII characters in a row are two clusters: control characters are not in here.
+/// Two ASCII characters in a row are two clusters, since there are no control characters.
 fn first_cluster(text: &str) -> &str {
     match text.as_bytes() {
         [first] if first.is_ascii() => text,
@@ -209,7 +210,8 @@ fn first_cluster(text: &str) -> &str {
     }
 }
 
-/// Cluster by cluster, as rows are filled: whole texts can be narrower than their parts.
+/// Measured cluster by cluster, as rows are filled: a whole text can be narrower than the sum of
+/// its parts.
 fn cells(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
@@ -312,7 +314,7 @@ mod tests {
             let line = plain(&left).with(Style::Bold, &right);
             let rows = line.wrap(cells, &hanging);
             for row in &rows {
-                // One cluster may be wider than the window; beside it stands nothing that is seen.
+                // One cluster may be wider than the window; nothing visible is beside it.
                 let text = row.text();
                 let seen = |cluster: &&str| *cluster != " " && plain(cluster).width() > 0;
                 let one = text.graphemes(true).filter(seen).count() <= 1;
@@ -328,7 +330,7 @@ mod tests {
         #[test]
         fn rows_can_be_taken_while_a_line_grows(left in words(), right in words(), cells in 2usize..20) {
             let none = Styled::default();
-            // Words that are cut in two are two clusters where they are put together.
+            // Words that are cut in two may join into other clusters when put together.
             let left = format!("{left} ");
             let mut whole = plain(&left);
             whole.append(plain(&right));

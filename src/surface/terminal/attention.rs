@@ -1,5 +1,5 @@
-//! Telling a person who looks elsewhere: the window's title says where the session stands, and after
-//! a long run a bell or a desktop notice says that it waits for them.
+//! Tells a person who is looking elsewhere: the window's title shows the session's state, and after
+//! a long run a bell or a desktop notification says that it waits for them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,32 +11,33 @@ use crate::event::{Now, Phase};
 use crate::machine::Status;
 use crate::surface::notices::round_of;
 
-/// Who has typed something this recently is there.
+/// A person who typed this recently is present.
 const AWAY: Duration = Duration::from_secs(20);
 
-/// Keeps the window's title, and gives it back; terminals that know no such thing ignore it.
+/// Saves the window's title, and restores it; terminals that do not support this ignore it.
 pub const KEEP_TITLE: &str = "\x1b[22;2t";
 pub const OLD_TITLE: &str = "\x1b[23;2t";
 
-/// How a person is called.
+/// How a person is notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Call {
+pub enum NotifyMethod {
     #[default]
     Off,
     Bell,
-    /// A desktop notice, as iTerm, WezTerm, kitty, Ghostty and Windows Terminal know it, and the bell.
+    /// A desktop notification as iTerm, WezTerm, kitty, Ghostty and Windows Terminal understand it,
+    /// and the bell.
     Osc9,
-    /// The same for urxvt and foot.
+    /// A desktop notification for urxvt and foot.
     Osc777,
 }
 
 #[derive(Debug, Default)]
 pub struct Attention {
-    call: Call,
-    /// What stands in front of the phase in the window's title; without it the title is left alone.
+    call: NotifyMethod,
+    /// The project's name for the window's title; `None` leaves the title alone.
     name: Option<String>,
     shown: String,
-    /// Since when the person has been waiting, with nothing asked of them.
+    /// Since when the person has been waiting, with no question open.
     busy: Option<Now>,
     typed: Now,
 }
@@ -44,13 +45,13 @@ pub struct Attention {
 impl Attention {
     pub fn chosen(wanted: Notify, project: &Path, set: impl Fn(&str) -> Option<String>) -> Self {
         let call = chosen(wanted, &set);
-        // The Linux console shows a title as text.
+        // The Linux console would print a title as text.
         let titles = wanted != Notify::Off && set("TERM").is_some_and(|term| term != "linux");
         let name = project.file_name().unwrap_or(project.as_os_str()).to_string_lossy();
         Self::new(call, titles.then(|| name.into_owned()))
     }
 
-    pub fn new(call: Call, name: Option<String>) -> Self {
+    pub fn new(call: NotifyMethod, name: Option<String>) -> Self {
         Self { call, name, ..Self::default() }
     }
 
@@ -58,17 +59,17 @@ impl Attention {
         self.name.is_some()
     }
 
-    /// The person is at the keys.
+    /// The person pressed a key.
     pub fn typed(&mut self, now: Now) {
         self.typed = now;
     }
 
-    /// After a pause in which somebody else had the window.
+    /// Forgets the title after another program had the window.
     pub fn forget(&mut self) {
         self.shown.clear();
     }
 
-    /// What the terminal has to be told now.
+    /// The escape sequences to send now.
     pub fn escapes(&mut self, status: &Status, question: Option<&str>, now: Now) -> String {
         let title = self.title(status, question.is_some());
         title + &self.call(status, question, now)
@@ -109,40 +110,40 @@ impl Attention {
             None => "ccc is waiting for you".to_owned(),
         };
         match self.call {
-            Call::Off => String::new(),
-            Call::Bell => "\x07".to_owned(),
-            Call::Osc9 => format!("\x07\x1b]9;{text}\x07"),
-            Call::Osc777 => format!("\x07\x1b]777;notify;ccc;{text}\x07"),
+            NotifyMethod::Off => String::new(),
+            NotifyMethod::Bell => "\x07".to_owned(),
+            NotifyMethod::Osc9 => format!("\x07\x1b]9;{text}\x07"),
+            NotifyMethod::Osc777 => format!("\x07\x1b]777;notify;ccc;{text}\x07"),
         }
     }
 }
 
 /// What `notify` in ccc.json or `CCC_NOTIFY` means on this terminal.
-fn chosen(wanted: Notify, set: impl Fn(&str) -> Option<String>) -> Call {
+fn chosen(wanted: Notify, set: impl Fn(&str) -> Option<String>) -> NotifyMethod {
     let term = set("TERM").unwrap_or_default();
     let desktop = if ["rxvt", "foot"].iter().any(|name| term.starts_with(name)) {
-        Call::Osc777
+        NotifyMethod::Osc777
     } else {
-        Call::Osc9
+        NotifyMethod::Osc9
     };
-    // These are known to show a notice; another one could show its text instead.
+    // These are known to show a notification; another terminal could print its text instead.
     let program = set("TERM_PROGRAM").unwrap_or_default();
     let known = ["iTerm.app", "WezTerm", "ghostty"].contains(&program.as_str())
         || ["xterm-kitty", "xterm-ghostty", "foot", "rxvt"]
             .iter()
             .any(|name| term.starts_with(name))
         || set("WT_SESSION").is_some();
-    // A multiplexer passes a bell on, and keeps a notice to itself.
+    // A multiplexer passes on a bell, but not a notification.
     let inside = set("TMUX").is_some() || set("STY").is_some();
     match wanted {
-        Notify::Off => Call::Off,
+        Notify::Off => NotifyMethod::Off,
         Notify::Desktop => desktop,
         Notify::Auto if known && !inside => desktop,
-        Notify::Bell | Notify::Auto => Call::Bell,
+        Notify::Bell | Notify::Auto => NotifyMethod::Bell,
     }
 }
 
-/// Nothing in it can end the escape that it stands in, or begin another field of it.
+/// Text that can neither end its escape sequence nor begin another field of it.
 fn plain(text: &str) -> String {
     strip_escapes(text)
         .chars()
@@ -166,7 +167,8 @@ mod tests {
 
     #[test]
     fn the_title_follows_the_phase() {
-        let mut attention = Attention::new(Call::Off, Some("pro\x07\u{202e}je\u{9c}ct".into()));
+        let mut attention =
+            Attention::new(NotifyMethod::Off, Some("pro\x07\u{202e}je\u{9c}ct".into()));
         let mut title = |status: &Status, asked| attention.escapes(status, asked, Now::ZERO);
         assert_eq!(title(&at(Phase::Waiting), None), "\x1b]2;ccc: ready - project\x07");
         assert_eq!(title(&at(Phase::Waiting), None), "");
@@ -174,17 +176,17 @@ mod tests {
         assert_eq!(title(&at(Phase::Working), Some("Bash")), "\x1b]2;ccc: question - project\x07");
         let unsupervised = Status { supervising: false, ..at(Phase::Working) };
         assert_eq!(title(&unsupervised, None), "\x1b]2;ccc: working - project\x07");
-        let mut without = Attention::new(Call::Off, None);
+        let mut without = Attention::new(NotifyMethod::Off, None);
         assert_eq!(without.escapes(&at(Phase::Working), None, Now::ZERO), "");
     }
 
     #[test]
-    fn after_a_long_run_the_person_is_called_once() {
+    fn after_a_long_run_the_person_is_notified_once() {
         for (call, wanted) in [
-            (Call::Bell, "\x07"),
-            (Call::Osc9, "\x07\x1b]9;ccc is waiting for you\x07"),
-            (Call::Osc777, "\x07\x1b]777;notify;ccc;ccc is waiting for you\x07"),
-            (Call::Off, ""),
+            (NotifyMethod::Bell, "\x07"),
+            (NotifyMethod::Osc9, "\x07\x1b]9;ccc is waiting for you\x07"),
+            (NotifyMethod::Osc777, "\x07\x1b]777;notify;ccc;ccc is waiting for you\x07"),
+            (NotifyMethod::Off, ""),
         ] {
             let mut attention = Attention::new(call, None);
             assert_eq!(attention.escapes(&at(Phase::Working), None, seconds(1)), "");
@@ -195,8 +197,8 @@ mod tests {
     }
 
     #[test]
-    fn a_question_calls_too_and_nobody_is_called_who_is_there() {
-        let mut attention = Attention::new(Call::Osc9, None);
+    fn a_question_notifies_too_unless_the_person_is_present() {
+        let mut attention = Attention::new(NotifyMethod::Osc9, None);
         let mut after = |busy: u64, typed: u64, asked: u64| {
             attention.escapes(&at(Phase::Working), None, seconds(busy));
             attention.typed(seconds(typed));
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminal_decides_unless_the_person_does() {
+    fn the_terminal_determines_the_method_unless_the_person_does() {
         let with = |wanted: &str, vars: &[(&str, &str)]| {
             let wanted = Notify::named(wanted)?;
             let call = chosen(wanted, |name| {
@@ -217,13 +219,13 @@ mod tests {
             Some(call)
         };
         let kitty = ("TERM", "xterm-kitty");
-        assert_eq!(with("auto", &[kitty]), Some(Call::Osc9));
-        assert_eq!(with("auto", &[("TERM", "foot")]), Some(Call::Osc777));
-        assert_eq!(with("auto", &[kitty, ("TMUX", "x")]), Some(Call::Bell));
-        assert_eq!(with("auto", &[("TERM", "xterm-256color")]), Some(Call::Bell));
-        assert_eq!(with("desktop", &[("TERM", "xterm-256color")]), Some(Call::Osc9));
-        assert_eq!(with("bell", &[kitty]), Some(Call::Bell));
-        assert_eq!(with("off", &[kitty]), Some(Call::Off));
+        assert_eq!(with("auto", &[kitty]), Some(NotifyMethod::Osc9));
+        assert_eq!(with("auto", &[("TERM", "foot")]), Some(NotifyMethod::Osc777));
+        assert_eq!(with("auto", &[kitty, ("TMUX", "x")]), Some(NotifyMethod::Bell));
+        assert_eq!(with("auto", &[("TERM", "xterm-256color")]), Some(NotifyMethod::Bell));
+        assert_eq!(with("desktop", &[("TERM", "xterm-256color")]), Some(NotifyMethod::Osc9));
+        assert_eq!(with("bell", &[kitty]), Some(NotifyMethod::Bell));
+        assert_eq!(with("off", &[kitty]), Some(NotifyMethod::Off));
         assert_eq!(with("loud", &[kitty]), None);
     }
 }

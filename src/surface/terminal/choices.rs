@@ -1,6 +1,6 @@
-//! The answers that a question offers: a list to move in, by arrows or by numbers; Enter takes one. No
-//! letter is an answer, because a letter may be the beginning of a message, and what allows more than
-//! this one use always takes two keys.
+//! The answers that a question offers: a list to move in, by arrows or by numbers; Enter chooses
+//! one. No letter is an answer, because a letter may begin a message, and anything that allows more
+//! than this one use takes two keys.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -10,14 +10,14 @@ use crate::event::Question;
 use crate::surface::status::can_always;
 use crate::surface::styled::{self, Glyphs, Style, Styled};
 
-/// Rows that are not for a list: the text, the question itself, and some of what was said.
+/// Rows needed besides the list: the text, the question itself, and some of the transcript.
 const NOT_LIST: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     Once,
     Always,
-    /// A plan, and the edits that come of it.
+    /// Accepts a plan, and its edits without asking.
     AcceptEdits,
     Deny,
     DenyAndExplain,
@@ -31,10 +31,10 @@ pub enum Choice {
 pub struct Choices {
     list: Vec<(Choice, String)>,
     selected: usize,
-    /// Options of a form that are chosen together.
+    /// The marked options of a form that allows several.
     marked: Vec<usize>,
     several: bool,
-    /// Numbers since the last other key: if words follow, they were the beginning of a message.
+    /// Digits typed since the last other key: if words follow, they began a message.
     digits: String,
 }
 
@@ -128,7 +128,7 @@ impl Choices {
         }
     }
 
-    /// One below the other where there is room for it.
+    /// One row per answer if there is room, otherwise side by side.
     pub fn rows(
         &self,
         head: &str,
@@ -171,7 +171,7 @@ impl Choices {
     }
 }
 
-/// As many beside one another as fit.
+/// As many words per row as fit.
 fn flowed(words: impl Iterator<Item = String>, columns: usize) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     for word in words {

@@ -1,5 +1,5 @@
-//! What stands around the text being typed: the popup below it, the help, and the way out to what is
-//! not on the screen (earlier messages, the project's files, the person's own editor).
+//! What surrounds the text being typed: the popup below it, the help, and access to what is not on
+//! the screen (earlier messages, the project's files, the person's own editor).
 
 use std::fmt;
 
@@ -7,25 +7,25 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Screen, Terminal, help};
 use crate::client::stream::{Line, Message, Model, Part};
-use crate::surface::completion::{Completion, Files};
+use crate::surface::completion::{Completion, ProjectFiles};
 use crate::surface::editor::Editor;
 use crate::surface::styled::{self, Style, Styled};
 
-/// So many rows are not for the popup: the text, the status, and some of what was said;
+/// Rows that the popup leaves free: the text, the status, and some of the transcript.
 const NOT_POPUP: usize = 6;
-/// or for the help, which is not for long.
+/// Rows that the help leaves free, which is shown only briefly.
 const NOT_HELP: usize = 4;
-/// Below this there is no room for what is searched for beside what was found.
+/// Narrower than this, there is no room for the query beside the match.
 const SEARCH_FROM: usize = 16;
 
-/// What a person who types is helped with. The surface itself touches no file.
+/// What helps a person to type. The surface itself touches no file.
 pub struct Aids {
     /// Earlier messages, the newest last.
     pub history: Vec<String>,
-    /// Gets every message that is sent.
+    /// Called with every message that is sent.
     pub remember: Box<dyn FnMut(&str)>,
-    /// The project's files; must not wait for them.
-    pub files: Box<dyn FnMut() -> Files>,
+    /// The project's files; must not block.
+    pub files: Box<dyn FnMut() -> ProjectFiles>,
 }
 
 impl Default for Aids {
@@ -49,12 +49,12 @@ pub struct Desk {
     pub aids: Aids,
     pub completion: Completion,
     pub help: bool,
-    /// What the client offers.
+    /// The models that the client offers.
     pub models: Vec<Model>,
 }
 
 impl Desk {
-    /// The client says which commands it has when it is asked, and at the start of every turn.
+    /// The client lists its commands when asked, and at the start of every turn.
     pub fn learn(&mut self, line: &Line, editor: &Editor) {
         for part in &line.parts {
             let Part::Message(envelope) = part else { continue };
@@ -66,7 +66,7 @@ impl Desk {
                 }
                 _ => continue,
             }
-            // Whoever has begun to type one does not have to begin again.
+            // Updates the popup of a command that is already being typed.
             if self.completion.is_at_command() {
                 self.complete(editor);
             }
@@ -77,8 +77,8 @@ impl Desk {
         self.completion.is_waiting()
     }
 
-    /// The files may have come in the meantime.
-    pub fn catch_up(&mut self, editor: &Editor) {
+    /// The files may have arrived in the meantime.
+    pub fn update_files(&mut self, editor: &Editor) {
         if self.is_waiting() {
             self.complete(editor);
         }
@@ -88,7 +88,7 @@ impl Desk {
         self.completion.typed(editor.before_cursor(), &mut self.aids.files);
     }
 
-    /// A key for the popup, when there is one: whether it was.
+    /// Handles a key for an open popup; returns whether it did.
     pub fn popup_key(&mut self, key: KeyEvent, editor: &mut Editor) -> bool {
         if !self.completion.is_open() {
             return false;
@@ -118,8 +118,8 @@ impl Desk {
         true
     }
 
-    /// The text has had this key: only typing and erasing lead to completions, or a message brought
-    /// back would open a popup that takes the next arrow.
+    /// After the editor handled a key: only typing and erasing open the popup. A recalled message
+    /// must not, or the popup would take the next arrow key.
     pub fn after(&mut self, key: KeyEvent, editor: &Editor) {
         let plain = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
         match key.code {
@@ -137,7 +137,7 @@ impl<S: Screen> Terminal<S> {
         self
     }
 
-    /// What stands between the text and the status.
+    /// The rows between the text and the status.
     pub(super) fn below_rows(&self, columns: usize, height: usize) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
         if let Some(rows) = self.rewind_rows(height.saturating_sub(NOT_POPUP)) {
@@ -159,7 +159,7 @@ impl<S: Screen> Terminal<S> {
 
     pub(super) fn on_edited(&mut self, text: Result<String, String>) {
         match text {
-            // Editors end the last line.
+            // Editors end the last line with a newline.
             Ok(text) => self.editor.set_text(text.trim_end_matches(['\n', '\r'])),
             Err(why) => {
                 let note = format!("The text was left unchanged: {why}");

@@ -1,5 +1,6 @@
-//! Drawing. The transcript goes to the terminal's own scrollback and is wrapped by the terminal;
-//! below it stands the live area, which is taken away and painted again when the transcript grows.
+//! Draws the terminal. The transcript goes to the terminal's own scrollback and is wrapped by the
+//! terminal; below it is the live area, which is erased and painted again when the transcript
+//! grows.
 
 use std::io;
 use std::time::Duration;
@@ -14,15 +15,14 @@ use crate::surface::status;
 use crate::surface::styled::{self, Style, Styled};
 use crate::surface::whereabouts::BYPASS;
 
-/// Below this there is room for the text alone.
+/// Narrower or lower than this, there is room for the text alone.
 const PROMPT_FROM: usize = 8;
 const GAP_FROM: usize = 10;
-/// In front of the text while its keys are commands of vi; as wide as the prompt.
-const NORMAL: &str = ": ";
-/// A terminal that had another size this short a time ago may get a third one before it has read what
-/// it is sent.
+/// The prompt in vi's normal mode; as wide as the usual one.
+const VIM_NORMAL_PROMPT: &str = ": ";
+/// After a resize this recent, another one may follow before the terminal has read what it is sent.
 const RESIZE_SETTLED: Duration = Duration::from_millis(300);
-/// So many messages on their way are shown.
+/// How many queued messages are shown.
 const QUEUED: usize = 3;
 
 impl<S: Screen> Terminal<S> {
@@ -30,8 +30,8 @@ impl<S: Screen> Terminal<S> {
         if !self.taken {
             return Ok(());
         }
-        // The news of a resize may still be on its way, and a picture for another width would be
-        // taken for one that the terminal has wrapped anew: too much would be cleared then.
+        // ccc may not know of a resize yet. A frame for another width would be taken for one that
+        // the terminal has rewrapped, and too much would be erased.
         self.set_size(self.screen.size());
         (self.urgent, self.dirty, self.drawn_at) = (false, false, Some(self.now));
         let settled = self.transcript.settle();
@@ -39,9 +39,9 @@ impl<S: Screen> Terminal<S> {
         let frame = self.frame();
         let asked = self.question.as_ref().map(|question| question.asked.tool.as_str());
         let escapes = self.attention.escapes(&self.status, asked, self.now);
-        // Rows of two pictures on the way to a terminal of a third size could not be told apart: while
-        // it is resized, all of them are painted again.
-        let stays = self.pending.is_empty() && !self.wipe && self.is_calm();
+        // While the terminal is being resized, everything is painted again: rows of two frames
+        // could not be told apart on a terminal of a third size.
+        let stays = self.pending.is_empty() && !self.wipe && self.is_size_stable();
         if stays && self.drawn.as_ref() == Some(&frame) {
             return self.screen.write_all(escapes.as_bytes()).and_then(|()| self.screen.flush());
         }
@@ -62,14 +62,14 @@ impl<S: Screen> Terminal<S> {
         self.screen.flush()
     }
 
-    /// Takes the live area away.
+    /// Erases the live area.
     pub(super) fn clear(&mut self) -> String {
         let (columns, rows) = self.size;
         let drawn = self.drawn.take();
         self.screen.set_above(0);
         if std::mem::take(&mut self.wipe) {
             let clear = cleared(drawn.map_or(0, |frame| frame.above(columns, self.reflow)));
-            // Into the scrollback with it, so that nothing is lost.
+            // Scrolls everything into the scrollback, so that nothing is lost.
             return format!("{clear}\x1b[{rows}B{}\x1b[H\x1b[J", "\r\n".repeat(rows));
         }
         drawn.map(|frame| cleared(frame.above(columns, self.reflow))).unwrap_or_default()
@@ -95,22 +95,24 @@ impl<S: Screen> Terminal<S> {
         let (editor, prompt) = match self.focus {
             Focus::Reason if form => (&mut self.reason, self.look.glyphs.prompt),
             Focus::Reason => (&mut self.reason, "Why? "),
-            _ if search.is_none() && self.editor.is_vim_normal() => (&mut self.editor, NORMAL),
+            _ if search.is_none() && self.editor.is_vim_normal() => {
+                (&mut self.editor, VIM_NORMAL_PROMPT)
+            }
             _ => (&mut self.editor, search.as_deref().unwrap_or(self.look.glyphs.prompt)),
         };
         let prompt = if columns < PROMPT_FROM { "" } else { prompt };
-        // One column is left for the cursor behind a full row.
+        // One column is left for the cursor after a full row.
         editor.set_cells(columns.saturating_sub(prompt.width() + 1));
         let view = editor.view(room);
         let queued = self.queued_rows(columns);
         let used = gap + queued.len() + view.rows.len() + status.len();
-        // Half of what is left: a terminal that gets narrower may need twice as many rows for them.
-        // None while the size keeps changing: whether the terminal has wrapped them anew cannot be
-        // told when they were on their way in that moment.
-        let room = if self.is_calm() { height.saturating_sub(used) / 2 } else { 0 };
+        // Half of what is left, because a terminal that becomes narrower may need twice as many
+        // rows for them. None while the size keeps changing, because it would be unknown whether
+        // the terminal has rewrapped them.
+        let room = if self.is_size_stable() { height.saturating_sub(used) / 2 } else { 0 };
         let mut rows = self.transcript.live(room);
         let checks = status::check_rows(&self.status, self.now, self.look.glyphs);
-        // The head of it, and as much of the end as there is room for.
+        // The head, and as much of the end as there is room for.
         let tail = checks.len().saturating_sub(1).min(room.saturating_sub(rows.len() + 1));
         let hidden = checks.len().saturating_sub(tail);
         let checks = checks.into_iter().enumerate().filter(|(at, _)| *at == 0 || *at >= hidden);
@@ -130,7 +132,7 @@ impl<S: Screen> Terminal<S> {
         Frame { rows, cursor, cursor_shown: self.focus != Focus::Answer, size: self.size }
     }
 
-    pub(super) fn is_calm(&self) -> bool {
+    pub(super) fn is_size_stable(&self) -> bool {
         self.resized_at.is_none_or(|at| self.now.saturating_sub(at) >= RESIZE_SETTLED)
     }
 
@@ -159,7 +161,7 @@ impl<S: Screen> Terminal<S> {
         rows
     }
 
-    /// What must be seen all the time, whatever else there is to say.
+    /// A warning that must always be visible.
     fn alarm_row(&self, columns: usize) -> Option<Styled> {
         let skipped = self.status.mode == Some(PermissionMode::Bypass);
         let row = || Styled::new(Style::Alarm, BYPASS).cut(columns, self.look.glyphs.ellipsis);

@@ -1,25 +1,24 @@
-//! The live area as a picture: painted below the transcript, and turned into the next one row by
-//! row, so that a clock that ticks costs one row and not a flicker of all.
+//! One frame of the live area, painted below the transcript and updated row by row, so that a
+//! ticking clock repaints one row instead of making all of them flicker.
 //!
-//! All movement is relative to the cursor, which stands in the input, and the status is below it:
-//! so the only height that has to be known is that of the rows above the cursor, and only they can
-//! be reflowed by a resize.
+//! All movement is relative to the cursor, which is in the input, with the status below it. So the
+//! only height that has to be known is that of the rows above the cursor, and only those can be
+//! rewrapped by a resize.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::surface::styled::Styled;
 use crate::surface::theme::Theme;
 
-/// The terminal shows what comes between the two in one piece, if it can.
+/// The terminal shows what is between the two at once, if it can.
 pub const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
 pub const END: &str = "\x1b[?2026l";
-/// A row of the live area never spills into the next one, however wide the terminal takes a
-/// character to be.
+/// A row of the live area must never wrap, however wide the terminal considers a character.
 const NO_WRAP: &str = "\x1b[?7l";
 const WRAP: &str = "\x1b[?7h";
 const SHOW_CURSOR: &str = "\x1b[?25h";
 
-/// A terminal narrower than this is on its way to another size.
+/// A narrower terminal is in the middle of a resize.
 const TRUSTED_FROM: usize = 10;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -28,15 +27,15 @@ pub struct Frame {
     /// Row and column.
     pub cursor: (usize, usize),
     pub cursor_shown: bool,
-    /// Of the terminal. One that gets lower may drop the rows below the cursor.
+    /// The terminal's size. When it becomes lower, it may drop the rows below the cursor.
     pub size: (usize, usize),
 }
 
 impl Frame {
-    /// The rows above the cursor once the terminal is `columns` wide.
+    /// The number of rows above the cursor once the terminal is `columns` wide.
     pub fn above(&self, columns: usize, reflow: bool) -> u16 {
         let (row, column) = self.cursor;
-        // Too few rows leave a trace, too many take away what was said.
+        // Erasing too few rows leaves a trace; erasing too many removes text of the transcript.
         if !reflow || columns >= self.size.0 || columns < TRUSTED_FROM {
             return clamp(row);
         }
@@ -48,7 +47,7 @@ impl Frame {
         clamp(before + column / columns)
     }
 
-    /// Onto rows that are clear, from where the cursor stands.
+    /// Paints onto empty rows, from the cursor's position.
     pub fn paint(&self, colour: Option<Theme>, out: &mut Vec<u8>) {
         out.extend(NO_WRAP.bytes());
         for (at, row) in self.rows.iter().enumerate() {
@@ -61,12 +60,12 @@ impl Frame {
         self.place_cursor(self.rows.len() - 1, out);
     }
 
-    /// Whether every row of it has a row of `old` in its place.
+    /// Whether `old` has as many rows in the same size, so that they can be updated.
     pub fn fits(&self, old: &Frame) -> bool {
         (self.size, self.rows.len()) == (old.size, old.rows.len())
     }
 
-    /// Over `old`, which it `fits`.
+    /// Updates `old`, which it `fits`.
     pub fn repaint(&self, old: &Frame, colour: Option<Theme>, out: &mut Vec<u8>) {
         let mut at = old.cursor.0;
         out.extend(NO_WRAP.bytes());
@@ -75,7 +74,7 @@ impl Frame {
                 continue;
             }
             move_rows(at, row, out);
-            // Cleared first: behind a full row it would take its last character away.
+            // Erased first: after a full row, erasing would remove its last character.
             out.extend(b"\r\x1b[K");
             new.write(colour, out);
             at = row;
@@ -94,7 +93,7 @@ impl Frame {
         }
     }
 
-    /// The rows of the text, and where the cursor stands in them.
+    /// The rows of the input, and the cursor in them.
     #[cfg(test)]
     pub fn input(&self) -> ((usize, usize), Vec<String>) {
         let gap = self.rows.iter().take_while(|row| **row == Styled::default()).count();

@@ -1,10 +1,10 @@
-//! The keys, in one table: what `?` shows.
+//! The table of keys, which `?` shows.
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::surface::styled::{self, Glyphs, Style, Styled};
 
-/// At 80 columns and 24 rows there is room for all of them. The README has the same table.
+/// All of them fit into 80 columns and 24 rows. The README has the same table.
 pub const KEYS: [(&str, &str); 19] = [
     ("Enter", "send; steers the agent, cancels a review"),
     ("Alt-Enter, Ctrl-J, \\ Enter", "new line"),
@@ -29,8 +29,7 @@ pub const KEYS: [(&str, &str); 19] = [
 
 const BETWEEN: usize = 2;
 
-/// In two columns where there is room for them; what has no room at all is not passed over in
-/// silence.
+/// In two columns if there is room; if some rows do not fit, the last one says so.
 pub fn rows(columns: usize, most: usize, glyphs: Glyphs) -> Vec<Styled> {
     let mut rows = all(columns, glyphs);
     if rows.len() > most {

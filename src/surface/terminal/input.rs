@@ -1,5 +1,5 @@
-//! The keys of the real terminal: read by a thread of their own, and only while the terminal is
-//! ours. Another program on it (the person's editor, the shell) would lose keys otherwise.
+//! Reads the keys of the real terminal on its own thread, and only while ccc has the terminal.
+//! Otherwise another program on it (the person's editor, the shell) would lose keys.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,12 +11,12 @@ use nix::unistd::Pid;
 
 use crate::threads;
 
-/// The thread leaves the terminal at once, unless half of a key has been read: then it may take
-/// as long as the person pleases.
+/// How long to wait for the thread. It stops reading at once, unless half of a key has been read:
+/// then it waits for the rest.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
-pub struct Keys {
+pub struct KeyReader {
     gate: Arc<Gate>,
 }
 
@@ -29,15 +29,15 @@ struct Gate {
 #[derive(Debug, Default)]
 struct KeyState {
     open: bool,
-    /// Nobody reads the terminal.
+    /// The thread is not reading the terminal.
     at_rest: bool,
 }
 
-impl Keys {
-    /// `send` gets every key, paste and resize, until it returns false, or an error after which
+impl KeyReader {
+    /// `send` gets every key, paste and resize until it returns false, or an error after which
     /// nothing more can be read. Nothing is read before the first `open`.
     pub fn start(send: impl Fn(io::Result<Event>) -> bool + Send + 'static) -> io::Result<Self> {
-        // Reads nothing, but from here on a SIGWINCH is noticed, which `close` relies on.
+        // Reads nothing, but makes crossterm notice SIGWINCH from now on, which `close` relies on.
         event::poll(Duration::ZERO)?;
         let gate = Arc::new(Gate::default());
         let reader = Arc::clone(&gate);
@@ -54,13 +54,13 @@ impl Keys {
         self.gate.changed.notify_all();
     }
 
-    /// From now on the terminal's input is left alone.
+    /// Stops reading the terminal's input.
     pub fn close(&self) {
         if !std::mem::take(&mut self.gate.lock().open) {
             return;
         }
-        // The thread waits without an end, so that an idle session makes no system call. What wakes
-        // it beside a key is a change of the terminal's size, so it is told of one.
+        // The thread waits without a timeout, so that an idle session makes no system call. Besides
+        // a key, only a change of the terminal's size wakes it, so this simulates one.
         if let Err(error) = kill(Pid::this(), Signal::SIGWINCH) {
             log::warn!("the keys cannot be left to others: {error}");
         }
@@ -113,7 +113,7 @@ mod tests {
     use std::cell::RefCell;
 
     #[test]
-    fn an_error_of_the_keyboard_is_told_before_its_thread_ends() {
+    fn an_error_of_the_keyboard_is_reported_before_the_thread_ends() {
         let gate = Gate::default();
         gate.lock().open = true;
         let inputs = RefCell::new(vec![

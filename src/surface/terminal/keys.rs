@@ -1,4 +1,4 @@
-//! Which key means what: to the session, to a question, or to the text.
+//! What each key means to the session, to a question, or to the text.
 
 use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -11,10 +11,10 @@ use crate::surface::commands::{self, About, NO_MODELS, NO_TODOS, OwnCommand, own
 use crate::surface::styled::{Style, Styled};
 use crate::surface::{ImageSource, Intent};
 
-/// What the agent reads when the person says no more than no.
+/// What the agent is told when the person denies without a reason.
 pub const DENIED: &str = "The user does not allow this.";
 
-/// Escape and Ctrl-X in quick succession look like Ctrl-Alt-X, which no terminal here has a key for.
+/// Escape and Ctrl-X in quick succession look like Ctrl-Alt-X, which is not used here.
 fn pressed(key: KeyEvent) -> Vec<KeyEvent> {
     let both = KeyModifiers::CONTROL | KeyModifiers::ALT;
     if matches!(key.code, KeyCode::Char(_)) && key.modifiers == both {
@@ -25,7 +25,7 @@ fn pressed(key: KeyEvent) -> Vec<KeyEvent> {
     }
 }
 
-/// Whether there can be the path of an image in it: nothing else goes through the disk.
+/// Whether it may contain the path of an image; no other paste causes file access.
 fn may_be_a_file(text: &str) -> bool {
     const LONGEST: usize = 4096;
     let text = text.trim();
@@ -38,7 +38,7 @@ fn may_be_a_file(text: &str) -> bool {
 impl<S: Screen> Terminal<S> {
     pub(super) fn on_input(&mut self, input: Input) -> Vec<Intent> {
         match input {
-            // Read before the terminal was given away: it was meant for what is there now.
+            // Read before the terminal was given away, so it was meant for what was visible then.
             Input::Key(_) | Input::Paste(_) if !self.taken => Vec::new(),
             Input::Key(key) if key.kind != KeyEventKind::Release => {
                 pressed(key).into_iter().filter_map(|key| self.key(key)).collect()
@@ -129,7 +129,7 @@ impl<S: Screen> Terminal<S> {
         }
     }
 
-    /// Escape has nothing else to do.
+    /// Whether Escape has no other function now.
     fn can_rewind(&self) -> bool {
         self.status.phase == Phase::Waiting
             && self.focus == Focus::Text
@@ -172,7 +172,7 @@ impl<S: Screen> Terminal<S> {
             self.editor.cancel_search();
         } else if !self.editor.is_empty() {
             self.editor.clear();
-            self.desk.completion.start_anew();
+            self.desk.completion.reset();
         } else if self.busy() {
             return Some(Intent::Event(Event::Interrupt));
         } else if leaving {
@@ -189,13 +189,13 @@ impl<S: Screen> Terminal<S> {
             self.focus = Focus::Answer;
             return None;
         }
-        // An Enter that came a moment too early to be an answer, and had nothing to send.
+        // An Enter that came too early to be an answer, with nothing to send.
         let too_early = self.focus == Focus::Fresh && key.code == KeyCode::Enter;
         if too_early && self.editor.is_empty() && self.editor.searching().is_none() {
             self.asked = Some(self.now);
             return None;
         }
-        // Whoever is typing goes on typing: a question that comes up in between gets no key.
+        // A person who is typing keeps typing: a question that appears meanwhile gets no key.
         self.focus = Focus::Text;
         if self.editor.search_key(key) || self.desk.popup_key(key, &mut self.editor) {
             return None;
@@ -222,13 +222,13 @@ impl<S: Screen> Terminal<S> {
                 self.editor.start_search();
                 None
             }
-            // The second one is typed.
+            // A second `?` is typed.
             KeyCode::Char('?') if empty && !help && !control => {
                 self.desk.help = true;
                 None
             }
             KeyCode::Tab => {
-                self.desk.completion.start_anew();
+                self.desk.completion.reset();
                 self.desk.complete(&self.editor);
                 None
             }
@@ -247,8 +247,8 @@ impl<S: Screen> Terminal<S> {
     fn send(&mut self) -> Option<Intent> {
         self.desk.completion.close();
         let text = self.editor.enter()?;
-        self.desk.completion.start_anew();
-        // Whoever has always answered with a letter means the question, not the agent.
+        self.desk.completion.reset();
+        // A single "y" or "n" is meant for the question, not for the agent.
         if self.question.is_some() && self.form().is_none() {
             match text.trim().to_lowercase().as_str() {
                 "y" | "yes" => return self.answer(Permission::Once),
@@ -275,7 +275,7 @@ impl<S: Screen> Terminal<S> {
         match command {
             OwnCommand::Leave => Some(Intent::Event(Event::Leave)),
             OwnCommand::Shell(command) => {
-                // What it prints follows on the terminal itself.
+                // Its output appears on the terminal directly.
                 let lines = self.transcript.remark(Style::User, &format!("! {command}"));
                 self.print(lines);
                 Some(Intent::Shell(command))
@@ -328,7 +328,7 @@ impl<S: Screen> Terminal<S> {
             KeyCode::Char(' ') if self.choices.marks_several() => self.choices.mark(),
             KeyCode::Enter if plain => return self.choose(),
             KeyCode::Char(c) if plain && c.is_ascii_digit() => self.choices.select(c),
-            // The beginning of a message, or of an answer in one's own words.
+            // The beginning of a message, or of an answer in the person's own words.
             KeyCode::Char(c) if plain && (self.form().is_some() || self.choices.takes_words(c)) => {
                 self.focus = Focus::Reason;
                 self.reason.paste(&self.choices.take_digits(c));
@@ -372,7 +372,7 @@ impl<S: Screen> Terminal<S> {
             KeyCode::Enter if key.modifiers.is_empty() => {
                 let blank = self.reason.is_blank();
                 let reason = self.reason.enter();
-                // No reason after all is a plain no; after a backslash there is another line.
+                // Without a reason it is a plain no; after a backslash another line follows.
                 let reason = reason.or_else(|| blank.then(|| DENIED.to_owned()))?;
                 self.answer(Permission::Deny(reason))
             }

@@ -1,5 +1,5 @@
-//! A list to choose from that stands in place of the status line: arrows or a number, Enter takes one,
-//! Esc none.
+//! A list to choose from, in place of the status line: arrows or a number select, Enter chooses,
+//! Esc cancels.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -7,7 +7,7 @@ use crate::client::stream::Model;
 use crate::event::Wish;
 use crate::surface::styled::{self, Glyphs, Style, Styled};
 
-/// Rows that are not for a list: the text, the head, and some of what was said.
+/// Rows needed besides the list: the text, the head, and some of the transcript.
 const NOT_LIST: usize = 8;
 
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Menu {
     selected: usize,
 }
 
-/// What a key has done to it.
+/// The effect of a key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Pressed {
     Stays,
@@ -26,7 +26,7 @@ pub enum Pressed {
 }
 
 impl Menu {
-    /// The model that is asked now is selected.
+    /// The current model is selected.
     pub fn models(models: &[Model], now: &str) -> Option<Self> {
         let is_now = |model: &Model| model.resolved == now || model.value == now;
         let selected = models.iter().position(is_now).unwrap_or(0);
@@ -72,7 +72,7 @@ impl Menu {
 
     pub fn rows(&self, (columns, height): (usize, usize), glyphs: Glyphs) -> Vec<Styled> {
         let cut = |row: Styled| row.cut(columns, glyphs.ellipsis);
-        // Around the selected one, where there is no room for all.
+        // Around the selected item, if there is no room for all.
         let room = height.saturating_sub(NOT_LIST).clamp(1, self.items.len());
         let from = self.selected.saturating_sub(room / 2).min(self.items.len() - room);
         let shown = self.items.iter().enumerate().skip(from).take(room);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_with_the_one_that_is_used_now() {
+    fn the_current_model_is_selected_first() {
         let mut menu = menu();
         let rows: Vec<_> =
             menu.rows((40, 24), Glyphs::unicode()).iter().map(Styled::text).collect();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_selected_one_is_shown_in_every_window() {
+    fn the_selected_item_is_visible_in_every_window() {
         let mut menu = menu();
         for height in 1..14 {
             for _ in 0..3 {

@@ -1,5 +1,5 @@
-//! A terminal with a person at it: the transcript above, in the terminal's own scrollback, and
-//! below it a line to type in and one that says where the session stands.
+//! A terminal with a person: the transcript above, in the terminal's own scrollback, and below it a
+//! line to type in and a status line.
 
 mod attention;
 mod choices;
@@ -20,12 +20,12 @@ use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
-pub use attention::{Attention, Call};
+pub use attention::{Attention, NotifyMethod};
 use choices::Choices;
 pub use desk::Aids;
 use desk::Desk;
 use frame::Frame;
-pub use input::Keys;
+pub use input::KeyReader;
 pub(super) use keys::DENIED;
 use menu::Menu;
 use rewind::Rewind;
@@ -40,30 +40,30 @@ use crate::client::form::{self, FormQuestion};
 use crate::event::{Now, Phase, Question};
 use crate::machine::Status;
 
-/// A key that comes this soon after a question was not meant for it.
+/// A key this soon after a question appeared was not meant for it.
 pub(super) const SETTLE: Duration = Duration::from_millis(400);
-/// How long a second Ctrl-C is waited for.
+/// How long to wait for a second Ctrl-C.
 pub(super) const SECOND_KEY: Duration = Duration::from_secs(3);
-/// What stands below a question: its answers, and the text that is being typed.
+/// Rows below a question: its answers, and the text being typed.
 const ANSWERS_ROWS: usize = 8;
 const FALLBACK: (u16, u16) = (80, 24);
 const UNKNOWN: (usize, usize) = (0, 0);
-/// What the children print is drawn at most this often; what the person does, at once.
-const PICTURE: Duration = Duration::from_millis(16);
-/// So much that is not on the screen yet does not wait for the next picture.
+/// The children's output is drawn at most this often; what the person does, at once.
+const FRAME_INTERVAL: Duration = Duration::from_millis(16);
+/// With this many lines not on the screen yet, the next frame does not wait.
 const PENDING: usize = 1000;
-/// Rows of a screen that are not for a diff.
+/// Rows that a diff leaves free.
 const NOT_DIFF: usize = 6;
 
-/// Who gets the keys.
+/// What the keys go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Focus {
     Text,
-    /// The question is too new to be answered: a key now was meant for the text, and then the text
-    /// keeps them until Tab.
+    /// The question is too new to be answered: a key now is meant for the text, which then keeps
+    /// the keys until Tab.
     Fresh,
     Answer,
-    /// The reason for a "no" is being typed, or the answer to a form.
+    /// The reason for a denial is being typed, or the answer to a form.
     Reason,
 }
 
@@ -71,9 +71,9 @@ enum Focus {
 pub struct Terminal<S: Screen> {
     screen: S,
     look: Look,
-    /// Whether the terminal wraps its lines anew when it gets narrower.
+    /// Whether the terminal rewraps its lines when it becomes narrower.
     reflow: bool,
-    /// It is ours: raw, and drawn on.
+    /// ccc has the terminal: it is in raw mode, and drawn on.
     taken: bool,
     /// Columns and rows, never zero.
     size: (usize, usize),
@@ -81,40 +81,40 @@ pub struct Terminal<S: Screen> {
     pending: Vec<Styled>,
     log: SessionLog,
     drawn: Option<Frame>,
-    /// When that was.
+    /// When that frame was drawn.
     drawn_at: Option<Now>,
-    /// When the terminal was last resized, perhaps to the same size again: rows may stand elsewhere.
+    /// When the terminal was last resized, perhaps to the same size again: its rows may have moved.
     resized_at: Option<Now>,
-    /// Something has happened since.
+    /// Something has changed since.
     dirty: bool,
-    /// The person did something, or is asked something: the next picture does not wait.
+    /// The person did something or is asked something: the next frame does not wait.
     urgent: bool,
     wipe: bool,
     attention: Attention,
-    /// Where the agent's model is, unless that is claude's own login.
+    /// The provider of the agent's model; empty for claude's own login.
     provider: String,
     status: Status,
     now: Now,
     editor: Editor,
     desk: Desk,
-    /// Output of the person's own commands, which goes with the next message.
+    /// Output of the person's own commands, sent with the next message.
     shown_to_the_agent: String,
     reason: Editor,
     question: Option<Question>,
-    /// All of it, for the pager.
+    /// The whole question, for the pager.
     question_text: String,
-    /// It has more lines than the screen shows with the answers below it.
+    /// The question and its answers do not fit the screen.
     question_is_long: bool,
-    /// The answers that it offers.
+    /// The answers that the question offers.
     choices: Choices,
-    /// What a form has been answered so far.
+    /// The form's answers so far.
     answers: Vec<(String, String)>,
-    /// When it was first on the screen.
+    /// When the question first appeared.
     asked: Option<Now>,
     focus: Focus,
-    /// Something is to be chosen.
+    /// A menu that is open.
     menu: Option<Menu>,
-    /// Whether the list of what is to do is shown, where the person said so.
+    /// Whether the person switched the todo list on or off.
     todos: Option<bool>,
     /// When Ctrl-C was pressed once with nothing to interrupt.
     leaving: Option<Now>,
@@ -185,7 +185,7 @@ impl<S: Screen> Terminal<S> {
         Ok(terminal)
     }
 
-    /// What the session is called, and how a person is told about it who looks elsewhere.
+    /// Names the session, and sets how the person is notified.
     #[must_use]
     pub fn for_session(mut self, place: Whereabouts, attention: Attention) -> Self {
         self.provider.clone_from(&place.provider);
@@ -221,14 +221,14 @@ impl<S: Screen> Terminal<S> {
         self.screen.flush()
     }
 
-    /// Prints what is left to print, and leaves the terminal as it was found.
+    /// Prints what is pending, and restores the terminal.
     fn give_back(&mut self) -> io::Result<()> {
         if !std::mem::take(&mut self.taken) {
             return Ok(());
         }
         let mut out = Vec::new();
         let clear = self.clear();
-        // After a panic the hook has cleared already, and its message must stay.
+        // After a panic the hook has erased the live area already, and its message must stay.
         if self.screen.give_back() {
             out.extend(clear.bytes());
         }
@@ -254,27 +254,27 @@ impl<S: Screen> Terminal<S> {
         }
         self.urgent = true;
         self.transcript.set_width(self.size.0);
-        // Up and down in the text go by rows, also before the next drawing.
+        // Up and down move by rows, even before the next frame.
         self.editor.set_cells(self.size.0.saturating_sub(3));
     }
 
-    /// How long what is new still waits to be drawn; `None` when there is nothing new.
-    fn next_picture(&self) -> Option<Duration> {
+    /// How long a change waits to be drawn; `None` without a change.
+    fn next_frame_in(&self) -> Option<Duration> {
         if self.urgent || self.pending.len() > PENDING {
             return Some(Duration::ZERO);
         }
-        let since = self.drawn_at.map_or(PICTURE, |drawn| self.now.saturating_sub(drawn));
-        self.dirty.then(|| PICTURE.saturating_sub(since))
+        let since = self.drawn_at.map_or(FRAME_INTERVAL, |drawn| self.now.saturating_sub(drawn));
+        self.dirty.then(|| FRAME_INTERVAL.saturating_sub(since))
     }
 
-    /// The question of a form that is to be answered next, its number, and how many there are.
+    /// The form's next question, its number, and how many there are.
     fn form(&self) -> Option<(FormQuestion, usize, usize)> {
         let questions = form::questions(&self.question.as_ref()?.asked)?;
         let at = self.answers.len();
         Some((questions.get(at)?.clone(), at + 1, questions.len()))
     }
 
-    /// The answers to the question, or to the next one of a form.
+    /// Sets the choices for the question, or for the form's next one.
     fn offer(&mut self) {
         self.choices = match (self.form(), &self.question) {
             (Some((form, ..)), _) => Choices::form(&form),
@@ -294,13 +294,13 @@ impl<S: Screen> Terminal<S> {
 
 impl<S: Screen> Drop for Terminal<S> {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // There is nobody left to report an error to.
         let _ = self.give_back();
     }
 }
 
-/// Whether a terminal wraps its lines anew when it gets narrower. Nearly all do; those that do
-/// not can be told by their environment.
+/// Whether a terminal rewraps its lines when it becomes narrower. Nearly all do; the others are
+/// recognised by their environment.
 pub fn reflows(env: impl Fn(&str) -> Option<OsString>) -> bool {
     if env("TMUX").is_some() {
         return true;

@@ -1,4 +1,4 @@
-//! Esc Esc: earlier messages to go back to, then what is to go back.
+//! Esc Esc: choose an earlier message to go back to, then what to restore.
 
 use crossterm::event::KeyEvent;
 
@@ -13,10 +13,10 @@ const WHAT: [(&str, GoBack); 3] = [
     ("The conversation only", GoBack::Conversation),
     ("The files only", GoBack::Files),
 ];
-/// What is said where there is nothing to go back to.
+/// Shown when there is nothing to go back to.
 pub const NOTHING: &str = "There is no earlier message in this session to go back to.";
 
-/// What is being chosen.
+/// The choice in progress.
 #[derive(Debug)]
 pub struct Rewind {
     picker: Picker,

@@ -1,5 +1,5 @@
-//! The real terminal: raw mode, its size, its bytes, and the promise that it is given back even
-//! when the program dies.
+//! The real terminal: raw mode, its size, its bytes, and that it is restored even if the program
+//! dies.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,15 +7,15 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use super::super::outlet::Outlet;
-use super::input::Keys;
+use super::input::KeyReader;
 use crate::console;
 
-/// Bracketed paste.
+/// Bracketed paste on.
 pub const TAKE: &str = "\x1b[?2004h";
-/// Bracketed paste off, lines wrap, colours off, the cursor is there, nothing held back.
+/// Bracketed paste off, wrapping on, colours off, cursor visible, synchronized output off.
 pub const GIVE_BACK: &str = "\x1b[?2004l\x1b[?7h\x1b[0m\x1b[?25h\x1b[?2026l";
 
-/// What the panic hook has to know. There is one terminal.
+/// What the panic hook needs to know. There is only one terminal.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static ABOVE: AtomicU16 = AtomicU16::new(0);
 
@@ -24,7 +24,7 @@ pub trait Screen: Write {
     /// Columns and rows.
     fn size(&self) -> (u16, u16);
     fn take(&mut self) -> io::Result<()>;
-    /// Whether the terminal was still ours to give back.
+    /// Returns whether ccc still had the terminal.
     fn give_back(&mut self) -> bool;
     /// How many rows of the live area are above the cursor.
     fn set_above(&mut self, _rows: u16) {}
@@ -33,12 +33,12 @@ pub trait Screen: Write {
 #[derive(Debug)]
 pub struct RealScreen {
     out: Outlet,
-    /// Read only while the terminal is ours.
-    keys: Keys,
+    /// Reads keys only while ccc has the terminal.
+    keys: KeyReader,
 }
 
 impl RealScreen {
-    pub fn new(out: Outlet, keys: Keys) -> Self {
+    pub fn new(out: Outlet, keys: KeyReader) -> Self {
         Self { out, keys }
     }
 }
@@ -79,8 +79,7 @@ impl Screen for RealScreen {
     }
 }
 
-/// From now on a panic, in whatever thread, first gives the terminal back, so that its message
-/// can be read.
+/// From now on a panic in any thread first restores the terminal, so that its message is readable.
 pub fn restore_on_panic() {
     let out = console::stdout().as_fd().try_clone_to_owned().map(File::from);
     let previous = std::panic::take_hook();
@@ -96,9 +95,9 @@ pub fn restore_on_panic() {
     }));
 }
 
-/// To the top of the live area, and nothing from there on. The first row is cleared by itself: tmux
-/// takes an erasure that begins in the first cell of the screen for a screen to be kept, and puts
-/// what stood there into its scrollback.
+/// Moves to the top of the live area and erases everything below. The first row is erased
+/// separately: tmux takes an erasure that begins in the first cell of the screen for a cleared
+/// screen, and keeps a copy in its scrollback.
 pub fn cleared(above: u16) -> String {
     let up = if above == 0 { String::new() } else { format!("\x1b[{above}A") };
     format!("\r{up}\x1b[K\x1b[C\x1b[J\x1b[D")

@@ -1,4 +1,4 @@
-//! The terminal as the session sees it: what happens is shown, what is pressed becomes what is wanted.
+//! The terminal as a surface of the session: shows what happens, and turns keys into intents.
 
 use std::io;
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl<S: Screen> Surface for Terminal<S> {
 
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
         self.urgent |= self.status.phase != status.phase;
-        self.desk.catch_up(&self.editor);
+        self.desk.update_files(&self.editor);
         self.status.clone_from(status);
         self.now = now;
         self.transcript.set_now(now);
@@ -79,7 +79,7 @@ impl<S: Screen> Surface for Terminal<S> {
                 self.focus = Focus::Answer;
             }
         }
-        if self.next_picture().is_none_or(|after| after.is_zero()) { self.draw() } else { Ok(()) }
+        if self.next_frame_in().is_none_or(|after| after.is_zero()) { self.draw() } else { Ok(()) }
     }
 
     fn redraw_in(&self) -> Option<Duration> {
@@ -91,8 +91,8 @@ impl<S: Screen> Surface for Terminal<S> {
             || self.escaped.is_some()
             || self.focus == Focus::Fresh
             || self.desk.is_waiting()
-            || !self.is_calm();
-        self.next_picture().or((moves || waits).then_some(status::FRAME))
+            || !self.is_size_stable();
+        self.next_frame_in().or((moves || waits).then_some(status::FRAME))
     }
 
     fn set_now(&mut self, now: Now) {

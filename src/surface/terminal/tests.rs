@@ -14,13 +14,13 @@ mod prompt;
 mod questions;
 mod storm;
 
-/// A terminal to look at; it does not reflow.
-pub struct Fake {
+/// A fake terminal whose screen can be examined; it does not rewrap.
+pub struct FakeScreen {
     parser: vt100::Parser,
     raw: bool,
     writes: usize,
     written: Vec<u8>,
-    /// How often something was erased from the first cell on: tmux keeps a copy of that.
+    /// How often something was erased from the first cell on, of which tmux keeps a copy.
     kept: usize,
 }
 
@@ -28,14 +28,14 @@ fn non_zero(value: u16) -> NonZeroU16 {
     NonZeroU16::new(value).unwrap()
 }
 
-impl Fake {
+impl FakeScreen {
     fn new(columns: u16, rows: u16) -> Self {
         let parser = vt100::Parser::new(non_zero(rows), non_zero(columns), 1000);
         Self { parser, raw: false, writes: 0, written: Vec::new(), kept: 0 }
     }
 }
 
-impl Write for Fake {
+impl Write for FakeScreen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         const ERASE: &[u8] = b"\x1b[J";
         let mut rest = bytes;
@@ -59,7 +59,7 @@ impl Write for Fake {
     }
 }
 
-impl Screen for Fake {
+impl Screen for FakeScreen {
     fn size(&self) -> (u16, u16) {
         let (rows, columns) = self.parser.screen().size();
         (columns.get(), rows.get())
@@ -77,14 +77,14 @@ impl Screen for Fake {
 
 /// A session at a terminal: keys in, screen out.
 struct Bench {
-    terminal: Terminal<Fake>,
+    terminal: Terminal<FakeScreen>,
     status: Status,
     now: Now,
 }
 
 impl Bench {
     fn new(columns: u16, rows: u16) -> Self {
-        let terminal = Terminal::new(Fake::new(columns, rows), LOOK, false).unwrap();
+        let terminal = Terminal::new(FakeScreen::new(columns, rows), LOOK, false).unwrap();
         let mut bench = Self { terminal, status: sample::status(), now: Now::ZERO };
         bench.update();
         bench
@@ -96,9 +96,9 @@ impl Bench {
         self
     }
 
-    /// After the next picture is due.
+    /// Updates after the next frame is due.
     fn update(&mut self) {
-        self.now += PICTURE;
+        self.now += FRAME_INTERVAL;
         self.terminal.update(&self.status, self.now).unwrap();
     }
 
@@ -139,7 +139,7 @@ impl Bench {
         self.input(Input::Resize(columns, rows));
     }
 
-    /// A resize by a terminal that wraps its lines anew and takes the cursor with its text.
+    /// A resize by a terminal that rewraps its lines and moves the cursor with its text.
     fn reflow(&mut self, columns: u16) {
         let (row, column) = self.cursor();
         let mut parser = vt100::Parser::new(non_zero(60), non_zero(columns), 0);
@@ -168,7 +168,7 @@ impl Bench {
         self.update();
     }
 
-    /// The rows of the screen, without the empty ones at its end.
+    /// The rows of the screen, without empty ones at its end.
     fn rows(&self) -> Vec<String> {
         let screen = self.terminal.screen.parser.screen();
         let mut rows: Vec<_> =

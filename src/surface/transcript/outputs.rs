@@ -1,27 +1,28 @@
-//! What came of a tool, as far as it is for people: some lines of its output, or what an edit changed.
+//! A tool's outcome, as far as it concerns people: some lines of its output, or what an edit
+//! changed.
 
 use unicode_width::UnicodeWidthStr;
 
-use super::sub_agents::starts_one;
+use super::sub_agents::starts_sub_agent;
 use super::{Author, Transcript};
 use crate::client::stream::ToolResult;
 use crate::machine::NOBODY;
 use crate::surface::diff;
 use crate::surface::styled::{self, Style, Styled};
 
-/// So many lines of a tool's output are shown: of its beginning, or of its end where it failed, which
-/// is where it says why; and of an edit.
+/// How many lines are shown: of the beginning of an output; of its end if the tool failed, which is
+/// where the reason is; and of an edit.
 const OUTPUT: usize = 3;
 const FAILURE: usize = 8;
 const CHANGES: usize = 16;
-/// Tools whose output is for the agent: how much it was says enough.
+/// Tools whose output is for the agent; its length is enough for people.
 const READERS: [&str; 6] = ["Read", "NotebookRead", "Glob", "Grep", "LS", "ToolSearch"];
-/// Lines around a sub-agent's report that are for the model.
+/// Lines of a sub-agent's report that are meant for the model.
 const FOR_THE_MODEL: [&str; 3] =
     ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
 pub const ASYNC_AGENT: &str = "Async agent launched successfully";
 pub const DENIED: &str = "not run: denied";
-/// What the client, or ccc, tells the model, and what a person is told instead.
+/// What the client or ccc tells the model, and what a person is shown instead.
 const CLIENTS_WORDS: [(&str, &str); 12] = [
     ("The user doesn't want to proceed with this tool use", DENIED),
     ("The user doesn't want to take this action right now", DENIED),
@@ -42,18 +43,18 @@ const CLIENTS_WORDS: [(&str, &str); 12] = [
         "not run: auto mode cannot check actions here; choose another permission mode",
     ),
 ];
-/// Remarks for the model behind what a person may read.
+/// Remarks for the model within text for people.
 const REMARKS: [(&str, &str); 2] =
     [("<system-reminder>", "</system-reminder>"), (" (file state is current in your context", ")")];
 
 impl Transcript {
-    /// The outcome, hanging from the tool's line.
+    /// The outcome, attached to the tool's line.
     pub(super) fn output(
         &self,
         result: &ToolResult,
         name: &str,
         label: &str,
-        place: Author,
+        author: Author,
     ) -> Vec<Styled> {
         let branch = format!("  {} ", self.look.glyphs.branch);
         let indent = " ".repeat(branch.width());
@@ -61,13 +62,13 @@ impl Transcript {
             let head =
                 Styled::new(Style::Dim, &format!("{branch}{label}{}", diff::extent(&result.patch)));
             let room =
-                self.wrap.map(|cells| cells.saturating_sub(self.margin(place) + indent.len()));
+                self.wrap.map(|cells| cells.saturating_sub(self.margin(author) + indent.len()));
             let lines = diff::hunks(&result.patch, room, CHANGES, self.look.glyphs);
-            let lines = lines.into_iter().map(|line| line.behind(Style::Plain, &indent));
+            let lines = lines.into_iter().map(|line| line.with_prefix(Style::Plain, &indent));
             return std::iter::once(head).chain(lines).collect();
         }
         let (style, texts) = self.summary(result, name);
-        self.outcome(style, texts, label, place)
+        self.outcome(style, texts, label, author)
     }
 
     pub(super) fn outcome(
@@ -75,14 +76,14 @@ impl Transcript {
         style: Style,
         texts: Vec<String>,
         label: &str,
-        place: Author,
+        author: Author,
     ) -> Vec<Styled> {
         let branch = format!("  {} ", self.look.glyphs.branch);
         let indent = " ".repeat(branch.width());
         let row = |(at, text): (usize, String)| {
             let (head, text) =
                 if at == 0 { (&branch, format!("{label}{text}")) } else { (&indent, text) };
-            let text = self.short(&text, false, head.width(), place);
+            let text = self.short(&text, false, head.width(), author);
             Styled::new(Style::Dim, head).with(style, &text)
         };
         texts.into_iter().enumerate().map(row).collect()
@@ -98,19 +99,19 @@ impl Transcript {
         let cut = !result.tail.is_empty();
         let ending = result.is_error && cut;
         let output = if ending { &result.tail } else { &result.preview };
-        // The client marks its own complaints for the model; a person needs no mark.
+        // The client marks its own complaints for the model; people need no mark.
         let output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
         let output = without_remarks(&output);
-        let output = if starts_one(name) { report(&output) } else { output };
+        let output = if starts_sub_agent(name) { report(&output) } else { output };
         let (kept, output) = kept_elsewhere(&output);
-        // Code without its indentation would be other code; what all lines have is no part of it.
+        // Code keeps its relative indentation; only what all lines share is removed.
         let clean = |line: &str| styled::untabbed(last_state(line)).trim_end().to_owned();
         let mut lines: Vec<_> = output.lines().map(clean).filter(|line| !line.is_empty()).collect();
         let indent = lines.iter().map(|line| line.len() - line.trim_start().len()).min();
         lines.iter_mut().for_each(|line| drop(line.drain(..indent.unwrap_or(0))));
         let code = exit_code(&result.preview);
         if code.is_some() && !ending && !lines.is_empty() {
-            // It stands on the tool's own line.
+            // The exit code is on the tool's own line.
             lines.remove(0);
         }
         let ellipsis = self.look.glyphs.ellipsis;
@@ -141,7 +142,7 @@ impl Transcript {
             lines.push(format!("{ellipsis} {kept}"));
             return (style, lines);
         }
-        // A line that only says that there is one more is no shorter than that line.
+        // A line that says there is one more line is no shorter than that line.
         if lines.len() > OUTPUT + 1 || cut {
             let hidden = lines.len().saturating_sub(OUTPUT);
             lines.truncate(OUTPUT);
@@ -153,8 +154,8 @@ impl Transcript {
     }
 }
 
-/// An output that the client found too long for the agent is a file: what the client says about
-/// that, and how the output begins.
+/// An output too long for the agent is saved to a file by the client: its note about that, and the
+/// beginning of the output.
 fn kept_elsewhere(preview: &str) -> (Option<&str>, &str) {
     let split = || {
         let (note, rest) =
@@ -165,7 +166,7 @@ fn kept_elsewhere(preview: &str) -> (Option<&str>, &str) {
     split().map_or((None, preview), |(note, output)| (Some(note), output))
 }
 
-/// What a sub-agent reported, as far as it is for people.
+/// A sub-agent's report, as far as it is meant for people.
 pub fn report(preview: &str) -> String {
     let preview = preview.split("\n<usage>").next().unwrap_or_default();
     let for_the_model =
@@ -174,7 +175,7 @@ pub fn report(preview: &str) -> String {
     lines.join("\n")
 }
 
-/// What a command ended with, where the client says it.
+/// A command's exit code, if the client reports it.
 pub fn exit_code(output: &str) -> Option<u32> {
     let line = output.lines().next()?.trim();
     line.strip_prefix("Error: ").unwrap_or(line).strip_prefix("Exit code ")?.parse().ok()
@@ -191,7 +192,7 @@ fn without_remarks(output: &str) -> String {
     out
 }
 
-/// What a terminal would show of a line that was written over and over, as a progress bar is.
+/// What a terminal shows of a line that was overwritten repeatedly, as by a progress bar.
 fn last_state(line: &str) -> &str {
     line.rsplit('\r').find(|state| !state.trim().is_empty()).unwrap_or_default()
 }

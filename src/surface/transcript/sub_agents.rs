@@ -1,5 +1,5 @@
-//! Sub-agents that run now, as a tree: what each is for, how many tools it has used, how long it has
-//! been at it, and what it is doing. What it reports is a line of the transcript.
+//! The running sub-agents as a tree: the purpose of each, how many tools it has used, for how long
+//! it has run, and what it is doing. Its report is a line of the transcript.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::event::Now;
 use crate::surface::status::clock;
 use crate::surface::styled::{self, Style, Styled};
 
-/// Tools that start one.
-pub fn starts_one(tool: &str) -> bool {
+/// Whether this tool starts a sub-agent.
+pub fn starts_sub_agent(tool: &str) -> bool {
     ["Task", "Agent"].contains(&tool)
 }
 
@@ -46,7 +46,7 @@ impl SubAgent {
 }
 
 impl Transcript {
-    /// What a sub-agent says, or what is said of one: it is counted, not shown.
+    /// A sub-agent's messages, and messages about one, are count_with but not shown.
     pub(super) fn follow_sub_agent(&mut self, parent: Option<&str>, message: &Message) {
         let id = match message {
             Message::TaskProgress(progress) => Some(progress.tool_use_id.as_str()),
@@ -60,28 +60,28 @@ impl Transcript {
             }
             (Some(agent), Message::Assistant { blocks, .. }) => {
                 let used = blocks.iter().filter(|block| matches!(block, Block::ToolUse { .. }));
-                // Some clients count themselves, and say so right before or after.
+                // Some clients report a count themselves, right before or after.
                 let used = u64::try_from(used.count()).unwrap_or(0);
-                agent.tools = agent.tools.max(agent.counted(used));
+                agent.tools = agent.tools.max(agent.count_with(used));
             }
             _ => {}
         }
     }
 
-    /// Whether this was written by one that stands in the tree.
+    /// Whether a sub-agent in the tree wrote this.
     pub(super) fn is_in_tree(&self, parent: Option<&str>) -> bool {
         let known = |id: &str| self.sub_agents.iter().any(|agent| agent.id == id);
         self.look.live && parent.is_some_and(known)
     }
 
-    /// It goes on while the agent does: its line comes when it has ended.
+    /// It continues while the agent works; its line appears when it has ended.
     pub(super) fn goes_on_in_background(&mut self, id: &str) {
         if let Some(agent) = self.sub_agents.iter_mut().find(|agent| agent.id == id) {
             agent.background = true;
         }
     }
 
-    /// What it has done, for its line; it is not in the tree any more.
+    /// Removes it from the tree and returns what it did, for its line.
     pub(super) fn sub_agent_ended(&mut self, id: &str) -> Vec<String> {
         let Some(at) = self.sub_agents.iter().position(|agent| agent.id == id) else {
             return Vec::new();
@@ -95,7 +95,7 @@ impl Transcript {
             .collect()
     }
 
-    /// One that ran in the background has ended.
+    /// A sub-agent in the background has ended.
     pub(super) fn background_ended(&mut self, note: &TaskNote) -> Vec<Styled> {
         let is_it = |agent: &SubAgent| agent.background && agent.id == note.tool_use_id;
         let Some(at) = self.sub_agents.iter().position(is_it) else { return Vec::new() };
@@ -124,7 +124,7 @@ impl Transcript {
         self.tool_lines(vec![head, body], Author::AGENT)
     }
 
-    /// Nobody waits for those of the turn any more; the others go on.
+    /// Removes the turn's sub-agents; those in the background continue unless `all`.
     pub(super) fn forget_sub_agents(&mut self, all: bool) {
         self.sub_agents.retain(|agent| agent.background && !all);
     }
@@ -142,7 +142,7 @@ impl Transcript {
             vec![Styled::new(Style::Tool, &format!("{} ", glyphs.tool)).with(Style::Bold, &head)];
         for (at, agent) in agents.iter().enumerate() {
             let branch =
-                if at + 1 == agents.len() { glyphs.branch } else { glyphs.ruling.mid_branch };
+                if at + 1 == agents.len() { glyphs.branch } else { glyphs.lines.mid_branch };
             let mut facts = agent.facts(self.now, waited);
             if agent.background {
                 facts.push("in the background".to_owned());
@@ -162,8 +162,8 @@ impl Transcript {
 }
 
 impl SubAgent {
-    fn counted(&self, used: u64) -> u64 {
-        // Without a count of the client's own every use is one more.
+    fn count_with(&self, used: u64) -> u64 {
+        // If the client does not report a count, every use adds one.
         if self.doing.is_empty() { self.tools + used } else { self.tools }
     }
 }

@@ -40,7 +40,7 @@ fn outcome(id: &str, output: &str, error: bool) -> String {
 }
 
 #[test]
-fn what_the_agent_prints() {
+fn the_agents_output_is_shown() {
     for (raw, expected) in [
         (assistant(r#"{"type":"text","text":"\n\nOne.\n\n  Two.\n\n"}"#), &["  One.", "", "    Two."][..]),
         (assistant(r#"{"type":"text","text":"a\u001b[2Jb\u001b]0;t\u0007c"}"#), &["  abc"]),
@@ -80,7 +80,7 @@ fn what_the_agent_prints() {
 }
 
 #[test]
-fn a_line_that_stands_for_more_fits_with_all_that_is_before_it() {
+fn a_shortened_line_fits_including_its_margin() {
     let mut transcript = Transcript::new(LOOK);
     transcript.set_width(40);
     let long = "x".repeat(80);
@@ -91,7 +91,7 @@ fn a_line_that_stands_for_more_fits_with_all_that_is_before_it() {
 }
 
 #[test]
-fn a_result_stands_below_its_tool() {
+fn a_result_is_shown_below_its_tool() {
     let use_it = tool("t", "Bash", r#"{"command":"ls"}"#);
     for (output, error, expected) in [
         ("one line\n", false, "  └ one line"),
@@ -158,7 +158,7 @@ fn a_result_stands_below_its_tool() {
     assert_eq!(agent(&[&read, &outcome("t", &long, false)])[1], "  └ 1000+ lines");
 }
 
-/// What a test run ends with says what failed, however long it was.
+/// The end of a test run says what failed, however long it was.
 #[test]
 fn the_end_of_a_long_failure_is_shown() {
     let use_it = tool("t", "Bash", r#"{"command":"make test"}"#);
@@ -181,7 +181,7 @@ fn results_of_several_tools_are_named() {
 }
 
 #[test]
-fn a_turns_result_is_shown_only_when_nothing_else_said_it() {
+fn a_turns_result_is_shown_only_if_no_text_was() {
     let result = |turns: u32, error: bool| {
         format!(
             r#"{{"type":"result","subtype":"success","is_error":{error},"num_turns":{turns},"result":"Total cost: $0\nok"}}"#
@@ -197,7 +197,7 @@ fn a_turns_result_is_shown_only_when_nothing_else_said_it() {
 }
 
 #[test]
-fn the_supervisor_has_a_gutter_and_its_verdict_is_left_to_the_notice() {
+fn the_supervisor_has_a_gutter_and_its_verdict_is_a_notice() {
     let mut transcript = Transcript::new(LOOK);
     let lines = [
         tool("t", "Bash", r#"{"command":"ls"}"#),
@@ -214,9 +214,9 @@ fn the_supervisor_has_a_gutter_and_its_verdict_is_left_to_the_notice() {
     assert_eq!(texts(&shown), ["┃ ● Bash ls", "┃   └ x", "┃ ", "┃   I looked.", "┃   Bad."]);
 }
 
-/// Such a screen is on its way to another size; what is kept has to be whole when it gets there.
+/// Such a screen is in the middle of a resize; the transcript has to be intact afterwards.
 #[test]
-fn a_screen_that_nobody_can_read_breaks_no_line() {
+fn an_unreadably_narrow_screen_breaks_no_line() {
     let mut transcript = Transcript::new(LOOK);
     transcript.set_width(1);
     let text = transcript.agent(&line(&assistant(r#"{"type":"text","text":"a few words"}"#)));

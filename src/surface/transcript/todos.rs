@@ -1,15 +1,15 @@
-//! The agent's list of what it has to do: one list, however often the agent writes it anew.
+//! The agent's todo list: one list, however often the agent rewrites it.
 
 use serde_json::Value;
 
 use super::Transcript;
 use crate::surface::styled::{self, Style, Styled};
 
-/// So many rows of it stand in the live area.
+/// The rows of it in the live area.
 const ROWS: usize = 8;
 
-/// Tools that only keep the list.
-pub fn keeps_list(tool: &str) -> bool {
+/// Whether this tool only maintains the list.
+pub fn maintains_todos(tool: &str) -> bool {
     ["TodoWrite", "TaskCreate", "TaskUpdate"].contains(&tool)
 }
 
@@ -34,7 +34,7 @@ impl TodoState {
 struct Todo {
     id: String,
     text: String,
-    /// What is said while it is being done.
+    /// The text shown while it is being done.
     doing: String,
     state: TodoState,
 }
@@ -42,12 +42,12 @@ struct Todo {
 #[derive(Debug, Default)]
 pub struct Todos {
     list: Vec<Todo>,
-    /// It is another one than when it was last put into the transcript.
+    /// Whether it has changed since it was last put into the transcript.
     changed: bool,
 }
 
 impl Todos {
-    /// A tool that keeps the list has done what it was asked for. Whether that changed anything.
+    /// Applies the result of a tool that maintains the list. Returns whether the list changed.
     pub fn done(&mut self, tool: &str, input: &str, output: &str) -> bool {
         let Ok(input) = serde_json::from_str::<Value>(input) else { return false };
         let before = self.list.clone();
@@ -124,12 +124,12 @@ impl Transcript {
         !self.todos.is_empty()
     }
 
-    /// Something is open, and the agent is at it.
+    /// Whether anything is still open.
     pub fn has_open_todos(&self) -> bool {
         !self.todos.is_empty() && !self.todos.is_done()
     }
 
-    /// All of them, or what has room around the first that is not done.
+    /// The whole list, or as much as fits around the first open item.
     pub fn todo_rows(&self, most: usize) -> Vec<Styled> {
         let list = &self.todos.list;
         if list.is_empty() || most == 0 {
@@ -145,7 +145,7 @@ impl Transcript {
             let (mark, mark_style, style) = match todo.state {
                 TodoState::Done => (glyphs.good, Style::Good, Style::Dim),
                 TodoState::Doing => (glyphs.arrow, Style::Tool, Style::Bold),
-                TodoState::Open => (glyphs.ruling.todo, Style::Dim, Style::Plain),
+                TodoState::Open => (glyphs.lines.todo, Style::Dim, Style::Plain),
             };
             let text = styled::exposed(&todo.text);
             let row = Styled::new(mark_style, &format!("  {mark} ")).with(style, &text);
@@ -158,7 +158,7 @@ impl Transcript {
         self.todo_rows(ROWS.min(rows))
     }
 
-    /// A tool has changed the list: where it is not drawn over, a line says how far it is.
+    /// A tool changed the list: without a live area, a line shows the progress.
     pub(super) fn todos_changed(&mut self) -> Vec<Styled> {
         if self.look.live {
             return Vec::new();
@@ -167,7 +167,7 @@ impl Transcript {
         self.shown(vec![line])
     }
 
-    /// The turn is over: the list as it is now stays in the transcript.
+    /// At the end of a turn, puts the list into the transcript.
     pub(super) fn leave_todos(&mut self) -> Vec<Styled> {
         if !self.look.live || !std::mem::take(&mut self.todos.changed) {
             return Vec::new();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn one_list_however_it_is_kept() {
+    fn all_tools_maintain_the_same_list() {
         let mut todos = Todos::default();
         let old = r#"{"todos":[{"content":"Write it","status":"in_progress","activeForm":"Writing it"},{"content":"Test it","status":"pending"}]}"#;
         assert!(todos.done("TodoWrite", old, ""));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_list_shows_what_is_next() {
+    fn a_long_list_shows_the_next_items() {
         let mut todos = Todos::default();
         for id in 1..=20 {
             let output = format!("Task #{id} created successfully: x");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_list_takes_the_place_of_a_finished_one() {
+    fn a_new_list_replaces_a_finished_one() {
         let mut todos = Todos::default();
         todos.done("TaskCreate", r#"{"subject":"Old"}"#, "Task #1 created");
         todos.done("TaskUpdate", r#"{"taskId":"1","status":"completed"}"#, "");

@@ -1,4 +1,4 @@
-//! Tools: the line for a use of one, how long it has been running, and what came of it.
+//! Tools: the line for a tool use, for how long it has been running, and its outcome.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use super::outputs::{ASYNC_AGENT, DENIED, exit_code};
-use super::sub_agents::{SubAgent, starts_one};
-use super::todos::keeps_list;
+use super::sub_agents::{SubAgent, starts_sub_agent};
+use super::todos::maintains_todos;
 use super::{Author, NARROWEST, Transcript};
 use crate::client::stream::ToolResult;
 use crate::client::{form, plan};
@@ -15,11 +15,11 @@ use crate::event::{Asker, Now};
 use crate::surface::status::clock;
 use crate::surface::styled::{self, Style, Styled};
 
-/// Below this nobody wants to know how long it took.
+/// A shorter duration is not worth showing.
 pub const WORTH_TELLING: Duration = Duration::from_secs(2);
-/// The supervisor's way to give its verdict, which has a notice of its own.
+/// The tool with which the supervisor gives its verdict, which is shown as a notice.
 const VERDICT_TOOL: &str = "StructuredOutput";
-/// So much of what a tool was used for tells its result from others.
+/// How much of a tool use's purpose identifies its result.
 const LABEL: usize = 30;
 /// The fields of a tool's input that say most about it, best first.
 const DESCRIPTIVE_FIELDS: [&str; 12] = [
@@ -37,29 +37,29 @@ const DESCRIPTIVE_FIELDS: [&str; 12] = [
     "task_id",
 ];
 
-/// Those that are paths.
+/// The fields that are paths.
 const PATHS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
-/// A use of a tool that has not answered yet.
+/// A tool use without a result yet.
 #[derive(Debug)]
 pub struct RunningTool {
     id: String,
     name: String,
-    /// What tells its result from those of others that ran beside it.
+    /// Distinguishes its result from those of other tools that ran at the same time.
     label: String,
     head: Styled,
-    place: Author,
+    author: Author,
     since: Now,
-    /// Its line is in the transcript already.
+    /// Whether its line is in the transcript already.
     shown: bool,
-    /// Not for the person's eyes.
+    /// Whether it is never shown to the person.
     hidden: bool,
     input: String,
     /// The person has seen what it changes, and allowed it.
     seen: bool,
-    /// The person is being asked about it: the question says what it is.
+    /// The person is being asked about it; the question shows what it is.
     asked: bool,
-    /// The person has said no.
+    /// The person denied it.
     denied: bool,
 }
 
@@ -69,7 +69,7 @@ impl Transcript {
         id: &str,
         name: &str,
         input: &str,
-        place: Author,
+        author: Author,
     ) -> Vec<Styled> {
         let purpose = purpose(input, |path| self.near(path));
         let (first, more) = styled::first_line(&purpose);
@@ -77,14 +77,14 @@ impl Transcript {
         let used = glyph.width() + name.width() + 1;
         let mut head = Styled::new(Style::Tool, &glyph).with(Style::Bold, name);
         if !first.is_empty() {
-            head = head.with(Style::Plain, &format!(" {}", self.short(&first, more, used, place)));
+            head = head.with(Style::Plain, &format!(" {}", self.short(&first, more, used, author)));
         }
-        let agents = place == Author::AGENT;
-        let listed = agents && keeps_list(name);
+        let agents = author == Author::AGENT;
+        let listed = agents && maintains_todos(name);
         // A question or a plan is shown when the person is asked, and so is the answer.
         let asks = agents && (name == plan::TOOL || name == form::TOOL);
         let hidden = name == VERDICT_TOOL || listed || asks;
-        if agents && starts_one(name) {
+        if agents && starts_sub_agent(name) {
             self.sub_agents.push(SubAgent::new(id, &first, self.now));
         }
         let label = styled::cut(&format!("{name} {first}"), LABEL, self.look.glyphs.ellipsis);
@@ -93,7 +93,7 @@ impl Transcript {
             name: name.to_owned(),
             label: label.trim_end().to_owned(),
             head,
-            place,
+            author,
             since: self.now,
             shown: false,
             hidden,
@@ -103,24 +103,24 @@ impl Transcript {
             denied: false,
         };
         self.running.push(running);
-        // Where there is no place for what is going on, its line comes at once.
+        // Without a live area, its line appears at once.
         if self.look.live || hidden { Vec::new() } else { self.show_tool(self.running.len() - 1) }
     }
 
-    /// The line of a running tool goes to the transcript.
+    /// Moves the line of a running tool to the transcript.
     fn show_tool(&mut self, at: usize) -> Vec<Styled> {
         let running = &mut self.running[at];
         if running.shown || running.hidden {
             return Vec::new();
         }
         running.shown = true;
-        let (id, head, place) = (running.id.clone(), running.head.clone(), running.place);
-        let lines = self.tool_lines(vec![head], place);
+        let (id, head, author) = (running.id.clone(), running.head.clone(), running.author);
+        let lines = self.tool_lines(vec![head], author);
         self.last_tool = Some(id);
         lines
     }
 
-    /// A sub-agent speaks: the line of the tool that started it comes first.
+    /// Before a sub-agent's line, shows the line of the tool that started it.
     pub(super) fn show_parent(&mut self, id: &str) -> Vec<Styled> {
         match self.running.iter().position(|running| running.id == id) {
             Some(at) => self.show_tool(at),
@@ -128,7 +128,7 @@ impl Transcript {
         }
     }
 
-    /// Tools that will not answer any more: their turn is over.
+    /// Tools whose turn is over will not get a result any more.
     pub(super) fn give_up_tools(&mut self) -> Vec<Styled> {
         let lines = (0..self.running.len()).flat_map(|at| self.show_tool(at)).collect();
         self.running.clear();
@@ -136,17 +136,17 @@ impl Transcript {
         lines
     }
 
-    pub(super) fn tool_result(&mut self, result: &ToolResult, place: Author) -> Vec<Styled> {
+    pub(super) fn tool_result(&mut self, result: &ToolResult, author: Author) -> Vec<Styled> {
         let at = self.running.iter().position(|running| running.id == result.tool_use_id);
         let mut lines = Vec::new();
         let (mut name, mut label) = (String::new(), String::new());
         let mut code = exit_code(&result.preview);
         let (mut seen, mut denied) = (false, false);
-        // After a compaction the client repeats old results, of uses that nobody sees.
-        if at.is_none() && place.own {
+        // After a compaction the client repeats old results, of tool uses that are not shown.
+        if at.is_none() && author.own {
             return lines;
         }
-        // Its line comes when it has ended.
+        // Its line appears when it has ended.
         if self.look.live && result.preview.starts_with(ASYNC_AGENT) {
             self.running.retain(|running| running.id != result.tool_use_id);
             self.goes_on_in_background(&result.tool_use_id);
@@ -166,19 +166,19 @@ impl Transcript {
                     head = head.restyled(Style::Bad);
                 }
                 let style = if result.is_error { Style::Bad } else { Style::Dim };
-                let head = self.with_facts(head, style, &facts.join(" "), place);
+                let head = self.with_facts(head, style, &facts.join(" "), author);
                 self.running[at].head = head;
             }
             lines = self.show_tool(at);
             let running = self.running.remove(at);
-            if running.hidden && !result.is_error && keeps_list(&running.name) {
+            if running.hidden && !result.is_error && maintains_todos(&running.name) {
                 let changed = self.todos.done(&running.name, &running.input, &result.preview);
                 return if changed { self.todos_changed() } else { Vec::new() };
             }
             if running.hidden {
                 return Vec::new();
             }
-            // Right below its own line a result needs no name.
+            // A result directly below its tool's line needs no name.
             if self.last_tool.as_ref() != Some(&result.tool_use_id) {
                 label = format!("{}: ", running.label);
             }
@@ -190,37 +190,37 @@ impl Transcript {
             label = format!("{label}exit {code}: ");
         }
         let mut body = if denied {
-            // Why is said above, and what the client makes of it is for the agent.
-            self.outcome(Style::Dim, vec![DENIED.to_owned()], &label, place)
+            // The reason is shown above, and what the client says about it is for the agent.
+            self.outcome(Style::Dim, vec![DENIED.to_owned()], &label, author)
         } else {
-            self.output(result, &name, &label, place)
+            self.output(result, &name, &label, author)
         };
         if seen && !result.patch.is_empty() {
             body.truncate(1);
         }
-        lines.extend(self.tool_lines(body, place));
+        lines.extend(self.tool_lines(body, author));
         lines
     }
 
-    /// The line of a tool with what is known of its run; what it was used for gives way to that.
-    fn with_facts(&self, head: Styled, style: Style, facts: &str, place: Author) -> Styled {
+    /// The tool's line with facts about its run; the purpose is shortened to make room.
+    fn with_facts(&self, head: Styled, style: Style, facts: &str, author: Author) -> Styled {
         if facts.is_empty() {
             return head;
         }
         let facts = format!("  {facts}");
-        let room = self.width.max(NARROWEST).saturating_sub(self.margin(place) + facts.width());
+        let room = self.width.max(NARROWEST).saturating_sub(self.margin(author) + facts.width());
         head.cut(room, self.look.glyphs.ellipsis).with(style, &facts)
     }
 
-    /// A question has shown this change in full.
+    /// A question has shown the change in full.
     pub(in crate::surface) fn change_is_seen(&mut self) {
         self.running.iter_mut().for_each(|running| running.seen |= running.asked);
     }
 
-    /// Nobody waits for the review any more: its tools will not answer, and its process may still talk.
+    /// The review was abandoned: its tools will not get a result, and its process may still print.
     pub(in crate::surface) fn give_up_review(&mut self) {
         self.review_dropped = true;
-        self.running.retain(|running| running.place.who != Asker::Supervisor);
+        self.running.retain(|running| running.author.who != Asker::Supervisor);
     }
 
     pub(in crate::surface) fn question_shown(&mut self, tool: &str, input: &str) {
@@ -233,7 +233,7 @@ impl Transcript {
         }
     }
 
-    /// The person was asked in the meantime: that is not the tools' time.
+    /// Time spent waiting for the person does not count as the tools' time.
     pub(in crate::surface) fn answered(&mut self) {
         if let Some(asked) = self.asked_at.take() {
             let waited = self.now.saturating_sub(asked);
@@ -244,31 +244,32 @@ impl Transcript {
         }
     }
 
-    /// The person has said no to what they are asked.
+    /// The person denied what they were asked.
     pub(in crate::surface) fn was_denied(&mut self) {
         self.running.iter_mut().for_each(|running| running.denied |= running.asked);
     }
 
-    /// The plan of the use that the person is asked about.
+    /// The plan that the person is asked about.
     pub(in crate::surface) fn running_plan(&self) -> Option<String> {
         let asked = self.running.iter().rev().find(|running| running.name == plan::TOOL)?;
         plan::text(&asked.input)
     }
 
     pub fn is_running_tool(&self) -> bool {
-        self.running.iter().any(|running| running.place.who == Asker::Agent)
+        self.running.iter().any(|running| running.author.who == Asker::Agent)
     }
 
-    /// What is running now, for how long.
+    /// The running tools, and for how long they have run.
     pub(super) fn running_rows(&self) -> Vec<Styled> {
         let row = |running: &RunningTool| {
             let took = self.asked_at.unwrap_or(self.now).saturating_sub(running.since);
             let facts = if took >= WORTH_TELLING { clock(took) } else { String::new() };
-            let line = self.with_facts(running.head.clone(), Style::Dim, &facts, running.place);
-            self.placed(line, running.place)
+            let line = self.with_facts(running.head.clone(), Style::Dim, &facts, running.author);
+            self.placed(line, running.author)
         };
-        let in_tree =
-            |running: &&RunningTool| running.place == Author::AGENT && starts_one(&running.name);
+        let in_tree = |running: &&RunningTool| {
+            running.author == Author::AGENT && starts_sub_agent(&running.name)
+        };
         let shown = |running: &&RunningTool| {
             !(running.shown || running.hidden || running.asked || in_tree(running))
         };
@@ -277,7 +278,7 @@ impl Transcript {
     }
 }
 
-/// What a tool is used for, in one line.
+/// The purpose of a tool use, in one line.
 fn purpose(input: &str, near: impl Fn(&str) -> &str) -> String {
     let Ok(Value::Object(fields)) = serde_json::from_str(input) else {
         return String::new();

@@ -1,5 +1,5 @@
-//! All of what the transcript shows only the beginning of: outputs, thoughts, diffs. Kept for the
-//! pager, as far back as there is room.
+//! The full text of what the transcript shortens: outputs, thoughts, diffs. Kept for the pager, as
+//! far back as there is room.
 
 use std::collections::VecDeque;
 
@@ -9,14 +9,14 @@ use super::Transcript;
 use crate::client::stream::{Block, Envelope, Message, strip_escapes};
 use crate::surface::styled::Styled;
 
-/// So many bytes of a session can be read again.
+/// Bytes of a session that can be read again.
 const ROOM: usize = 4 << 20;
-/// In front of each line of what is only in the pager.
+/// Precedes each line that is only in the pager.
 const INDENT: &str = "      ";
 
-/// Something that the transcript has shortened.
+/// The full text of something that the transcript has shortened.
 #[derive(Debug)]
-pub struct Whole {
+pub struct FullText {
     pub(in crate::surface) what: &'static str,
     pub(in crate::surface) text: String,
 }
@@ -33,18 +33,18 @@ impl Transcript {
                         }
                         _ => continue,
                     };
-                    self.whole.push(Whole { what, text });
+                    self.whole.push(FullText { what, text });
                 }
             }
             Message::ToolResults(_) => {
                 let text = outputs(raw).unwrap_or_default();
-                self.whole.push(Whole { what: "output", text });
+                self.whole.push(FullText { what: "output", text });
             }
             _ => {}
         }
     }
 
-    pub fn take_whole(&mut self) -> Vec<Whole> {
+    pub fn take_whole(&mut self) -> Vec<FullText> {
         std::mem::take(&mut self.whole)
     }
 }
@@ -64,7 +64,7 @@ fn indented_json(input: &str) -> String {
     }
 }
 
-/// What tools have said, out of the client's own line.
+/// The outputs of tools, from the client's raw line.
 fn outputs(raw: &[u8]) -> Option<String> {
     let from = raw.iter().position(|byte| *byte == b'{')?;
     let line: Value = serde_json::from_slice(&raw[from..]).ok()?;
@@ -84,7 +84,7 @@ fn outputs(raw: &[u8]) -> Option<String> {
     Some(texts.join("\n"))
 }
 
-/// What was on the screen, and between it what was too long for it; the oldest is forgotten.
+/// What was on the screen, with the full texts in between; the oldest is dropped.
 #[derive(Debug, Default)]
 pub struct SessionLog {
     lines: VecDeque<String>,
@@ -92,12 +92,12 @@ pub struct SessionLog {
 }
 
 impl SessionLog {
-    pub fn add(&mut self, shown: &[Styled], whole: Vec<Whole>) {
+    pub fn add(&mut self, shown: &[Styled], whole: Vec<FullText>) {
         for line in shown {
             self.push(line.text());
         }
-        for Whole { what, text } in whole {
-            // Nothing is missing on the screen.
+        for FullText { what, text } in whole {
+            // A single line is not shortened on the screen.
             if text.lines().count() < 2 {
                 continue;
             }

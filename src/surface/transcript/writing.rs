@@ -1,4 +1,4 @@
-//! What is being written right now: the text of a message as it comes, and the wait for a retry.
+//! What is being written: the text of a message as it arrives, and the wait for a retry.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::event::Now;
 use crate::surface::markdown::{self, Markdown};
 use crate::surface::styled::{self, Style, Styled};
 
-/// Of a thought in the making, so much is kept to be shown.
+/// How much of an unfinished thought is kept to be shown.
 const THOUGHT: usize = 4000;
 const THOUGHT_ROWS: usize = 3;
 const BROKEN_OFF: &str = "Cut off; the answer starts over.";
@@ -26,13 +26,13 @@ pub enum Writing {
 pub struct Retry {
     text: String,
     until: Now,
-    /// Behind the time.
+    /// Follows the time.
     hint: &'static str,
-    place: Author,
+    author: Author,
 }
 
 impl Transcript {
-    /// Whole messages follow, so nothing is lost where partial ones are not shown.
+    /// Complete messages follow, so nothing is lost if partial ones are not shown.
     pub(super) fn partial(&mut self, partial: &Partial) -> Vec<Styled> {
         if !self.look.live {
             return Vec::new();
@@ -43,7 +43,7 @@ impl Transcript {
                 let unfinished = matches!(self.writing, Some(Writing::Text(_)));
                 let mut lines = self.stop_writing();
                 if unfinished {
-                    // The connection was lost, and the client has asked once more.
+                    // The connection was lost, and the client has asked again.
                     lines.extend(self.shown(vec![Styled::new(Style::Dim, BROKEN_OFF)]));
                 }
                 return lines;
@@ -89,34 +89,34 @@ impl Transcript {
         Box::new(Markdown::new(text_width(self.wrap), self.look.glyphs))
     }
 
-    /// Lines of the text in the making that cannot change any more.
+    /// Lines of the unfinished text that cannot change any more.
     pub fn settle(&mut self) -> Vec<Styled> {
         let Some(Writing::Text(markdown)) = &mut self.writing else { return Vec::new() };
         let lines = markdown.settled();
         self.text_lines(lines, Author::AGENT)
     }
 
-    /// The message is whole: what of it is not in the transcript yet.
-    pub(super) fn written(&mut self, whole: &str, place: Author) -> Vec<Styled> {
+    /// The message is complete: returns what is not in the transcript yet.
+    pub(super) fn written(&mut self, whole: &str, author: Author) -> Vec<Styled> {
         let lines = match self.writing.take() {
-            Some(Writing::Text(markdown)) if place == Author::AGENT => markdown.finish(whole),
+            Some(Writing::Text(markdown)) if author == Author::AGENT => markdown.finish(whole),
             other => {
-                self.writing = other.filter(|_| place != Author::AGENT);
-                self.rendered(whole, place)
+                self.writing = other.filter(|_| author != Author::AGENT);
+                self.rendered(whole, author)
             }
         };
-        let mut lines = self.text_lines(lines, place);
-        self.text_is_whole();
-        if place == Author::AGENT {
+        let mut lines = self.text_lines(lines, author);
+        self.text_is_complete();
+        if author == Author::AGENT {
             lines.extend(self.release());
         }
         lines
     }
 
-    /// What the person said in the meantime, as far as the agent has taken it up.
+    /// The person's messages that the agent has taken up in the meantime.
     fn release(&mut self) -> Vec<Styled> {
         let mut queued = self.queued.clone();
-        // The last ones are those that still wait.
+        // The last ones are still waiting.
         let (mut waiting, mut taken) = (Vec::new(), Vec::new());
         for text in std::mem::take(&mut self.held).into_iter().rev() {
             match queued.iter().position(|queued| *queued == text) {
@@ -131,7 +131,7 @@ impl Transcript {
         taken.iter().flat_map(|text| self.said(text)).collect()
     }
 
-    /// The agent has taken up a message: what it says next comes after it.
+    /// The agent has taken up a message: what it writes next comes after it.
     pub(super) fn taken_up(&mut self, raw: &[u8]) -> Vec<Styled> {
         let from = raw.iter().position(|byte| *byte == b'{').unwrap_or_default();
         let line: Value = serde_json::from_slice(&raw[from..]).unwrap_or_default();
@@ -143,25 +143,25 @@ impl Transcript {
         if self.is_writing() { Vec::new() } else { self.release() }
     }
 
-    /// Messages that wait for the agent; the others are shown.
+    /// Sets the messages that wait for the agent; shows the others.
     pub fn set_queued(&mut self, at_work: bool, queued: &[String]) -> Vec<Styled> {
         self.at_work = self.look.live && at_work;
         self.queued = queued.to_vec();
         if self.held.is_empty() || self.is_writing() { Vec::new() } else { self.release() }
     }
 
-    /// A message of the person goes below the paragraph that is being written.
+    /// While a text is being written, the person's messages are held to be shown below it.
     pub(in crate::surface) fn is_writing(&self) -> bool {
         self.look.live && matches!(self.writing, Some(Writing::Text(_)))
     }
 
-    /// No more of it will come, as after an interrupt.
+    /// Ends the text that is being written, as after an interrupt.
     pub(super) fn stop_writing(&mut self) -> Vec<Styled> {
         match self.writing.take() {
             Some(Writing::Text(markdown)) => {
                 let lines = markdown.end();
                 let mut lines = self.text_lines(lines, Author::AGENT);
-                self.text_is_whole();
+                self.text_is_complete();
                 lines.extend(self.release());
                 lines
             }
@@ -169,10 +169,10 @@ impl Transcript {
         }
     }
 
-    /// A text as it is to be read.
-    pub(in crate::surface) fn rendered(&self, text: &str, place: Author) -> Vec<Styled> {
+    /// A text as it is displayed.
+    pub(in crate::surface) fn rendered(&self, text: &str, author: Author) -> Vec<Styled> {
         if self.look.rich {
-            let width = self.wrap.map(|cells| cells.saturating_sub(self.margin(place)));
+            let width = self.wrap.map(|cells| cells.saturating_sub(self.margin(author)));
             markdown::render(text, text_width(width), self.look.glyphs)
         } else {
             styled::lines(Style::Plain, text)
@@ -184,19 +184,19 @@ impl Transcript {
         (attempt, max): (u64, u64),
         delay_ms: u64,
         error: &str,
-        place: Author,
+        author: Author,
     ) -> Vec<Styled> {
         let reason = why_retried(error);
-        // No number of tries makes a wrong key right.
+        // Retrying does not help against a wrong key.
         let hint = if error == "authentication_failed" { ": check the key" } else { "" };
         let delay = Duration::from_millis(delay_ms);
         let text = format!("{reason}, retry {attempt}/{max}");
         if self.look.live {
-            self.retry = Some(Retry { text, until: self.now + delay, hint, place });
+            self.retry = Some(Retry { text, until: self.now + delay, hint, author });
             return Vec::new();
         }
         let line = Styled::new(Style::Dim, &format!("{text} in {} s{hint}", seconds(delay)));
-        let line = self.placed(line, place);
+        let line = self.placed(line, author);
         self.shown(vec![line])
     }
 
@@ -218,7 +218,7 @@ impl Transcript {
         lines
     }
 
-    /// Whether the client only says again what it has kept: it stands above already.
+    /// Whether the client only repeats a kept message that is already shown.
     pub(super) fn is_repeated(&self, raw: &[u8]) -> bool {
         if self.kept.is_empty() {
             return false;
@@ -227,7 +227,7 @@ impl Transcript {
         line["uuid"].as_str().is_some_and(|uuid| self.kept.iter().any(|kept| kept == uuid))
     }
 
-    /// What is being written, run and waited for; at most so many rows, the last ones.
+    /// What is being written, run and waited for: at most the last `rows` rows.
     pub fn live(&self, rows: usize) -> Vec<Styled> {
         let mut below = self.running_rows();
         if self.shows_todos {
@@ -244,7 +244,7 @@ impl Transcript {
                 left => format!("in {left} s"),
             };
             let text = format!("{} {when}{}", retry.text, retry.hint);
-            below.push(self.placed(Styled::new(Style::Question, &text), retry.place));
+            below.push(self.placed(Styled::new(Style::Question, &text), retry.author));
         }
         let room = rows.saturating_sub(below.len());
         let mut lines = match &self.writing {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use ccc::fixture::scrub::Whereabouts;
+use ccc::fixture::scrub::MachineIdentity;
 use ccc::fixture::{Script, convert, run_on_machine};
 use ccc::record::read::{AGENT, EVENTS, Recording};
 use ccc::record::rerun::runs;
@@ -23,7 +23,8 @@ fn every_fixture_survives_the_way_there_and_back() {
         let dir = project.recorded(&name, &name);
         let recording = Recording::open(&dir).expect("a recording");
         let run = &runs(&recording).expect("runs")[0];
-        let fixture = convert(&recording, run, &name, &[], &Whereabouts::default()).expect(&name);
+        let fixture =
+            convert(&recording, run, &name, &[], &MachineIdentity::default()).expect(&name);
         let text = fixture.text().expect("text");
         assert_eq!(fixture.problem, None, "{name}:\n{text}");
         assert!(!text.contains(SESSION), "{name}");
@@ -45,7 +46,7 @@ fn a_converted_session_recorded_again_gives_the_same_fixture() {
     let text = |dir: &std::path::Path| {
         let recording = Recording::open(dir).expect("a recording");
         let run = &runs(&recording).expect("runs")[0];
-        let fixture = convert(&recording, run, "t", &[], &Whereabouts::default());
+        let fixture = convert(&recording, run, "t", &[], &MachineIdentity::default());
         fixture.and_then(|fixture| Ok(fixture.text()?)).expect("a fixture")
     };
     let once = text(&first);

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ccc::event::{Event, Now, Report};
-use ccc::fixture::{MachineStep, Script, run_on_machine_before};
+use ccc::fixture::{MachineStep, Script, run_on_machine_observed};
 use ccc::machine::Rules;
 use ccc::record::read::{AGENT, EVENTS, SUPERVISOR};
-use ccc::record::{Begun, ClientLines, Content, EventLine, VERSION};
+use ccc::record::{Begun, ClientLines, Entry, EventLine, VERSION};
 use regex::Regex;
 
 /// Ids as they are in the world: the session's, and a seed of its own.
@@ -26,16 +26,16 @@ struct Notes {
 }
 
 impl Notes {
-    fn write(&mut self, content: Content) {
+    fn write(&mut self, content: Entry) {
         let time = "2026-01-02T03:04:05Z".parse().expect("a time");
         self.events.push(EventLine { v: VERSION, time, at: self.now.as_secs_f64(), content });
     }
 
     fn settle(&mut self) {
         match self.pending.take() {
-            Some((None, lines)) => self.write(Content::Lines(ClientLines::Agent { lines })),
+            Some((None, lines)) => self.write(Entry::Lines(ClientLines::Agent { lines })),
             Some((Some(review), lines)) => {
-                self.write(Content::Lines(ClientLines::Supervisor { review, lines }));
+                self.write(Entry::Lines(ClientLines::Supervisor { review, lines }));
             }
             None => {}
         }
@@ -62,17 +62,17 @@ impl Notes {
                 }
                 self.now = *now;
                 if !printed {
-                    self.write(Content::Event((*event).clone()));
+                    self.write(Entry::Event((*event).clone()));
                 }
                 for action in *actions {
-                    self.write(Content::from(action));
+                    self.write(Entry::from(action));
                 }
             }
             MachineStep::End(report, now) => {
                 self.settle();
                 self.now = *now;
                 let ended: Report = (*report).clone();
-                self.write(Content::Ended { ended: Box::new(ended), carried: None });
+                self.write(Entry::Ended { ended: Box::new(ended), carried: None });
             }
         }
     }
@@ -90,8 +90,8 @@ pub fn record(script: &Script, dir: &Path) {
         agent_lines: lines_in(&dir.join(AGENT)),
         supervisor_lines: lines_in(&dir.join(SUPERVISOR)),
     };
-    notes.write(Content::Begun { begun: Box::new(begun) });
-    run_on_machine_before(script, &mut |rehearsed| notes.witness(&rehearsed))
+    notes.write(Entry::Begun { begun: Box::new(begun) });
+    run_on_machine_observed(script, &mut |rehearsed| notes.witness(&rehearsed))
         .expect("the fixture holds");
     let mut events = Vec::new();
     for line in &notes.events {

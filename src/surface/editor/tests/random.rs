@@ -1,4 +1,4 @@
-//! Whatever the keys are.
+//! Properties that hold for any sequence of keys.
 
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
@@ -13,7 +13,7 @@ const CHANGES: [&str; 5] = ["A-s", "A-t", "A-u", "A-l", "A-c"];
 const CUTS: [&str; 12] =
     ["del", "bs", "C-w", "C-k", "C-y", "C-u", "A-y", "A-/", "A-d", "C-7", "A-bs", "C-j"];
 
-/// What is typed: mostly what sticks together, and what separates.
+/// Typed characters: mostly those that form clusters, and those that separate words.
 fn character() -> impl Strategy<Value = char> {
     let special = "aZ_ -\n\t\u{301}\u{94d}\u{200d}\u{fe0f}\u{e49}\u{1100}两한é👨👧🇩🇪각";
     prop_oneof![
@@ -41,7 +41,7 @@ fn any_key() -> impl Strategy<Value = KeyEvent> {
     ]
 }
 
-fn stands_between_clusters(editor: &Editor) -> bool {
+fn cursor_is_between_clusters(editor: &Editor) -> bool {
     let mut ends = editor.text.grapheme_indices(true).map(|(at, cluster)| at + cluster.len());
     editor.text.pos() == 0 || ends.any(|end| end == editor.text.pos())
 }
@@ -52,7 +52,7 @@ fn pasted(n: u8) -> String {
 
 proptest! {
     #[test]
-    fn no_keys_break_it(
+    fn no_keys_break_the_editor(
         keys in prop::collection::vec((0..24u8, any_key()), 0..80),
         cells in 0..12usize,
         height in 0..5usize,
@@ -72,12 +72,12 @@ proptest! {
             let view = editor.view(height);
             prop_assert!(view.cursor.0 < view.rows.len());
             prop_assert!(view.rows.len() <= height.max(1));
-            prop_assert!(stands_between_clusters(&editor), "{}", state(&editor).escape_unicode());
+            prop_assert!(cursor_is_between_clusters(&editor), "{}", state(&editor).escape_unicode());
         }
     }
 
     #[test]
-    fn all_can_be_undone_and_done_again(
+    fn everything_can_be_undone_and_redone(
         keys in prop::collection::vec(any_key(), 0..80),
         pastes in prop::collection::vec(0..80usize, 0..4),
     ) {
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn a_paste_is_only_lost_by_cutting(
+    fn a_paste_is_lost_only_by_cutting(
         keys in prop::collection::vec(
             prop_oneof![character_key(), named([&MOVES[..], &CHANGES].concat())],
             0..80,

@@ -1,5 +1,5 @@
-//! Words: the same ones for moving, cutting, swapping and changing, in every script, and pastes among
-//! them.
+//! Words are the same for moving, cutting, swapping and changing, in every script, and with pastes
+//! among them.
 
 use super::*;
 
@@ -26,9 +26,9 @@ fn words_are_swapped_and_change_their_case() {
     }
 }
 
-/// An accent or a vowel sign can be a character of its own that is no letter.
+/// An accent or a vowel sign can be a separate character that is not a letter.
 #[test]
-fn a_word_has_its_signs() {
+fn a_word_includes_its_combining_marks() {
     for word in ["e\u{301}cole", "cafe\u{301}s", "विद्यालय", "दिल्ली", "บ้านนี้", "한국어", "snake_case"]
     {
         for keys in ["<A-b>", "<C-left>", "<C-a><A-f><A-f><A-b>"] {

@@ -14,50 +14,50 @@ mod tests;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{Act, Editor};
+use super::{EditKind, Editor};
 use motion::{
     before, first_word, is_on_word, line_end, line_start, lines, next, on_character, this_word_end,
     word_back, word_end, word_forward,
 };
 
-/// A count of more than this was not meant.
+/// Larger counts are typing errors.
 const MOST: usize = 9_999;
 
 #[derive(Debug, Default)]
 pub struct Vim {
     normal: bool,
     count: Option<usize>,
-    /// `d`, `c` or `y`, and the count in front of it.
+    /// `d`, `c` or `y`, and the count before it.
     operator: Option<(char, usize)>,
     register: Register,
-    /// The keys of the command that is being typed, and of the last one that changed something.
+    /// The keys of the command being typed, and of the last command that changed something.
     typed: Vec<KeyEvent>,
     last_change: Vec<KeyEvent>,
     repeating: bool,
-    /// How many steps could be undone when inserting began: all of it is one step.
+    /// The number of undo steps when inserting began: everything inserted is one step.
     undo_from: usize,
 }
 
 #[derive(Debug, Default)]
 struct Register {
     text: String,
-    /// Whole lines.
+    /// Whether it contains whole lines.
     lines: bool,
 }
 
-/// What a command has come to.
+/// The effect of a command.
 #[derive(PartialEq, Eq)]
 enum Done {
     /// More keys are needed.
     Not,
     Moved,
     Changed,
-    /// What is typed from now on belongs to it.
+    /// Text typed from now on belongs to the command.
     Inserting,
 }
 
 impl Editor {
-    /// Whether the keys are vi's now.
+    /// Switches vi's keys on or off, and returns whether they are on.
     pub fn toggle_vim(&mut self) -> bool {
         self.vim = if self.vim.is_some() { None } else { Some(Vim::default()) };
         self.vim.is_some()
@@ -67,12 +67,13 @@ impl Editor {
         self.vim.as_ref().is_some_and(|vim| vim.normal)
     }
 
-    /// Esc is for the text, because it is being inserted.
+    /// Whether Esc belongs to the editor, because text is being inserted or a command is
+    /// incomplete.
     pub fn takes_escape(&self) -> bool {
         self.vim.as_ref().is_some_and(|vim| !vim.normal || vim.is_midway())
     }
 
-    /// A new text begins with inserting.
+    /// A new text begins in insert mode.
     pub(super) fn vim_begins(&mut self) {
         if let Some(vim) = &mut self.vim {
             let register = std::mem::take(&mut vim.register);
@@ -81,7 +82,7 @@ impl Editor {
         }
     }
 
-    /// A key, where vi has a say in it: whether it was one.
+    /// Handles a key in vi's modes; returns whether it did.
     pub(super) fn vim_key(&mut self, key: KeyEvent) -> bool {
         let Some(mut vim) = self.vim.take() else { return false };
         let taken = if vim.normal {
@@ -107,7 +108,7 @@ impl Editor {
             self.move_to(before(&self.text, at));
         }
         let typed = std::mem::take(&mut vim.typed);
-        // What was typed before the first command is none.
+        // Text typed before the first command is not a change to repeat.
         if !vim.repeating && typed.first().is_some_and(|first| is_command(*first)) {
             vim.last_change = typed;
         }
@@ -248,7 +249,7 @@ impl Editor {
             'e' => (at, next(text, self.motion('e', count).unwrap_or(at))),
             'w' => {
                 let to = self.motion('w', count).unwrap_or(at);
-                // The last word of a line takes the line's end not with it.
+                // At the end of a line, `dw` does not delete the line break.
                 let line = if count == 1 { line_end(text, at) } else { text.len() };
                 (at, to.min(line))
             }
@@ -271,7 +272,7 @@ impl Editor {
         let text = self.text.as_str();
         vim.register = Register { text: text[start..end].to_owned(), lines: true };
         if operator != 'd' {
-            // What was copied stays, and so does the cursor; what is changed keeps its line.
+            // Copying moves neither text nor cursor; changing keeps the line itself.
             let at = if operator == 'y' {
                 self.text.pos().min(start.max(self.text.pos()))
             } else {
@@ -283,7 +284,7 @@ impl Editor {
             }
             return done;
         }
-        // With one of the line's two ends.
+        // Deletes one of the two line breaks as well.
         let (start, end) = match (end < text.len(), start > 0) {
             (true, _) => (start, end + 1),
             (false, true) => (start - 1, end),
@@ -302,7 +303,7 @@ impl Editor {
             }
             operator => {
                 self.begin();
-                self.splice(Act::Other, start..end, instead);
+                self.splice(EditKind::Other, start..end, instead);
                 if operator == 'c' { Done::Inserting } else { Done::Changed }
             }
         }
@@ -318,7 +319,7 @@ impl Editor {
             'o' | 'O' => {
                 let place = if c == 'o' { end } else { start };
                 self.begin();
-                self.splice(Act::Other, place..place, "\n");
+                self.splice(EditKind::Other, place..place, "\n");
                 self.move_to(if c == 'o' { place + 1 } else { place });
             }
             _ => {}
@@ -337,18 +338,18 @@ impl Editor {
             let text = vec![register.text.as_str(); count].join("\n");
             let (place, text) =
                 if in_front { (start, format!("{text}\n")) } else { (end, format!("\n{text}")) };
-            self.splice(Act::Other, place..place, &text);
+            self.splice(EditKind::Other, place..place, &text);
             self.move_to(first_word(&self.text, if in_front { place } else { place + 1 }));
         } else {
             let place = if in_front { at } else { next(&self.text, at).min(end) };
             let text = register.text.repeat(count);
-            self.splice(Act::Other, place..place, &text);
+            self.splice(EditKind::Other, place..place, &text);
             self.move_to(before(&self.text, place + text.len()));
         }
         Done::Changed
     }
 
-    /// The keys of the last change once more, from here.
+    /// Repeats the keys of the last change, from here.
     fn repeat(&mut self, vim: &mut Vim, keys: &[KeyEvent]) {
         let outer = std::mem::replace(&mut vim.repeating, true);
         vim.forget_numbers();
@@ -390,7 +391,7 @@ impl Vim {
     }
 }
 
-/// The first key of a change that can be repeated.
+/// Whether this is the first key of a change that can be repeated.
 fn is_command(key: KeyEvent) -> bool {
     matches!(key.code, KeyCode::Char(c) if c.is_ascii_digit() || "iaIAoOcCdDxpP".contains(c))
 }

@@ -1,4 +1,4 @@
-//! Where the motions of vim lead, in a text of lines: from a byte offset to a byte offset.
+//! Where vi's motions lead, as byte offsets into a text of lines.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -12,7 +12,7 @@ pub fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |newline| at + newline)
 }
 
-/// Behind the cluster at the cursor; at the end of the text, that end.
+/// The end of the cluster at the cursor; at the end of the text, that end.
 pub fn next(text: &str, at: usize) -> usize {
     text[at..].graphemes(true).next().map_or(at, |cluster| at + cluster.len())
 }
@@ -21,7 +21,7 @@ pub fn before(text: &str, at: usize) -> usize {
     text[..at].graphemes(true).next_back().map_or(at, |cluster| at - cluster.len())
 }
 
-/// On a character, if the line has any: there is no place behind the last one.
+/// Moves onto a character, if the line has any: normal mode has no position after the last one.
 pub fn on_character(text: &str, at: usize) -> usize {
     let start = line_start(text, at);
     if at > start && at == line_end(text, at) { before(text, at) } else { at }
@@ -57,7 +57,7 @@ fn skip(text: &str, mut at: usize, wanted: Option<CharacterKind>) -> usize {
     at
 }
 
-/// The start of the next word. An empty line is one.
+/// The start of the next word. An empty line counts as a word.
 pub fn word_forward(text: &str, at: usize) -> usize {
     let here = kind(text, at);
     let mut at = if here == Some(CharacterKind::Blank) { at } else { skip(text, at, here) };
@@ -82,7 +82,7 @@ pub fn word_back(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// The last character of the word that ends next.
+/// The last character of the current or next word.
 pub fn word_end(text: &str, at: usize) -> usize {
     let start = skip(text, next(text, at), Some(CharacterKind::Blank));
     if start >= text.len() {
@@ -91,17 +91,17 @@ pub fn word_end(text: &str, at: usize) -> usize {
     before(text, skip(text, start, kind(text, start)))
 }
 
-/// `cw` on a word changes the word alone, and not what is between it and the next.
+/// `cw` on a word changes only the word, not the white space after it.
 pub fn is_on_word(text: &str, at: usize) -> bool {
     kind(text, at).is_some_and(|kind| kind != CharacterKind::Blank)
 }
 
-/// The end of the word that the cursor is on, be it the character there.
+/// The end of the word that the cursor is on, even if it is a single character.
 pub fn this_word_end(text: &str, at: usize) -> usize {
     skip(text, at, kind(text, at))
 }
 
-/// So many lines from the one of the cursor on, without the last line's end.
+/// `count` lines from the cursor's on, without the last line break.
 pub fn lines(text: &str, at: usize, count: usize) -> (usize, usize) {
     let start = line_start(text, at);
     let mut end = line_end(text, at);

@@ -1,4 +1,4 @@
-//! One row per rule: a text with the cursor in front of `|`, what is typed, and how it is then.
+//! One row per rule: a text with `|` at the cursor, the keys, and the resulting text.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -84,7 +84,7 @@ fn inserting() {
 }
 
 #[test]
-fn deleting_changing_and_putting_back() {
+fn deleting_changing_and_putting() {
     check(&[
         ("a|bc", "x", "a|c"),
         ("ab|c", "x", "a|b"),
@@ -122,7 +122,7 @@ fn deleting_changing_and_putting_back() {
 }
 
 #[test]
-fn undone_done_again_and_repeated() {
+fn undo_redo_and_repeat() {
     check(&[
         ("|abc", "xxu", "|bc"),
         ("|abc", "xx2u", "|abc"),

@@ -1,11 +1,11 @@
-//! Texts that arrive in pieces: what comes of them, and what they cost.
+//! Texts that arrive in pieces: the result, and the cost.
 
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::*;
 
-/// Pieces of Markdown that mean something to each other, cut anywhere.
+/// Fragments of Markdown that affect each other, cut anywhere.
 fn fragment() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
         "\n",
@@ -63,7 +63,7 @@ fn width() -> impl Strategy<Value = Option<usize>> {
     prop_oneof![Just(None), (0usize..60).prop_map(Some)]
 }
 
-/// Pushes `text` in pieces of these lengths and looks at it in between.
+/// Pushes `text` in pieces of these lengths, and renders the tail in between.
 fn in_pieces(text: &str, width: Option<usize>, lengths: &[usize]) -> Vec<Styled> {
     let mut markdown = Markdown::new(width, Glyphs::unicode());
     let mut rows = Vec::new();
@@ -98,7 +98,7 @@ fn in_pieces(text: &str, width: Option<usize>, lengths: &[usize]) -> Vec<Styled>
 
 proptest! {
     #[test]
-    fn pieces_make_the_whole(
+    fn pieces_give_the_same_rows_as_the_whole(
         text in text(),
         width in width(),
         lengths in prop::collection::vec(1usize..12, 1..6),
@@ -107,12 +107,12 @@ proptest! {
     }
 
     #[test]
-    fn what_is_left_to_look_at_is_the_whole(text in text(), width in width()) {
+    fn the_tail_of_an_unsettled_text_is_the_whole(text in text(), width in width()) {
         let mut markdown = Markdown::new(width, Glyphs::ascii());
         markdown.push(&text);
         let mut seen = markdown.settled();
         seen.extend(markdown.tail(usize::MAX));
-        // A last line of marks alone is waited for, and code is broken where it is too long.
+        // A last line of only marks is held back, and code that is too long is broken.
         let last = text.rsplit('\n').next().unwrap_or_default();
         let code = text.contains("    ") || text.contains('\t') || text.contains("```")
             || text.contains("~~~");
@@ -128,7 +128,7 @@ proptest! {
     }
 }
 
-/// Texts whose pieces are too long to be held back as a whole.
+/// Texts with parts that are too long to be held back as a whole.
 fn giants() -> Vec<(&'static str, String)> {
     let words = "Some *words* of a long `paragraph` that go on and on, 也有汉字。 ";
     let code = "let value = compute(1, \"two\"); // and three\n";
@@ -161,7 +161,7 @@ fn giants() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn what_is_too_long_is_the_same_in_pieces() {
+fn long_texts_are_the_same_in_pieces() {
     for (name, text) in giants() {
         for width in [Some(80), None] {
             let whole = render(&text, width, Glyphs::unicode());
@@ -172,7 +172,7 @@ fn what_is_too_long_is_the_same_in_pieces() {
 }
 
 #[test]
-fn no_word_is_lost_where_long_things_are_cut() {
+fn no_word_is_lost_where_long_texts_are_cut() {
     for (name, text) in giants() {
         let count = |text: &str, word: &str| text.matches(word).count();
         let rows = render(&text, Some(200), Glyphs::unicode());
@@ -186,7 +186,7 @@ fn no_word_is_lost_where_long_things_are_cut() {
 }
 
 #[test]
-fn what_is_cut_goes_on_as_it_began() {
+fn a_cut_text_continues_in_the_same_format() {
     for (text, start) in [
         (format!("- root\n{}", "  - an item\n".repeat(2000)), "  • an item"),
         ("> a line\n".repeat(2000), "▎ a line"),
@@ -206,7 +206,7 @@ fn little_is_held_back() {
         let mut markdown = Markdown::new(Some(80), Glyphs::unicode());
         markdown.push(&text);
         markdown.settled();
-        // Only lines can be counted: sixteen kilobytes of the shortest there are.
+        // Only lines are counted: 16 KB of the shortest possible.
         let tail = markdown.tail(usize::MAX);
         assert!(tail.len() <= 16 * 1024, "{name}: {}", tail.len());
         assert!(tail.iter().map(|row| row.text().len()).sum::<usize>() < 300_000, "{name}");
@@ -246,7 +246,7 @@ fn lines_settle_as_soon_as_they_can() {
 }
 
 #[test]
-fn another_text_is_shown_as_a_whole() {
+fn a_different_final_text_is_shown_as_a_whole() {
     let glyphs = Glyphs::unicode();
     let pushed = || {
         let mut markdown = Markdown::new(None, glyphs);
@@ -261,7 +261,7 @@ fn another_text_is_shown_as_a_whole() {
 }
 
 #[test]
-fn a_new_width_is_for_what_comes() {
+fn a_new_width_applies_to_later_lines() {
     let mut markdown = Markdown::new(Some(9), Glyphs::unicode());
     markdown.push("one two three\n\n");
     assert_eq!(markdown.settled().len(), 2);

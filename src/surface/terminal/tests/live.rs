@@ -1,4 +1,4 @@
-//! What stands on the screen, and the keys that do not answer questions.
+//! What is on the screen, and the keys that do not answer questions.
 
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn the_transcript_grows_above_what_is_being_typed() {
 }
 
 #[test]
-fn drawn_over_at_the_top_of_the_screen_nothing_is_left_in_the_scrollback() {
+fn redrawing_at_the_top_of_the_screen_leaves_nothing_in_the_scrollback() {
     for (columns, rows) in [(80, 24), (2, 24), (80, 1), (20, 2)] {
         let mut bench = Bench::new(columns, rows);
         bench.type_in("some words");
@@ -47,7 +47,7 @@ fn a_long_line_is_wrapped_and_scrolls() {
 }
 
 #[test]
-fn a_busy_session_is_seen_to_move() {
+fn a_busy_session_shows_progress() {
     let mut bench = Bench::new(80, 24).phase(Phase::Working);
     assert_eq!(bench.last(), "⠋ working 0:00 · round 1/10 · Esc interrupts");
     assert!(bench.terminal.redraw_in().is_some());
@@ -70,7 +70,7 @@ fn nothing_is_written_when_nothing_changed() {
 }
 
 #[test]
-fn a_clock_that_ticks_costs_its_own_row() {
+fn a_ticking_clock_repaints_only_its_own_row() {
     let mut bench = Bench::new(80, 24).phase(Phase::Working);
     bench.type_in("half a sen");
     bench.terminal.screen.written.clear();
@@ -96,9 +96,9 @@ fn after_a_resize_and_back_everything_is_painted_again() {
 }
 
 #[test]
-fn a_picture_is_for_the_size_that_the_terminal_has_now() {
+fn a_frame_is_for_the_current_size_of_the_terminal() {
     let mut bench = Bench::new(80, 24);
-    // Nobody has told yet.
+    // ccc has not been told of the resize yet.
     bench.terminal.screen.parser.set_size(non_zero(24), non_zero(20));
     bench.type_in("x");
     assert_eq!(bench.rows(), ["", "❯ x", "ready"]);
@@ -150,7 +150,7 @@ fn rows_above_the_cursor() {
 }
 
 #[test]
-fn wide_characters_are_edited_where_they_stand() {
+fn wide_characters_are_edited_in_place() {
     let mut bench = Bench::new(12, 24);
     bench.type_in("两个汉字文本");
     assert_eq!(bench.rows()[1..3], ["❯ 两个汉字", "  文本"]);
@@ -192,7 +192,7 @@ fn a_tall_text_takes_a_third_of_the_screen() {
 }
 
 #[test]
-fn control_c_clears_interrupts_or_asks_before_it_leaves() {
+fn control_c_clears_interrupts_or_asks_before_exiting() {
     let mut bench = Bench::new(80, 24);
     bench.type_in("text");
     assert_eq!(bench.control('c'), None);
@@ -216,9 +216,9 @@ fn control_c_clears_interrupts_or_asks_before_it_leaves() {
     }
 }
 
-/// While nothing happens nothing is drawn, and the last picture is as old as the pause.
+/// While nothing happens nothing is drawn, so the last frame is as old as the pause.
 #[test]
-fn after_a_long_pause_two_keys_are_as_close_together_as_ever() {
+fn a_second_key_counts_after_a_long_pause_too() {
     let mut bench = Bench::new(80, 24);
     bench.now += Duration::from_mins(1);
     assert_eq!(bench.control('c'), None);
@@ -242,7 +242,7 @@ fn escape_and_control_c_at_once_are_two_keys() {
 }
 
 #[test]
-fn control_d_leaves_only_an_empty_box() {
+fn control_d_exits_only_with_an_empty_input() {
     let mut bench = Bench::new(80, 24);
     bench.type_in("xy");
     bench.key(KeyCode::Home);
@@ -287,7 +287,7 @@ fn suspended_and_resumed() {
 }
 
 #[test]
-fn closed_with_a_summary_and_without_a_trace() {
+fn closing_prints_a_summary_and_erases_the_live_area() {
     let mut bench = Bench::new(80, 24).phase(Phase::Working);
     bench.say("One.");
     bench.type_in("unsent");
@@ -332,7 +332,7 @@ fn which_terminals_reflow() {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum TypingStep {
     Key(KeyCode, KeyModifiers),
     Paste(usize),
     Resize(u16, u16),
@@ -342,7 +342,7 @@ enum Step {
     Unask,
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<TypingStep>> {
     let typed =
         prop::sample::select(vec!['a', ' ', '两', '\u{301}', '\t', 'y', 'd', '\\', '/', '@', '?']);
     let control = prop::sample::select("abdefghjklnprtuwyc7".chars().collect::<Vec<_>>());
@@ -359,15 +359,15 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         KeyCode::Tab,
     ]);
     let step = prop_oneof![
-        10 => typed.prop_map(|c| Step::Key(KeyCode::Char(c), KeyModifiers::NONE)),
-        3 => control.prop_map(|c| Step::Key(KeyCode::Char(c), KeyModifiers::CONTROL)),
-        4 => named.prop_map(|code| Step::Key(code, KeyModifiers::NONE)),
-        1 => (1..30usize).prop_map(Step::Paste),
-        1 => (4..60u16, 1..20u16).prop_map(|(columns, rows)| Step::Resize(columns, rows)),
-        1 => (0..100usize).prop_map(Step::Say),
-        1 => Just(Step::Wait),
-        1 => Just(Step::Ask),
-        1 => Just(Step::Unask),
+        10 => typed.prop_map(|c| TypingStep::Key(KeyCode::Char(c), KeyModifiers::NONE)),
+        3 => control.prop_map(|c| TypingStep::Key(KeyCode::Char(c), KeyModifiers::CONTROL)),
+        4 => named.prop_map(|code| TypingStep::Key(code, KeyModifiers::NONE)),
+        1 => (1..30usize).prop_map(TypingStep::Paste),
+        1 => (4..60u16, 1..20u16).prop_map(|(columns, rows)| TypingStep::Resize(columns, rows)),
+        1 => (0..100usize).prop_map(TypingStep::Say),
+        1 => Just(TypingStep::Wait),
+        1 => Just(TypingStep::Ask),
+        1 => Just(TypingStep::Unask),
     ];
     prop::collection::vec(step, 0..60)
 }
@@ -385,13 +385,13 @@ proptest! {
         let mut bench = Bench::new(columns, rows).phase(phase);
         for step in steps {
             match step {
-                Step::Key(code, modifiers) => { bench.press(code, modifiers); }
-                Step::Paste(lines) => { bench.input(Input::Paste("两 x\n".repeat(lines))); }
-                Step::Resize(columns, rows) => bench.resize(columns, rows),
-                Step::Say(length) => bench.say(&"z".repeat(length)),
-                Step::Wait => bench.wait(500),
-                Step::Ask => bench.terminal.ask(&questions::question(Asker::Agent)),
-                Step::Unask => bench.terminal.unask(),
+                TypingStep::Key(code, modifiers) => { bench.press(code, modifiers); }
+                TypingStep::Paste(lines) => { bench.input(Input::Paste("两 x\n".repeat(lines))); }
+                TypingStep::Resize(columns, rows) => bench.resize(columns, rows),
+                TypingStep::Say(length) => bench.say(&"z".repeat(length)),
+                TypingStep::Wait => bench.wait(500),
+                TypingStep::Ask => bench.terminal.ask(&questions::question(Asker::Agent)),
+                TypingStep::Unask => bench.terminal.unask(),
             }
             bench.update();
             prop_assert!(bench.terminal.question.is_some() || bench.terminal.focus == Focus::Text);
@@ -407,7 +407,7 @@ proptest! {
         }
     }
 
-    /// Sizes at which not even a character fits.
+    /// Sizes at which not even one character fits.
     #[test]
     fn no_size_is_too_small(sizes in prop::collection::vec((0..5u16, 0..4u16), 1..8), steps in steps()) {
         let mut bench = Bench::new(80, 24);
@@ -416,7 +416,7 @@ proptest! {
             if let Some((columns, rows)) = sizes.next() {
                 bench.input(Input::Resize(columns, rows));
             }
-            if let Step::Key(code, modifiers) = step {
+            if let TypingStep::Key(code, modifiers) = step {
                 bench.press(code, modifiers);
             }
         }

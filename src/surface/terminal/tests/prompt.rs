@@ -49,7 +49,7 @@ fn commands_are_completed() {
 }
 
 #[test]
-fn commands_that_come_while_one_is_typed_are_offered_at_once() {
+fn commands_that_arrive_while_one_is_typed_are_offered_at_once() {
     let answer = r#"{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"commands":[{"name":"s","description":"Add it up"},{"name":"clear","description":"Start anew"}]}}}"#;
     let told = |typed: &str, key: Option<KeyCode>| {
         let mut bench = Bench::new(80, 40);
@@ -63,7 +63,7 @@ fn commands_that_come_while_one_is_typed_are_offered_at_once() {
     let (before, after) = told("/cl", None);
     assert_eq!(before, ["❯ /cl", READY]);
     assert_eq!(after, ["❯ /cl", "❯ /clear  Start anew", READY]);
-    // What Enter would do stays what it was.
+    // What Enter would choose stays the same.
     let (before, after) = told("/s", Some(KeyCode::Down));
     let off = "❯ /supervisoroff  turn reviews off";
     assert_eq!(before[2], off);
@@ -71,7 +71,7 @@ fn commands_that_come_while_one_is_typed_are_offered_at_once() {
         after[1..4],
         ["  /s              Add it up", before[1].replace('❯', " ").as_str(), off]
     );
-    // No popup where none was wanted, and nothing in the transcript.
+    // No unwanted popup, and nothing in the transcript.
     for (typed, key) in
         [("clear", None), ("", None), ("/s", Some(KeyCode::Esc)), ("/cl", Some(KeyCode::Left))]
     {
@@ -108,7 +108,7 @@ fn escape_closes_the_popup_before_it_interrupts() {
 }
 
 #[test]
-fn what_was_dismissed_is_forgotten_with_its_text() {
+fn a_dismissal_is_forgotten_with_its_text() {
     let mut bench = bench(Phase::Waiting);
     bench.type_in("@sr");
     bench.key(KeyCode::Esc);
@@ -133,7 +133,7 @@ fn an_earlier_message_opens_no_popup() {
 }
 
 #[test]
-fn the_popup_comes_when_the_files_are_known() {
+fn the_popup_appears_when_the_files_are_known() {
     let mut bench = Bench::new(80, 24);
     let known = Rc::new(RefCell::new(false));
     let seen = Rc::clone(&known);
@@ -147,7 +147,7 @@ fn the_popup_comes_when_the_files_are_known() {
 }
 
 #[test]
-fn the_search_stands_in_place_of_the_prompt() {
+fn the_search_replaces_the_prompt() {
     let mut bench = bench(Phase::Working);
     bench.type_in("draft");
     bench.control('r');
@@ -168,7 +168,7 @@ fn the_search_stands_in_place_of_the_prompt() {
 }
 
 #[test]
-fn what_is_sent_is_remembered() {
+fn sent_messages_are_remembered() {
     let mut bench = Bench::new(80, 24);
     let kept = Rc::new(RefCell::new(Vec::new()));
     let seen = Rc::clone(&kept);
@@ -188,7 +188,7 @@ fn a_question_mark_shows_the_keys_until_the_next_key() {
     let all = bench.rows().join("\n");
     assert!(KEYS.iter().all(|(key, what)| all.contains(key) && all.contains(what)), "{all}");
     assert_eq!(bench.last(), READY);
-    // All of them also in a window of the usual size, and in a low one that there are more.
+    // All of them in a window of the usual size; in a low one, a row that says there are more.
     bench.resize(80, 24);
     let all = bench.rows().join("\n");
     assert!(KEYS.iter().all(|(key, what)| all.contains(key) && all.contains(what)), "{all}");
@@ -219,7 +219,7 @@ fn up_takes_a_queued_message_back() {
 }
 
 #[test]
-fn an_image_is_a_name_in_the_text() {
+fn an_image_is_a_label_in_the_text() {
     let attach = |source| Some(Intent::Attach(source));
     let mut bench = bench(Phase::Waiting);
     assert_eq!(bench.control('v'), attach(ImageSource::Clipboard));
@@ -241,7 +241,7 @@ fn an_image_is_a_name_in_the_text() {
 }
 
 #[test]
-fn a_slash_command_is_not_sent_behind_the_output_of_a_command() {
+fn a_slash_command_is_not_sent_with_the_output_of_a_command() {
     let mut bench = bench(Phase::Waiting);
     bench.terminal.ran("ls", "a\nb");
     bench.type_in("/compact");
@@ -252,7 +252,7 @@ fn a_slash_command_is_not_sent_behind_the_output_of_a_command() {
 }
 
 #[test]
-fn the_text_goes_to_the_editor_and_comes_back() {
+fn the_text_is_edited_in_the_external_editor() {
     let mut bench = bench(Phase::Working);
     let long = "row\n".repeat(40);
     bench.type_in("see ");
@@ -272,11 +272,11 @@ fn the_text_goes_to_the_editor_and_comes_back() {
 }
 
 #[test]
-fn what_is_for_ccc_is_not_sent() {
+fn commands_for_ccc_are_not_sent() {
     let entered = |text: &str| {
         let mut bench = Bench::new(80, 24);
         bench.type_in(text);
-        // The list of commands would take the first Enter.
+        // The popup would take the first Enter.
         bench.terminal.desk.completion.close();
         let intent = bench.key(KeyCode::Enter);
         (bench, intent)
@@ -299,9 +299,9 @@ fn what_is_for_ccc_is_not_sent() {
     assert_eq!(bench.key(KeyCode::Enter), Some(said("again")));
 }
 
-/// What the transcript only shows the beginning of can be read in full.
+/// What the transcript shortens can be read in full.
 #[test]
-fn the_pager_has_all_of_it() {
+fn the_pager_shows_everything() {
     let mut bench = Bench::new(80, 24);
     let lines: Vec<String> = (0..50).map(|number| format!("line-{number}")).collect();
     let output = serde_json::to_string(&lines.join("\n")).unwrap();
@@ -355,7 +355,7 @@ fn escape_twice_offers_earlier_messages_to_go_back_to() {
     let event = Event::GoBack { uuid: "u1".into(), what: GoBack::Files };
     assert_eq!(bench.key(KeyCode::Enter), Some(Intent::Event(event)));
     assert_eq!(bench.last(), READY);
-    // Text that is being typed is not lost to it.
+    // Text that is being typed is not lost.
     bench.type_in("x");
     bench.key(KeyCode::Esc);
     bench.key(KeyCode::Esc);

@@ -29,7 +29,7 @@ fn asked(before: &str) -> Bench {
     bench
 }
 
-/// Asked, and long enough ago to be answered.
+/// Asked long enough ago to be answered.
 fn ready() -> Bench {
     let mut bench = asked("");
     bench.wait(500);
@@ -45,7 +45,7 @@ fn denied() -> Intent {
 }
 
 #[test]
-fn all_of_it_is_on_the_screen() {
+fn the_whole_question_is_on_the_screen() {
     let bench = ready();
     assert_eq!(
         bench.rows(),
@@ -69,7 +69,7 @@ fn all_of_it_is_on_the_screen() {
 }
 
 #[test]
-fn keys_answer() {
+fn keys_choose_an_answer() {
     let chosen = |number: char| {
         let mut bench = ready();
         assert_eq!(bench.key(KeyCode::Char(number)), None, "no single key answers");
@@ -91,7 +91,7 @@ fn keys_answer() {
     assert_eq!(bench.last(), "⠴ working 0:00 · round 1/10 · Esc interrupts");
 }
 
-/// "a" was "always, all edits" once.
+/// "a" once meant "always, all edits".
 #[test]
 fn no_letter_is_an_answer() {
     for letter in 'a'..='z' {
@@ -112,7 +112,7 @@ fn no_letter_is_an_answer() {
 }
 
 #[test]
-fn always_only_where_the_client_knows_what_it_means() {
+fn always_is_offered_only_if_the_client_suggests_it() {
     for suggestions in [None, Some("[]".to_owned())] {
         let mut bench = Bench::new(80, 24);
         let mut question = question(Asker::Supervisor);
@@ -127,7 +127,7 @@ fn always_only_where_the_client_knows_what_it_means() {
 }
 
 #[test]
-fn a_no_with_a_reason() {
+fn a_denial_with_a_reason() {
     let mut bench = ready();
     bench.key(KeyCode::Char('4'));
     assert_eq!(bench.key(KeyCode::Enter), None);
@@ -147,7 +147,7 @@ fn a_no_with_a_reason() {
 }
 
 #[test]
-fn who_is_typing_goes_on_typing() {
+fn a_question_does_not_interrupt_typing() {
     let mut bench = asked("tell me wh");
     bench.wait(500);
     bench.type_in("y and");
@@ -162,7 +162,7 @@ fn who_is_typing_goes_on_typing() {
 }
 
 #[test]
-fn a_key_that_was_on_its_way_is_no_answer() {
+fn a_key_pressed_too_early_is_not_an_answer() {
     let mut bench = asked("");
     assert_eq!(bench.last(), "Allow Bash?");
     assert!(bench.terminal.redraw_in().is_some());
@@ -176,7 +176,7 @@ fn a_key_that_was_on_its_way_is_no_answer() {
 }
 
 #[test]
-fn an_enter_that_came_too_early_leaves_the_question_where_it_is() {
+fn an_enter_pressed_too_early_leaves_the_question_open() {
     let mut bench = asked("");
     bench.wait(300);
     assert_eq!(bench.key(KeyCode::Enter), None);
@@ -188,7 +188,7 @@ fn an_enter_that_came_too_early_leaves_the_question_where_it_is() {
 }
 
 #[test]
-fn a_paste_is_no_answer() {
+fn a_paste_is_not_an_answer() {
     let mut bench = ready();
     assert!(bench.input(Input::Paste("y".into())).is_empty());
     assert_eq!(bench.rows()[6], "❯ y");
@@ -204,7 +204,7 @@ fn the_next_question_waits_too() {
 }
 
 #[test]
-fn taken_back() {
+fn a_withdrawn_question_disappears() {
     let mut bench = ready();
     bench.key(KeyCode::Char('4'));
     bench.key(KeyCode::Enter);

@@ -1,13 +1,13 @@
-//! Sizes that change while text comes in, on a terminal that wraps its lines anew and reads what it
-//! is sent when it gets to it: a picture drawn for one size may reach it in another, whole or in
-//! parts, before ccc can know. Nothing that was said may be lost by that, or be said twice.
+//! Sizes that change while text arrives, on a terminal that rewraps its lines and reads its input
+//! late: a frame drawn for one size may reach it in another, whole or in parts, before ccc can
+//! know. No text may be lost by that, or appear twice.
 
 use super::*;
 
 const TYPED: &str = "keep me";
 const SEEDS: u64 = 6;
 
-/// Numbers in no order, the same ones for the same seed.
+/// A deterministic random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -26,11 +26,11 @@ impl Dice {
     }
 }
 
-/// A terminal and the way to it.
+/// A terminal, and the bytes on their way to it.
 struct Far {
     emulator: avt::Terminal,
     on_its_way: String,
-    /// The size that a program on it is told.
+    /// The size that programs are told.
     told: (u16, u16),
 }
 
@@ -45,7 +45,7 @@ impl Far {
         self.on_its_way.clear();
     }
 
-    /// Whole lines: within a line it is the terminal's business what a new size makes of it.
+    /// Reads whole lines: what a new size does to half a line is up to the terminal.
     fn reads_some(&mut self, dice: &mut Dice) {
         let ends: Vec<_> = self.on_its_way.match_indices('\n').map(|(at, _)| at + 1).collect();
         let end = usize::from(dice.between(0, u16::try_from(ends.len()).unwrap()));
@@ -80,7 +80,7 @@ impl Screen for Far {
     }
 }
 
-/// A session in which an agent writes without a pause.
+/// A session in which the agent writes without a pause.
 struct Storm {
     terminal: Terminal<Far>,
     status: Status,
@@ -102,7 +102,7 @@ impl Storm {
         storm
     }
 
-    /// The agent writes this, with `behind` behind it.
+    /// The agent writes this, followed by `behind`.
     fn says(&mut self, text: String, behind: &str) {
         let delta = serde_json::to_string(&format!("{text}{behind}")).unwrap();
         self.said.push(text);
@@ -112,12 +112,12 @@ impl Storm {
     }
 
     fn update(&mut self) {
-        self.now += PICTURE;
+        self.now += FRAME_INTERVAL;
         self.terminal.update(&self.status, self.now).unwrap();
     }
 
-    /// The next size, and one moment of the session in it. Where there is nothing `in_flight`, the
-    /// terminal has read everything whenever its size changes.
+    /// Changes the size, and runs one moment of the session. If not `in_flight`, the terminal has
+    /// read everything before its size changes.
     fn turns_to(&mut self, size: (u16, u16), in_flight: bool) {
         match self.dice.below(if in_flight { 3 } else { 1 }) {
             0 => self.terminal.screen.reads_all(),
@@ -146,7 +146,7 @@ impl Storm {
         }
     }
 
-    /// It is quiet for a while.
+    /// Nothing happens for a while.
     fn settles(&mut self) {
         for _ in 0..2 {
             self.terminal.screen.reads_all();
@@ -161,9 +161,9 @@ impl Storm {
         lines.map(|line| line.text().trim_end().to_owned()).collect()
     }
 
-    /// Everything that was said stands there once, in its order, and below it one input.
+    /// All text appears once, in order, with one input below it.
     fn is_whole(&self, what: &str) {
-        // The terminal puts a blank where the half of a wide character would stand at the edge.
+        // The terminal puts a blank where half of a wide character would be at the edge.
         let history = self.terminal.screen.emulator.screen().text().join("\n").replace(' ', "");
         let mut end = 0;
         for text in &self.said {
@@ -178,7 +178,7 @@ impl Storm {
         assert!(rows[row + 1].contains("working"), "{what}:\n{text}");
     }
 
-    /// Nothing is left of the live areas of before.
+    /// No traces of earlier live areas remain.
     fn has_no_traces(&self, what: &str) {
         let history = self.terminal.screen.emulator.screen().text().join("\n");
         for text in ["keep", "working"] {
@@ -187,7 +187,7 @@ impl Storm {
     }
 }
 
-/// Paragraphs of a line each, in sizes that have nothing to do with each other.
+/// Paragraphs of one line each, in unrelated sizes.
 fn any_sizes(
     line: impl Fn(usize) -> String,
     size: impl Fn(&mut Dice) -> (u16, u16),
@@ -221,14 +221,14 @@ fn usual(dice: &mut Dice) -> (u16, u16) {
 }
 
 #[test]
-fn sizes_that_can_be_read() {
+fn nothing_is_lost_at_readable_sizes() {
     any_sizes(|number| format!("line-{number:04}"), usual, Storm::has_no_traces);
     any_sizes(|number| format!("行-{number:04}-行"), usual, Storm::has_no_traces);
 }
 
 #[test]
-fn sizes_that_nobody_can_read() {
-    // What such a terminal has pushed off its few rows is out of reach when it grows again.
+fn nothing_is_lost_at_unreadable_sizes() {
+    // What such a terminal has pushed off its few rows cannot be reached when it grows again.
     let traces = |_: &Storm, _: &str| ();
     any_sizes(
         |number| format!("line-{number:04}"),
@@ -240,7 +240,7 @@ fn sizes_that_nobody_can_read() {
         },
         traces,
     );
-    // In a single column there is no room for such a character, and the terminal drops it.
+    // A single column has no room for such a character, so the terminal drops it.
     any_sizes(
         |number| format!("行-{number:04}-行"),
         |dice| match dice.below(6) {
@@ -253,9 +253,9 @@ fn sizes_that_nobody_can_read() {
     );
 }
 
-/// Paragraphs as wide as the screen and many rows long, which the terminal wraps anew in every width.
+/// Paragraphs as wide as the screen and many rows long, which the terminal rewraps at every width.
 #[test]
-fn a_window_that_is_dragged() {
+fn nothing_is_lost_while_a_window_is_dragged() {
     for seed in 0..SEEDS {
         for step in [3, 20, 60] {
             let mut storm = Storm::new(seed, 150, 40);

@@ -1,4 +1,4 @@
-//! What is going on right now, and how it becomes part of the transcript.
+//! The live area, and how its contents become part of the transcript.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use crate::surface::sample;
 
 const LIVE: Look = Look { live: true, ..LOOK };
 
-/// What has gone to the transcript, and what stands below it now.
-struct Watched {
+/// The transcript, and the live area below it.
+struct LiveTranscript {
     transcript: Transcript,
     settled: Vec<String>,
     now: Now,
 }
 
-impl Watched {
+impl LiveTranscript {
     fn new() -> Self {
         let mut transcript = Transcript::new(LIVE);
         transcript.set_width(40);
@@ -56,7 +56,7 @@ impl Watched {
 
 #[test]
 fn a_text_is_shown_as_it_is_written_and_once() {
-    let mut watched = Watched::new();
+    let mut watched = LiveTranscript::new();
     watched.text_block().delta("One.\n\nTw");
     assert_eq!(watched.live().last().map(String::as_str), Some("  Tw"));
     watched.delta("o.").agent(&assistant(r#"{"type":"text","text":"One.\n\nTwo."}"#));
@@ -66,15 +66,15 @@ fn a_text_is_shown_as_it_is_written_and_once() {
 }
 
 #[test]
-fn a_text_that_came_out_otherwise_is_shown_as_it_came_out() {
-    let mut watched = Watched::new();
+fn a_final_text_that_differs_is_shown_as_a_whole() {
+    let mut watched = LiveTranscript::new();
     watched.text_block().delta("Fir").agent(&assistant(r#"{"type":"text","text":"Second."}"#));
     assert_eq!(watched.settled, ["  Second."]);
 }
 
 #[test]
-fn an_answer_that_begins_anew_is_not_taken_for_the_same_text_twice() {
-    let mut watched = Watched::new();
+fn an_answer_that_starts_over_is_shown_again() {
+    let mut watched = LiveTranscript::new();
     watched.text_block().delta("Half a sen");
     watched.agent(r#"{"type":"stream_event","event":{"type":"message_start","message":{}}}"#);
     watched.text_block().delta("Half a sentence.");
@@ -86,8 +86,8 @@ fn an_answer_that_begins_anew_is_not_taken_for_the_same_text_twice() {
 }
 
 #[test]
-fn a_text_that_is_broken_off_stays() {
-    let mut watched = Watched::new();
+fn an_interrupted_text_stays() {
+    let mut watched = LiveTranscript::new();
     watched.text_block().delta("Half a sen");
     watched.agent(
         r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1}"#,
@@ -95,7 +95,7 @@ fn a_text_that_is_broken_off_stays() {
     assert_eq!(watched.settled, ["  Half a sen"]);
     assert!(watched.live().is_empty());
     let going_on = || {
-        let mut watched = Watched::new();
+        let mut watched = LiveTranscript::new();
         watched.agent(&tool("a", "Bash", r#"{"command":"ls"}"#));
         watched.text_block().delta("Half a sen");
         watched
@@ -115,8 +115,8 @@ fn a_text_that_is_broken_off_stays() {
 }
 
 #[test]
-fn a_thought_is_seen_and_then_stands_on_one_line() {
-    let mut watched = Watched::new();
+fn a_thought_is_shown_live_and_then_becomes_one_line() {
+    let mut watched = LiveTranscript::new();
     watched.agent(
         r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"Let me see.\nWell."}}}"#,
     );
@@ -127,8 +127,8 @@ fn a_thought_is_seen_and_then_stands_on_one_line() {
 }
 
 #[test]
-fn a_tool_stands_below_with_its_time_until_it_answers() {
-    let mut watched = Watched::new();
+fn a_running_tool_is_in_the_live_area_with_its_time() {
+    let mut watched = LiveTranscript::new();
     watched.agent(&tool("a", "Bash", r#"{"command":"ls"}"#));
     watched.agent(&tool("b", "Read", r#"{"file_path":"f"}"#));
     assert_eq!(watched.live(), ["● Bash ls", "● Read f"]);
@@ -140,8 +140,8 @@ fn a_tool_stands_below_with_its_time_until_it_answers() {
 }
 
 #[test]
-fn what_came_of_a_long_command_stays_on_its_line() {
-    let mut watched = Watched::new();
+fn the_outcome_of_a_long_command_is_on_its_line() {
+    let mut watched = LiveTranscript::new();
     let long = format!(r#"{{"command":"{}"}}"#, "word ".repeat(40));
     watched.agent(&tool("a", "Bash", &long));
     watched.after(72);
@@ -153,8 +153,8 @@ fn what_came_of_a_long_command_stays_on_its_line() {
 }
 
 #[test]
-fn what_was_denied_did_not_run_whatever_the_agent_is_told() {
-    let mut watched = Watched::new();
+fn a_denied_tool_is_shown_as_not_run() {
+    let mut watched = LiveTranscript::new();
     watched.agent(&tool("a", "Bash", r#"{"command":"ls"}"#));
     let mut asked = question();
     asked.asked.input = r#"{"command":"ls"}"#.into();
@@ -179,8 +179,8 @@ fn question() -> crate::event::Question {
 }
 
 #[test]
-fn a_failure_is_told_on_the_tools_own_line_without_the_time_of_the_person() {
-    let mut watched = Watched::new();
+fn a_failure_is_on_the_tools_line_without_the_persons_time() {
+    let mut watched = LiveTranscript::new();
     watched.agent(&tool("a", "Bash", r#"{"command":"make"}"#));
     let question = question();
     watched.after(1);
@@ -212,11 +212,11 @@ fn task(subtype: &str, id: &str, more: &str) -> String {
 
 #[test]
 fn sub_agents_are_a_tree_until_they_report() {
-    let mut watched = Watched::new();
+    let mut watched = LiveTranscript::new();
     watched.agent(&tool("p", "Task", r#"{"description":"look around","prompt":"P"}"#));
     watched.agent(&tool("q", "Agent", r#"{"description":"write tests","prompt":"P"}"#));
     assert_eq!(watched.live(), ["● 2 agents", "  ├ look around", "  └ write tests"]);
-    // What they do is counted, not shown; newer clients count themselves.
+    // Their actions are counted, not shown; newer clients report a count.
     watched.agent(&of("p", &tool("i", "Bash", r#"{"command":"ls"}"#)));
     watched.agent(&of("p", &outcome("i", "a\nb", false)));
     watched.agent(&task(
@@ -245,7 +245,7 @@ fn sub_agents_are_a_tree_until_they_report() {
 
 #[test]
 fn an_agent_in_the_background_reports_when_it_has_ended() {
-    let mut watched = Watched::new();
+    let mut watched = LiveTranscript::new();
     watched.agent(&tool("p", "Task", r#"{"description":"look","prompt":"P"}"#));
     let metadata =
         "Async agent launched successfully. (This tool result is internal metadata)\nagentId: x";
@@ -261,8 +261,8 @@ fn an_agent_in_the_background_reports_when_it_has_ended() {
 }
 
 #[test]
-fn the_list_of_what_is_to_do_is_drawn_once_and_left_with_the_turn() {
-    let mut watched = Watched::new();
+fn the_todo_list_is_drawn_once_and_stays_after_the_turn() {
+    let mut watched = LiveTranscript::new();
     watched.transcript.shows_todos = true;
     let todos = |first: &str| {
         format!(
@@ -282,8 +282,8 @@ fn the_list_of_what_is_to_do_is_drawn_once_and_left_with_the_turn() {
 }
 
 #[test]
-fn a_tool_whose_turn_is_over_does_not_run_for_ever() {
-    let mut watched = Watched::new();
+fn a_tool_does_not_outlast_its_turn() {
+    let mut watched = LiveTranscript::new();
     watched.agent(&tool("a", "Bash", r#"{"command":"ls"}"#));
     watched.agent(r#"{"type":"result","is_error":true,"num_turns":1}"#);
     assert!(watched.live().is_empty());
@@ -292,7 +292,7 @@ fn a_tool_whose_turn_is_over_does_not_run_for_ever() {
 
 #[test]
 fn a_retry_counts_down_until_the_answer_comes() {
-    let mut watched = Watched::new();
+    let mut watched = LiveTranscript::new();
     watched.agent(
         r#"{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"retry_delay_ms":9000,"error":"rate_limit"}"#,
     );
@@ -313,10 +313,10 @@ fn a_retry_counts_down_until_the_answer_comes() {
     }
 }
 
-/// It would stand above words that were written before it.
+/// Otherwise it would be above words that were written before it.
 #[test]
 fn a_message_goes_below_the_paragraph_that_is_being_written() {
-    let mut watched = Watched::new();
+    let mut watched = LiveTranscript::new();
     watched.text_block().delta("One. ");
     let said = |text: &str| Notice::UserMessage { text: text.into() };
     assert!(watched.transcript.notice(&said("steer")).is_empty());
@@ -329,10 +329,10 @@ fn a_message_goes_below_the_paragraph_that_is_being_written() {
     assert_eq!(texts(&watched.transcript.notice(&back)), ["Taken back: steer …"]);
 }
 
-/// It stands among those that are queued, and nowhere else, until the agent reads it.
+/// Until the agent reads it, it is only among the queued messages.
 #[test]
 fn a_message_is_shown_when_the_agent_takes_it_up() {
-    let mut watched = Watched::new();
+    let mut watched = LiveTranscript::new();
     let queued = ["steer".to_owned(), "steer".to_owned()];
     assert!(watched.transcript.set_queued(true, &[]).is_empty());
     for text in &queued {
@@ -345,21 +345,21 @@ fn a_message_is_shown_when_the_agent_takes_it_up() {
     watched.agent(taken);
     watched.agent(&assistant(r#"{"type":"text","text":"Yes."}"#));
     assert_eq!(watched.settled, ["● Bash make", "  └ made", "", "❯ steer", "", "  Yes."]);
-    // One that starts a turn of its own, or whose receipt is missing.
+    // A message that starts its own turn, or whose receipt is missing.
     assert_eq!(texts(&watched.transcript.set_queued(true, &[])), ["", "❯ steer"]);
 }
 
 #[test]
-fn the_line_that_ends_a_review_is_not_shown_with_its_words() {
-    let mut watched = Watched::new();
+fn the_marker_that_ends_a_review_is_not_shown() {
+    let mut watched = LiveTranscript::new();
     let words = r#"{"type":"text","text":"All is well.\n\n[TASK_COMPLETED]"}"#;
     let lines = watched.transcript.supervisor(&sample::line(&assistant(words)));
     assert_eq!(texts(&lines), ["┃   All is well."]);
 }
 
 #[test]
-fn a_review_that_was_cancelled_says_no_more() {
-    let mut watched = Watched::new();
+fn a_cancelled_review_shows_nothing_more() {
+    let mut watched = LiveTranscript::new();
     watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1, judge: None });
     let line = sample::line(&tool("s", "Bash", r#"{"command":"make test"}"#));
     watched.transcript.supervisor(&line);
@@ -378,19 +378,19 @@ fn a_review_that_was_cancelled_says_no_more() {
 
 #[test]
 fn a_compaction_is_a_line_with_its_sizes() {
-    let mut watched = Watched::new();
+    let mut watched = LiveTranscript::new();
     watched.agent(r#"{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":155000,"post_tokens":12345}}"#);
     assert_eq!(watched.settled, ["Conversation compacted automatically: 155k → 13k tokens"]);
 }
 
 #[test]
-fn what_a_compaction_keeps_is_not_shown_again() {
+fn messages_kept_by_a_compaction_are_not_shown_again() {
     let says = |uuid: &str| {
         format!(
             r#"{{"type":"assistant","uuid":"{uuid}","message":{{"content":[{{"type":"text","text":"It is {uuid}."}}]}}}}"#
         )
     };
-    let mut watched = Watched::new();
+    let mut watched = LiveTranscript::new();
     watched.agent(&says("old"));
     watched.agent(r#"{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"manual","preserved_messages":{"uuids":["old"]}}}"#);
     watched.agent(&says("old"));
