@@ -9,7 +9,7 @@ use crate::event::{Action, Asker, Dropped, GoBack, Notice, Outcome, Phase};
 
 /// After a restart in the middle of a turn, when every message had been taken up already.
 const GO_ON: &str = "The client was restarted in the middle of your work. Check what is done already, \
-                     then go on from there.";
+                     then continue from there.";
 
 impl Machine {
     pub(super) fn said(&mut self, text: String) {

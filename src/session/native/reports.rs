@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{CROWDED, FORGED, GOAL, IN_BACKGROUND, STRANGER, Session};
+use super::{CROWDED, FORGED, IN_BACKGROUND, STRANGER, Session};
 use crate::client::session_id;
+use crate::client::transcript::GOAL;
 use crate::client::transcript::{ClientTranscript, Turn};
 use crate::event::{Event, Notice, Now, Outcome, Phase};
 use crate::hook::reply::Reply;
