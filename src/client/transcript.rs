@@ -15,6 +15,10 @@ use crate::review::commands::Commands;
 pub use entry::is_by_client;
 use entry::{TranscriptEntry, UserEntry};
 
+/// What a person is told about a `/goal`, which is left alone.
+pub const GOAL: &str = "A /goal is active as well: the agent continues until the goal is reached and the \
+                        work is confirmed. Reviews do not know the goal, only what you said.";
+
 /// The current state of a conversation.
 #[derive(Debug, Default)]
 pub struct ClientTranscript {
@@ -86,10 +90,8 @@ impl TurnKind {
     pub fn unjudged(self) -> Option<&'static str> {
         match self {
             Self::None | Self::Work => None,
-            Self::Shell => Some("the turn was a command of yours (`!`), and no work on a task"),
-            Self::LocalCommand => {
-                Some("the turn was a command of the client, and no work on a task")
-            }
+            Self::Shell => Some("the turn was your own command (`!`), not work on a task"),
+            Self::LocalCommand => Some("the turn was a command of the client, not work on a task"),
             Self::Interrupted => Some("the turn was interrupted"),
             Self::Failed => Some("the turn failed"),
         }

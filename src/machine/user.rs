@@ -9,7 +9,7 @@ use crate::event::{Action, Asker, Dropped, GoBack, Notice, Outcome, Phase};
 
 /// Sent after a restart in the middle of a turn, if the agent had already taken up every message.
 const GO_ON: &str = "The client was restarted in the middle of your work. Check what is done already, \
-                     then go on from there.";
+                     then continue from there.";
 
 impl Machine {
     pub(super) fn said(&mut self, text: String) {

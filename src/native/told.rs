@@ -29,7 +29,7 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             format!("{what}: {feedback}")
         }
         Notice::LimitReached { max } => format!(
-            "Stopped after {max} reviews without confirmation. Your next message starts the count anew."
+            "Stopped after {max} reviews without confirmation. Your next message starts a new count."
         ),
         Notice::Stuck { why, open } => {
             let open: Vec<_> = open.iter().map(|one| one.text.as_str()).collect();

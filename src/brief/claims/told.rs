@@ -51,7 +51,7 @@ impl Claim {
             Self::Branch => "there is a new branch",
             Self::Tag => "there is a tag",
             Self::PullRequest => "there is a pull request",
-            Self::Coverage => "so much of the code is covered",
+            Self::Coverage => "a certain share of the code is covered",
             Self::Released => "it is published or deployed",
             Self::NoWarnings => "there are no warnings",
         }

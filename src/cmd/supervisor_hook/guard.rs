@@ -100,7 +100,7 @@ pub fn standing(
                 return Ok(Standing::Off);
             }
             guarded.attempts.push(format!(
-                "{}, and not by you; supervision goes on as it was.",
+                "{}, and not by you; supervision continues unchanged.",
                 told(&found, &guarded.pinned)
             ));
             state.put_back(&guarded.pinned.task)?;
@@ -210,7 +210,7 @@ impl Guarded {
         let then = self.pinned.users_settings_digest.as_ref();
         if then.is_some_and(|then| files::digest_of(&path) != *then) {
             self.config_changed = true;
-            self.changed("settings.json of your own");
+            self.changed("your own settings.json");
         }
         let config = Config::load(&directories.config_dir).unwrap_or_default();
         config.with_supervisor(self.pinned.supervisor.clone())

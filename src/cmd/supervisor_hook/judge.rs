@@ -272,7 +272,7 @@ impl Judge<'_> {
                 Step::Tell(text) => self.tell(&word::put(&text, self.request.word.as_deref())),
                 Step::Deny { request_id, asked } => {
                     let reason = format!(
-                        "Nobody can be asked to allow {}. supervisor.allowed_tools in ccc.json can allow it.",
+                        "No one can be asked for permission to use {}. supervisor.allowed_tools in ccc.json can allow it.",
                         asked.tool
                     );
                     self.send(permission_answer(&request_id, &asked, &Permission::Deny(reason)));

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow};
 use super::guard::{self, Guarded, Standing};
 use super::review::{self, Occasion, Reviewed};
 use super::{Args, Decision, Told, allow, project, say};
-use crate::client::transcript::ClientTranscript;
+use crate::client::transcript::{ClientTranscript, GOAL};
 use crate::cmd::{base, logging};
 use crate::config::Config;
 use crate::config::clients::Limits;
@@ -49,7 +49,7 @@ pub fn stopped(
             told.supervised = true;
             return allow(
                 "supervision is off: /supervisoroff was typed in this conversation. What follows is not \
-                 reviewed; /supervisor switches it on again",
+                 reviewed; /supervisor turns it on again",
             );
         }
         Standing::On(guarded) => Some(guarded),
@@ -91,11 +91,9 @@ pub fn stopped(
 /// What else makes the agent go on. It is left alone.
 fn beside(event: &HookEvent, transcript: &ClientTranscript) -> Option<String> {
     if transcript.goal.is_some() {
-        let text = "A /goal is active beside the supervision: the agent goes on until both are content. \
-                    The reviews know nothing of it but your own words.";
-        return Some(text.to_owned());
+        return Some(GOAL.to_owned());
     }
-    let schedule = "A schedule (/loop) is active beside the supervision: what the agent does when it wakes \
+    let schedule = "A schedule (/loop) is active as well: what the agent does when it wakes \
                     is reviewed too.";
     event.has_schedule().then(|| schedule.to_owned())
 }
@@ -129,7 +127,7 @@ fn supervise(
         record.notices.push(Notice::LimitReached { max });
         record.add(Outcome::Limit, None);
         return allow(&format!(
-            "the limit of {max} reviews is reached; your next message begins anew"
+            "the limit of {max} reviews is reached; your next message starts a new count"
         ));
     }
     let (began, round) = (Instant::now(), task.count);
@@ -145,7 +143,7 @@ fn supervise(
     let reviewed = match args.missing.as_slice() {
         [] => review::run(&occasion, transcript, guarded),
         missing => Err(anyhow!(
-            "{} is not what it was when ccc started claude, so that the reviewer would ask another \
+            "{} has changed since ccc started claude, so the reviewer would use another \
              endpoint; look for it under `env` in the project's .claude/settings*.json",
             missing.join(", ")
         )),
@@ -169,7 +167,7 @@ fn supervise(
         return allow(MESSAGE_FIRST);
     };
     let stuck = kept.change(|task| remember(task, &verdict, tree)).unwrap_or_else(|error| {
-        say(&format!("the review is not kept: {error:#}"));
+        say(&format!("the review could not be saved: {error:#}"));
         None
     });
     if let Some(guarded) = kept.guarded.filter(|_| verdict.completed) {
@@ -273,7 +271,7 @@ impl Kept<'_> {
         });
         counted.unwrap_or_else(|error| {
             // The client's own cap still ends the loop.
-            say(&format!("the count is not kept: {error:#}"));
+            say(&format!("the count could not be saved: {error:#}"));
             Task { count: 1, ..Task::default() }
         })
     }

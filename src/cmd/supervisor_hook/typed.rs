@@ -28,7 +28,7 @@ pub fn watch(mut transcript: TranscriptFile) -> Receiver<Instant> {
     match named("typed", watch) {
         Ok(()) => typed,
         Err(error) => {
-            log::warn!("nobody watches what is typed: {error}");
+            log::warn!("ccc cannot see what is typed during the review: {error}");
             never()
         }
     }

@@ -177,7 +177,7 @@ fn an_agent_that_dies_in_mid_turn_is_resumed_once() {
         (
             "dies 1",
             "agent gone \"boom\"; resume S; send \"The client was restarted in the middle of your work. \
-             Check what is done already, then go on from there.\"",
+             Check what is done already, then continue from there.\"",
         ),
         ("dies 1", "agent gone \"boom\"; →Waiting"),
         ("said again", "resume S; send \"again\"; →Working"),

@@ -106,7 +106,7 @@ fn a_new_process_gets_the_mode_that_the_old_one_had() {
             (
                 "dies 1",
                 "agent gone \"boom\"; resume S; client Mode(Plan); send \"The client was restarted in the \
-                 middle of your work. Check what is done already, then go on from there.\"",
+                 middle of your work. Check what is done already, then continue from there.\"",
             ),
         ],
     );

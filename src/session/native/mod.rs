@@ -142,19 +142,17 @@ impl NativeState {
     }
 }
 
-const STRANGER: &str = "Somebody who does not know this session's secret spoke to the address that \
-                        the client's hooks report to. It was not heard.";
-const FORGED: &str = "An event was reported in the client's name, and not by the client: it does not \
-                      count. The agent may have forged it.";
-const NOT_TYPED: &str = "A prompt reached the agent that you did not type, such as one that was \
-                         scheduled. It is not counted among your words.";
-const NOT_YOUR_SWITCH: &str = "A command to switch the supervision was not typed on your keyboard (a line \
-                               taken out of the history could be anybody's): supervision stays as it is.";
-const CROWDED: &str = "So many speak at once to the address that the client's hooks report to that \
-                       something was not heard. A stop of the agent may have gone unreviewed.";
+const STRANGER: &str = "A process that does not know this session's secret contacted the address that \
+                        claude's hooks report to. ccc ignored it.";
+const FORGED: &str = "An event was reported in claude's name, but not by claude. ccc ignored it; the agent \
+                      may have forged it.";
+const NOT_TYPED: &str = "The agent received a prompt that you did not type, for example a scheduled one. It \
+                         does not count as your message.";
+const NOT_YOUR_SWITCH: &str = "A command to turn supervision on or off was not typed on your keyboard (a line \
+                               from the history could come from anyone), so supervision stays as it is.";
+const CROWDED: &str = "So many processes contact the address that claude's hooks report to that ccc missed a \
+                       report. A stop of the agent may not have been reviewed.";
 const IN_BACKGROUND: &str = "what goes on in the background is no longer supervised. To have such work \
                              reviewed, start it with `ccc --supervisor=hook --bg TEXT`.";
-const GOAL: &str = "A /goal is active beside the supervision: the agent goes on until both are content. \
-                    The reviews know nothing of it but your own words.";
-const SCHEDULED: &str = "Prompts are scheduled in this session (/loop). They go on beside the \
-                         supervision; what they say is not counted among your words.";
+const SCHEDULED: &str = "Prompts are scheduled in this session (/loop). They run as usual, but do not count as \
+                         your messages.";

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{CROWDED, FORGED, GOAL, IN_BACKGROUND, STRANGER, Session};
+use super::{CROWDED, FORGED, IN_BACKGROUND, STRANGER, Session};
 use crate::client::session_id;
-use crate::client::transcript::{ClientTranscript, TurnKind};
+use crate::client::transcript::{ClientTranscript, GOAL, TurnKind};
 use crate::event::{Event, Notice, Now, Outcome, Phase};
 use crate::hook::reply::Reply;
 use crate::native::lines::Ended;

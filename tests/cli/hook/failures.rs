@@ -150,7 +150,7 @@ fn scenario_000_a_count_that_cannot_be_written_does_not_prevent_the_review() {
     // A directory in the place of the lock: also root cannot open it for writing.
     fs::create_dir(room.path(&format!("{STATE_DIR}/supervisor-abc123.lock"))).expect("a directory");
     let done = room.hook("abc123").run().blocks("more");
-    assert!(done.err().contains("the count is not kept"), "{}", done.err());
+    assert!(done.err().contains("the count could not be saved"), "{}", done.err());
     assert_eq!(room.state("abc123")["count"], 0);
 }
 

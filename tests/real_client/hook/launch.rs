@@ -43,7 +43,7 @@ fn a_goal_beside_the_supervision_is_told_and_not_inherited(client: &Path) {
     let begun = || (count(&api.requests(), begins_review) > 0).then_some(());
     wait_within(PATIENCE, begun).expect("a review");
     goal.open();
-    terminal.wait_for("A /goal is active beside the supervision");
+    terminal.wait_for("A /goal is active as well");
     terminal.wait_for("confirmed complete in round 1");
     let requests = api.requests();
     let reviews = only(&requests, begins_review);
