@@ -63,6 +63,8 @@ pub struct Native {
     words: Words,
     keys: Keys,
     background: Background,
+    /// The agent works on a prompt or on feedback since it last stopped.
+    asked: bool,
     began: Timestamp,
     /// Until then the client has to report the person's first words, if they were for the agent.
     due: Option<Now>,
@@ -93,6 +95,7 @@ impl Native {
             words: Words::default(),
             keys: Keys::default(),
             background: Background::default(),
+            asked: false,
             began: Timestamp::now(),
             due: None,
             session: String::new(),

@@ -65,6 +65,7 @@ impl Session<'_> {
         }
         let Some(native) = &mut self.native else { return };
         if call.event.name == "UserPromptSubmit" {
+            native.asked = true;
             // The end of a task in the background comes this way too, and is nobody's word.
             if !is_machines(&prompt) && native.words.reported(&prompt) {
                 self.said(prompt);
@@ -104,6 +105,9 @@ impl Session<'_> {
         if switch.rest.is_empty() {
             call.answer.send(&Reply::Taken(format!("ccc: {tell}")));
         } else {
+            if let Some(native) = &mut self.native {
+                native.asked = true;
+            }
             self.turn_begins();
             call.answer.send(&Reply::Tell(tell));
         }
