@@ -3,17 +3,20 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use super::checks::{self, Wishes};
+use super::doctor::version;
 use super::supervision::{self, Begins};
 use super::{Usage, slash_commands};
 use crate::client::args::{ClientArgs, Resume, read_args, take_settings};
 use crate::client::session_id;
+use crate::client::version::Version;
 use crate::config::Config;
-use crate::config::clients::{self, Clients, JudgedBy, Launch, Limits, user_settings};
+use crate::config::clients::{self, Clients, JudgedBy, Launch, Limits, background, user_settings};
 use crate::console;
 use crate::directories::Directories;
 use crate::executables;
@@ -47,6 +50,11 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     }
     let claude = executables::claude()?;
 
+    let taken = read_args(native.args.clone());
+    if taken.background && background::is_only_in(&clients.agent.env) {
+        refuse_to_lose_the_endpoint(&claude)?;
+    }
+
     let launch = uuid::Uuid::new_v4().to_string();
     let own = Launch {
         id: &launch,
@@ -68,7 +76,6 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
             let own = config.supervisor()?.checks;
             checks::allowed(place, own, Some(&found), native.checks, true)?;
         }
-        let taken = read_args(native.args.clone());
         let (id, chosen) = session(&taken)?;
         if let Some(id) = id.as_ref().filter(|_| chosen) {
             args.extend(["--session-id".into(), id.into()]);
@@ -95,6 +102,22 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     command.envs(own.environment(place).into_iter().filter(|(_, value)| !value.is_empty()));
     let error = command.exec();
     Err(error).with_context(|| format!("cannot start {}", claude.display()))
+}
+
+/// The key would go to the client's default address.
+fn refuse_to_lose_the_endpoint(claude: &Path) -> Result<()> {
+    let version = Version::read(&version::ask(claude)?);
+    if version.is_some_and(|version| version >= background::HANDS_ON) {
+        return Ok(());
+    }
+    let which = version.map(|version| format!(" {version}")).unwrap_or_default();
+    bail!(
+        "claude{which} does not hand {} on to a session in the background, and would send your key to its \
+         default address. ccc does it instead, but not for an address with a login in it. Update claude to \
+         {} or newer, or use an address without a login",
+        background::BASE_URL,
+        background::HANDS_ON
+    )
 }
 
 /// The session that is supervised first, and whether ccc chose its id. Supervision belongs to the launch:

@@ -144,10 +144,25 @@ impl PinnedFile {
         if self.of_launch {
             files::replace(&self.off(), b"{}")?;
         }
-        for path in [self.current(), self.wanted(), self.base()] {
+        for path in [self.current(), self.wanted(), self.base(), self.asked()] {
             remove(&path);
         }
         Ok(())
+    }
+
+    /// Is there while the agent has a prompt or feedback to work on. A file of its own: a prompt can come while
+    /// a review runs.
+    fn asked(&self) -> PathBuf {
+        self.dir.join(format!("{}.asked.json", self.id))
+    }
+
+    pub fn ask(&self) -> Result<()> {
+        files::replace(&self.asked(), b"{}")
+    }
+
+    /// Whether the agent had something to work on; it has stopped.
+    pub fn was_asked(&self) -> bool {
+        std::fs::remove_file(self.asked()).is_ok()
     }
 
     /// The project's files as they were when the task began.

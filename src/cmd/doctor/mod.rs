@@ -2,7 +2,7 @@
 
 mod checks;
 mod glass_case;
-mod version;
+pub mod version;
 
 use anyhow::Result;
 use serde_json::{Value, json};

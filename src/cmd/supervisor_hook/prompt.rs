@@ -85,6 +85,7 @@ fn is_scheduled(event: &HookEvent) -> bool {
 /// The message is not in the transcript yet. One that is there already began the task before.
 fn note_files(event: &HookEvent, file: &crate::hook::pinned::PinnedFile) -> Result<()> {
     let Some(pinned) = Pinned::load(&file.current())? else { return Ok(()) };
+    file.ask()?;
     if !pinned.task.settled || pinned.session_id != event.session_id {
         return Ok(());
     }

@@ -72,7 +72,10 @@ pub fn stopped(
         return allow("not reviewed yet: background tasks are still running");
     }
     transcript.wait_for_answer(event.last_assistant_message.as_deref());
-    if let Some(why) = transcript.transcript().turn.unjudged() {
+    // The agent can write into the transcript too. A command of the person's own is no prompt, and the client
+    // runs no such hook for it.
+    let asked = guarded.as_deref().is_some_and(|guarded| guarded.file().was_asked());
+    if let Some(why) = transcript.transcript().turn.unjudged().filter(|_| !asked) {
         return allow(why);
     }
     told.supervised = true;
@@ -84,6 +87,9 @@ pub fn stopped(
         told.changes.extend(beside.filter(|beside| guarded.tell_once(beside)));
     }
     let decision = supervise(args, event, transcript, state, state_dir, guarded.as_deref_mut());
+    if let (Some(guarded), Ok(Decision::GoOn(_))) = (guarded.as_deref(), &decision) {
+        guarded.file().ask()?;
+    }
     told.changes.extend(guarded.into_iter().flat_map(|mut guarded| guarded.for_the_person()));
     decision
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::judge::as_argument;
-use super::{Variables, environment, generated, object, of_this_process, quoted};
+use super::{Role, Variables, background, environment, generated, object, of_this_process, quoted};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files;
@@ -48,6 +48,8 @@ impl Launch<'_> {
         let given = self.env.iter().filter(|(name, _)| !name.to_str().is_some_and(said));
         let given = client_environment::given(&given.cloned().collect());
         env.insert(client_environment::GIVEN.to_owned(), json!(given));
+        let others = generated::other_settings(directories, Role::Agent);
+        background::keep_endpoint(env, &others, self.env);
         // The user may have given the agent another one.
         let path = env.get("PATH").cloned().or_else(|| users.pointer("/env/PATH").cloned());
         let own = environment::text(&of_this_process(), "PATH").unwrap_or_default();

@@ -2,6 +2,7 @@
 //! that holds the keys of their own provider and of no other. The user's own `settings.json` is
 //! never touched, and no generated file holds a key.
 
+pub mod background;
 mod environment;
 mod generated;
 mod global;
@@ -200,6 +201,8 @@ impl Reporting {
         let mut env = inherited(&own, without_endpoint, Role::Agent, &directories.state_dir);
         environment::drop_keys_of_others(&mut env, config, provider.as_slice());
         env.extend(keys.into_iter().map(|(name, value)| (name.into(), value.into())));
+        let variables = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;
+        background::keep_endpoint(variables, &others, &env);
         Ok(Self { settings: settings.to_string(), env, judges })
     }
 }

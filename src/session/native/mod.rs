@@ -63,6 +63,8 @@ pub struct NativeState {
     words: Words,
     keys: Keys,
     background: Background,
+    /// The agent works on a prompt or on feedback since it last stopped.
+    asked: bool,
     began: Timestamp,
     /// The deadline for the client to report the person's first message, if it was for the agent.
     due: Option<Now>,
@@ -93,6 +95,7 @@ impl NativeState {
             words: Words::default(),
             keys: Keys::default(),
             background: Background::default(),
+            asked: false,
             began: Timestamp::now(),
             due: None,
             session: String::new(),

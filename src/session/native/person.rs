@@ -65,6 +65,7 @@ impl Session<'_> {
         }
         let Some(native) = &mut self.native else { return };
         if call.event.name == "UserPromptSubmit" {
+            native.asked = true;
             // The end of a background task is reported this way too, and is not the person's
             // message.
             if !is_by_client(&prompt) && native.words.reported(&prompt) {
@@ -105,6 +106,9 @@ impl Session<'_> {
         if switch.rest.is_empty() {
             call.answer.send(&Reply::Taken(format!("ccc: {tell}")));
         } else {
+            if let Some(native) = &mut self.native {
+                native.asked = true;
+            }
             self.turn_begins();
             call.answer.send(&Reply::Tell(tell));
         }

@@ -167,6 +167,9 @@ impl Session<'_> {
             }
             "StopFailure" => {
                 let failure = call.event.failure();
+                if let Some(native) = &mut self.native {
+                    native.asked = false;
+                }
                 self.turn_begins();
                 self.turn_ended(Ended::Failed(&failure));
                 call.answer.send(&Reply::Nothing);

@@ -27,7 +27,10 @@ impl Session<'_> {
             return;
         }
         native.stop = Some((call.id, call.answer));
-        let turn = native.conversation.turn;
+        // The agent can write into the transcript too. A command of the person's own is no prompt, and a
+        // failed turn ends with another event.
+        let asked = std::mem::take(&mut native.asked);
+        let turn = if asked { TurnKind::Work } else { native.conversation.turn };
         let answer = call.event.last_assistant_message.unwrap_or_default();
         self.turn_begins();
         self.turn_ended(match turn {
@@ -87,6 +90,7 @@ impl Session<'_> {
                 .stop
                 .take()
                 .is_some_and(|(_, answer)| answer.send(&Reply::GoOn { feedback, tell }));
+            native.asked = true;
             let line = lines::taken(&native.session, &uuid);
             let now = self.now();
             self.agent_line(line, now);

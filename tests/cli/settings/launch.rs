@@ -245,6 +245,45 @@ fn whatever_session_the_client_takes_up_is_supervised() {
     }
 }
 
+/// Client 2.1.197 hands a session to the background with the key of its environment and without the
+/// address that the key is for. Settings go with the session.
+#[test]
+fn the_endpoint_of_the_environment_is_not_lost_in_the_background() {
+    const HERE: &str = "http://127.0.0.1:9/here";
+    let started = |room: &Room, url: &str| {
+        room.ccc(&["--supervisor=hook", "--bg", "do it"]).env("ANTHROPIC_BASE_URL", url).run()
+    };
+    let room = Room::new();
+    started(&room, HERE).code(0);
+    assert_eq!(room.launch_settings()["env"]["ANTHROPIC_BASE_URL"], HERE);
+    // Other settings win over the environment.
+    for file in ["home/.claude/settings.json", "project/.claude/settings.local.json"] {
+        let room = Room::new();
+        room.write(file, json!({"env": {"ANTHROPIC_BASE_URL": "http://there"}}).to_string());
+        started(&room, HERE).code(0);
+        assert_eq!(room.launch_settings()["env"].get("ANTHROPIC_BASE_URL"), None, "{file}");
+    }
+    // A login is for nobody's eyes, and settings stand on the command line.
+    for (version, code) in [("2.1.197", 1), ("2.1.260", 0)] {
+        let room = Room::new();
+        room.client(&format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo '{version} (Claude Code)' && exit\n\
+             printf '%s\\n' \"$@\" > \"$ROOM/agent-0.args\"\n"
+        ));
+        let done = started(&room, "http://me:secret@127.0.0.1:9/").code(code);
+        if code == 0 {
+            assert!(!room.seen("agent-0.args").contains("secret"));
+        } else {
+            let told = done.err();
+            assert!(
+                told.contains("claude 2.1.197") && told.contains("ANTHROPIC_BASE_URL"),
+                "{told}"
+            );
+            assert!(!told.contains("secret") && !room.path("seen/agent-0.args").exists(), "{told}");
+        }
+    }
+}
+
 fn stop_without_launch(room: &Room, id: &str) -> Ccc {
     super::stop(room, MAIN, id)
 }
