@@ -42,10 +42,17 @@ impl TryFrom<Value> for OneOrMore {
 impl TryFrom<Value> for Check {
     type Error = String;
 
-    fn try_from(value: Value) -> Result<Self, String> {
-        let check = match value {
-            Value::String(run) => Check::command(&run),
-            Value::Object(_) => Fields::read(value)?,
+    fn try_from(mut value: Value) -> Result<Self, String> {
+        let check = match &mut value {
+            Value::String(run) => Check::command(run),
+            // `true` and `false` are commands, and in YAML no texts.
+            Value::Bool(run) => Check::command(&run.to_string()),
+            Value::Object(fields) => {
+                if let Some(run) = fields.get_mut("run").filter(|run| run.is_boolean()) {
+                    *run = run.to_string().into();
+                }
+                Fields::read(value)?
+            }
             other => {
                 return Err(format!(
                     "a check must be a command, or a map with `run` and optionally `name`, \
@@ -128,6 +135,8 @@ mod tests {
         assert_eq!(full.timeout, Duration::from_secs(5400));
         assert_eq!((full.when.len(), full.case), (2, true));
         assert_eq!(read(json!({"run": "x", "when": "*.rs", "timeout": 1.5})).when, ["*.rs"]);
+        assert_eq!(read(json!(false)), Check::command("false"));
+        assert_eq!(read(json!({"run": true})), Check::command("true"));
         let long = "echo ".repeat(40);
         assert_eq!(Check::command(&long).name.chars().count(), NAME_LENGTH + 1);
     }

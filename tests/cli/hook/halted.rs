@@ -27,6 +27,8 @@ fn blocked_and_impossible_are_told_with_what_the_person_must_do() {
         let shown = shown(&room);
         let shown = shown.to_lowercase();
         assert!(shown.contains(status) && shown.contains(&feedback.to_lowercase()), "{shown}");
+        let listed = room.ccc(&["sessions"]).run().code(0).out();
+        assert!(listed.contains(status), "{listed}");
     }
 }
 
@@ -40,4 +42,6 @@ fn stuck_is_told_with_what_it_is_stuck_on() {
     done.tells("Handle the umlauts.");
     let shown = shown(&room);
     assert!(shown.contains("Stuck") && shown.contains("Handle the umlauts."), "{shown}");
+    let listed = room.ccc(&["sessions"]).run().code(0).out();
+    assert!(listed.contains("stuck"), "{listed}");
 }
