@@ -118,9 +118,13 @@ fn identity_of(path: &Path) -> String {
     )
 }
 
-/// The digest of a file's content, empty if it cannot be read.
+/// The digest of a file's content; empty if there is no file. A file that cannot be read, or is too
+/// large, differs from one that is not there.
 pub fn digest_of(path: &Path) -> String {
-    super::read(path).map(|bytes| hex_digest(&bytes)).unwrap_or_default()
+    if path.symlink_metadata().is_err() {
+        return String::new();
+    }
+    super::read(path).map_or_else(|_| "unreadable".to_owned(), |bytes| hex_digest(&bytes))
 }
 
 pub fn hex_digest(bytes: &[u8]) -> String {
@@ -160,6 +164,15 @@ mod tests {
         fs::write(path("new"), "newer").unwrap();
         let program = path("same").display().to_string();
         assert_eq!(watched.changed(), ["new in the home directory", &program]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_not_a_missing_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new");
+        let watched = WatchedFiles::now([path.clone()]);
+        fs::create_dir(&path).unwrap();
+        assert_eq!(watched.changed(), ["new"]);
     }
 
     #[test]

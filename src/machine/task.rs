@@ -95,6 +95,7 @@ impl Task {
     /// `/clear`: only messages that are still on their way belong to the new conversation.
     pub fn forget_all_but(&mut self, kept: impl Fn(&str) -> bool) {
         self.said.retain(|said| kept(&said.text));
+        self.judged = 0;
         self.round = 0;
         self.fresh = true;
         self.requirements.clear();

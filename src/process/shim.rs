@@ -162,8 +162,11 @@ fn run_in_case(case: &CaseRequest, command: &[OsString]) -> i32 {
 fn enter(case: &CaseRequest) -> Result<Entered, i32> {
     let entered = case::enter(&Covers::of(&case.covered));
     let report = &entered.report;
-    let said = console::print_exact(report.line().as_bytes());
-    if said.is_err() || (case.required && !report.held.is_case()) {
+    if let Err(error) = console::print_exact(report.line().as_bytes()) {
+        console::say(format!("cannot report the glass case to ccc: {error}"));
+        return Err(NO_CASE);
+    }
+    if case.required && !report.held.is_case() {
         console::say(format!(
             "supervisor.sandbox is \"required\", but this machine has no glass case: {}",
             report.why
