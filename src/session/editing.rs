@@ -45,8 +45,9 @@ impl Session<'_> {
     pub(super) fn run_in_shell(&mut self, command: &str) {
         let shell = env::var("SHELL").ok().filter(|shell| !shell.is_empty());
         let shell = shell.as_deref().unwrap_or("/bin/sh");
-        // Ctrl-C is for the command, and tee still gets to the end of what it printed.
-        let run = r#""$1" -c "$2" 2>&1 | tee -i "$3""#;
+        // Ctrl-C is for the command, and tee still gets to the end of what it printed. A failure is
+        // named for the person and the agent alike.
+        let run = r#"{ "$1" -c "$2" 2>&1 || echo "[exit code $?]"; } | tee -i "$3""#;
         let line = OsString::from(shell_words::join(["sh", "-c", run, "sh", shell, command]));
         let command = command.to_owned();
         self.lend_terminal(&line, "", move |left| Returned::Output {

@@ -18,6 +18,17 @@ fn what_a_command_prints_goes_to_the_agent_too() {
     );
 }
 
+#[test]
+fn the_exit_code_of_a_command_that_fails_is_named() {
+    let (mut stage, mut agent) = opening().ready();
+    stage.person.sends("!exit 3");
+    stage.person.sees("[exit code 3]");
+    stage.person.sees(SHOWN);
+    stage.person.sends("zq-look");
+    let message = agent.takes_up();
+    assert!(message.contains("$ exit 3\n[exit code 3]"), "{message}");
+}
+
 /// Ctrl-C is for the command; what it has printed until then counts.
 #[test]
 fn a_command_that_is_interrupted_leaves_the_session_alone() {
