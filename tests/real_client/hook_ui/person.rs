@@ -59,9 +59,9 @@ fn a_review_knows_the_persons_own_words_and_no_others(client: &Path) {
         Rule::on("zq-two").with_tool("Bash").text("zq-one-and-two-done."),
         Rule::on("zq-slow")
             .with_tool("Bash")
-            .chunks(4)
+            .chunks(10)
             .gate_midway(&slow)
-            .text("zq-slowly-done.")
+            .text("qz-begun\n\nzq-slowly-done.")
             .times(1),
         Rule::on("zq-three").with_tool("Bash").text("zq-three-done."),
         Rule::any()
@@ -88,7 +88,7 @@ fn a_review_knows_the_persons_own_words_and_no_others(client: &Path) {
     wait_for_turns(&terminal, 2);
     terminal.say("zq-slow");
     slow.wait_reached(PATIENCE);
-    terminal.wait_for("zq-s");
+    terminal.wait_for("qz-begun");
     terminal.keys("\x1b");
     terminal.wait_for("Interrupted");
     slow.open();
