@@ -174,9 +174,9 @@ fn the_word_of_the_review_tells_a_verdict_from_a_quoted_one() {
     let with_word = r#"{"completed":true,"word":"k3v9"}"#;
     assert_eq!(read_with_word(&format!("{no} {with_word}")), done(""));
     assert!(is_broken(&read_with_word(r#"{"completed":true,"word":"other"}"#)));
-    // Both the text and the verdict are the judge's own, and its yes counts whatever it says about
-    // the past.
+    // The judge's own yes counts, whatever the text before it says about the past.
     assert_eq!(read_with_word(&format!("It was not done before. {with_word}")), done(""));
+    // Two verdicts of the judge's own that contradict each other.
     let own_no = r#"{"completed":false,"feedback":"x","word":"k3v9"}"#;
     assert!(is_broken(&read_with_word(&format!("{own_no}\n{with_word}"))));
     assert!(is_broken(&read_with_word(&format!("{with_word}\n{own_no}"))));
