@@ -1,5 +1,5 @@
 //! What the agent ran and when it last edited a file, read from the lines that its client prints.
-//! Bounded: a session of days keeps no more than one of minutes.
+//! The size is bounded, so that it does not grow with the length of a session.
 
 use std::collections::VecDeque;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use super::edits;
 use super::output::goes_on;
 use crate::client::stream::{Block, Message, ToolResult};
 
-/// Commands that are remembered; the oldest go first.
+/// The number of commands that are kept; the oldest are dropped first.
 const MOST: usize = 200;
 const COMMAND: usize = 400;
 const OUTPUT: usize = 2000;
@@ -20,14 +20,15 @@ const OUTPUT: usize = 2000;
 pub struct Activity {
     commands: VecDeque<Ran>,
     edits: VecDeque<(String, String)>,
-    /// The file that was edited last, prose aside.
+    /// The file that was edited last, prose excepted.
     pub last_edit: Option<String>,
     forgotten: usize,
-    /// A tool of another program was used, and nobody here knows what it can do.
+    /// Whether a tool of another program, such as an MCP server, was used: what it can do is
+    /// unknown.
     used_others: bool,
 }
 
-/// A shell command of the agent's.
+/// A shell command that the agent ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
     id: String,
@@ -35,16 +36,16 @@ pub struct Ran {
     pub how: Ended,
     /// The beginning and the end of what it printed.
     pub output: String,
-    /// No file was edited after it.
+    /// Whether no file was edited after it.
     pub after_last_edit: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// It was started, and nobody saw it end.
+    /// It was started, but its end was not seen.
     Unknown,
     Well,
-    /// With its exit code, where the client says it.
+    /// With its exit code, if the client reports it.
     Badly(Option<i32>),
 }
 
@@ -57,7 +58,8 @@ impl Activity {
         self.forgotten
     }
 
-    /// Whether a command like this was run, or can have been: something that nobody remembers or sees into.
+    /// Whether such a command was run, or may have been: in a command that was dropped or cut
+    /// short, or by a tool that ccc cannot look into.
     pub fn may_have(&self, is: impl Fn(&str) -> bool) -> bool {
         let cut = |ran: &Ran| ran.command.chars().count() == COMMAND;
         self.used_others
@@ -112,10 +114,10 @@ impl Activity {
     fn ended(&mut self, result: &ToolResult) {
         if let Some(at) = self.edits.iter().position(|(id, _)| *id == result.tool_use_id) {
             let edited = self.edits.remove(at).map(|(_, path)| path);
-            // A script that fails may have edited before it did.
+            // A script that failed may have edited the file before it did.
             if !result.is_error || self.commands.iter().any(|ran| ran.id == result.tool_use_id) {
                 self.last_edit = edited;
-                // What a script does after its own edit, it does on the edited files.
+                // What a script does after its own edit runs on the edited files.
                 let before = self.commands.iter_mut().filter(|ran| ran.id != result.tool_use_id);
                 before.for_each(|ran| ran.after_last_edit = false);
             }
@@ -130,7 +132,7 @@ impl Activity {
                 Ended::Well
             };
             ran.output = result.preview.chars().take(OUTPUT).collect();
-            // Whether tests ran stands at the end.
+            // The end of the output says whether tests ran.
             ran.output.push('\n');
             ran.output.push_str(&result.tail);
         }

@@ -32,7 +32,7 @@ pub use files::{files_committed, files_executable, files_gone, files_named};
 use told::{Claim, makes};
 pub use told::{made, ports_named};
 
-/// What the message claims and nothing supports, each with the reason.
+/// The claims of the message that nothing supports, each with the reason.
 pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
     let answer = facts.last_answer;
     let mut found = Vec::new();
@@ -95,7 +95,7 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
     found
 }
 
-/// What makes or measures a thing: whoever claims it and ran none of it has not done it.
+/// The commands that make or measure something. If none of them ran, the claim is not supported.
 static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 5] = [
     (
         Claim::Released,
@@ -132,7 +132,7 @@ static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 5] = [
     ),
 ];
 
-/// It only tells what it would do.
+/// Whether the command only says what it would do.
 fn is_only_tried(command: &str) -> bool {
     command.contains("--dry-run") || command.contains("--dryrun") || command.contains("push -n ")
 }
@@ -141,7 +141,7 @@ fn is_push(command: &str) -> bool {
     CommandKind::Push.is(command) && !is_only_tried(command)
 }
 
-/// The last command that looks for warnings has found some.
+/// The first warning in the output of the last build, lint or test command, if there is one.
 fn warned(says: &str, activity: &Activity) -> Option<String> {
     let kinds = [CommandKind::Build, CommandKind::Lint, CommandKind::Test];
     let looks = |ran: &&Ran| kinds.iter().any(|kind| kind.is(&ran.command));
@@ -150,7 +150,7 @@ fn warned(says: &str, activity: &Activity) -> Option<String> {
     Some(format!("{says}, but the output of `{}` has `{}`.", short(&last.command), short(line)))
 }
 
-/// The last thing that was done to git's stash was to fill it.
+/// Whether the last use of `git stash` put changes into the stash.
 fn is_put_away(activity: &Activity) -> bool {
     static STASH: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\bgit\s+stash\b\s*([\w-]*)").ok());
@@ -171,7 +171,7 @@ fn says(claim: Claim) -> String {
     format!("The last message says that {}", claim.told())
 }
 
-/// A claim that a command has to support.
+/// Checks a claim that only a command of this kind can support.
 fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
     let what = match kind {
         CommandKind::Test => "test",
@@ -205,7 +205,7 @@ fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
         Ended::Well if kind == CommandKind::Test && ran_none(&last.output) => {
             Some(format!("{claim}, but `{command}` ran no test, as its output says."))
         }
-        // Whose exit code it is does not matter where the output says it.
+        // If the output says that tests passed, it does not matter where the exit code comes from.
         Ended::Well
             if kind == CommandKind::Test
                 && says_passed(&last.command, &last.output)
@@ -248,7 +248,7 @@ fn committed(says: &str, facts: &Facts<'_>) -> Option<String> {
     Some(format!("{says}, but {what} not committed (from git)."))
 }
 
-/// It may leave something behind that runs.
+/// Whether the command may leave something running.
 fn starts_something(command: &str) -> bool {
     static STARTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(^|[^&>])&\s*($|\n|;)|(^|[^&>])&\s+\w|\b(nohup|setsid|docker|podman|systemctl|service|pm2|tmux|screen|launchctl|supervisorctl|daemon)\b").ok()
@@ -390,7 +390,7 @@ mod tests {
             }),
             ..Examined::default()
         };
-        // Whatever was typed.
+        // The state of git counts, and not the command that was run.
         let ran = &["run git commit -m x => ok"][..];
         check("I committed it.", ran, &git(true, &[]), "");
         check("I committed it.", ran, &git(false, &[]), "the same as when the task began");

@@ -1,4 +1,4 @@
-//! What kind of command a command is.
+//! Classifies shell commands.
 //!
 //! | question | answered by |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | does what is called a test run one? | its options, and what the script defines |
 //! | does it only print what it is given? | `echo`, `printf`, `true`, `:`, and nothing else in it |
 //!
-//! What its output says is told in `output`.
+//! What the output says is decided in `output`.
 
 use std::sync::LazyLock;
 
@@ -30,7 +30,7 @@ pub enum CommandKind {
     Push,
 }
 
-/// Programs that run another one which their arguments name.
+/// Programs that run another program, which their arguments name.
 const THROUGH: &str = r"^(?:(?:ba|da|z)?sh\s+(?:\./)?)?(?:(?:uv|poetry|pipenv|pdm|hatch|rye|mise|bundle|pnpm|npm|yarn|bun|nix|conda|docker|podman|coverage)\s(?:\S+\s)*?|python[\d.]*\s+-m\s+(?:coverage\s+run\s+(?:\S+\s)*?-m\s+)?)?";
 
 impl CommandKind {
@@ -80,8 +80,8 @@ impl CommandKind {
         }
     }
 
-    /// Whether a command of this kind is run by the script. What is only printed, or handed on as
-    /// input, is not run.
+    /// Whether the script runs a command of this kind. What is only printed or passed as input is
+    /// not run.
     pub fn is(self, script: &str) -> bool {
         shell::commands(&without_here_documents(script))
             .iter()
@@ -89,7 +89,7 @@ impl CommandKind {
     }
 }
 
-/// At the beginning of a command, or behind what runs it.
+/// A pattern that matches these names at the start of a command, or behind a program that runs it.
 fn whole(names: &str) -> Option<Regex> {
     Regex::new(&format!("{THROUGH}(?x:{names})")).ok()
 }
@@ -98,8 +98,8 @@ pub fn is_test(script: &str) -> bool {
     CommandKind::Test.is(script)
 }
 
-/// Why what is called a test here tests nothing: it only tells what it would run, it is a function of the
-/// script's own that has the name of a program, or it leaves the assertions out.
+/// Why a test command in the script tests nothing: it only lists what it would run, it calls a
+/// function that the script itself defines under the name of a program, or it disables assertions.
 pub fn runs_no_test(script: &str) -> Option<&'static str> {
     static DEFINED: Pattern = LazyLock::new(|| {
         Regex::new(r"(?:^|[;&|\n]\s*)(?:function\s+)?([\w.-]+)\s*\(\s*\)\s*\{|\balias\s+([\w.-]+)=")
@@ -119,7 +119,7 @@ pub fn runs_no_test(script: &str) -> Option<&'static str> {
     if tests.iter().any(|test| names.contains(&test.words[0].as_str())) {
         return Some("the script itself defines what it runs under that name");
     }
-    // The assertions of unittest are calls, and stay.
+    // The assertions of unittest are method calls, which -O does not remove.
     let without_asserts = |test: &shell::Command| {
         let options = test.words.iter().skip(1).take_while(|word| word.starts_with('-'));
         test.words[0].starts_with("python")
@@ -166,7 +166,7 @@ fn lists_tests(words: &[String]) -> bool {
         || args.windows(2).any(|pair| pair[0] == "nextest" && pair[1] == "list")
 }
 
-/// It prints what it was given, and does nothing.
+/// Whether the script only prints what it was given.
 pub fn only_prints(script: &str) -> bool {
     static LITERAL: Pattern = LazyLock::new(|| {
         Regex::new(r#"^(print|console\.log|puts|echo)\s*\(?\s*(?:"[^"]*"|'[^']*')\s*\)?\s*;?$"#)
@@ -179,7 +179,7 @@ pub fn only_prints(script: &str) -> bool {
         [program, option, code] if ["-c", "-e"].contains(&option.as_str()) => {
             matches(&LITERAL, code.trim()) || knows_nothing(program, code)
         }
-        // What is typed in on the spot.
+        // A here-document: text that is typed in the command itself.
         [program, input] => program == "cat" && input.starts_with("<<"),
         _ => false,
     };
@@ -187,7 +187,8 @@ pub fn only_prints(script: &str) -> bool {
     !commands.is_empty() && commands.iter().all(prints)
 }
 
-/// A program on the command line that reads nothing and calls nothing: it can only work on its own words.
+/// Whether an inline program reads nothing and calls nothing outside, so that it can only print its
+/// own words.
 fn knows_nothing(program: &str, code: &str) -> bool {
     static REACHES_OUT: Pattern = LazyLock::new(|| {
         Regex::new(
@@ -200,7 +201,8 @@ fn knows_nothing(program: &str, code: &str) -> bool {
     is_known && prints && !matches(&REACHES_OUT, code)
 }
 
-/// The script prints these words whatever comes of the rest: an `echo` that no condition stands in front of.
+/// Whether the script prints these words regardless of what its other commands do: an `echo`
+/// without a condition before it.
 pub fn says_itself(script: &str, words: &str) -> bool {
     static PRINTS: Pattern = LazyLock::new(|| {
         Regex::new(r"(?m)(^\s*|[;&|({]+\s*|\b(?:then|else|do)\s+)(?:echo|printf)\s(.*)").ok()
@@ -214,7 +216,7 @@ pub fn says_itself(script: &str, words: &str) -> bool {
     anyway.peek().is_some() && anyway.all(|anyway| anyway)
 }
 
-/// Up to the operator that ends the command.
+/// The text up to the operator that ends the command.
 fn argument(text: &str) -> &str {
     let mut quote = None;
     let end = text.char_indices().find(|(_, c)| {

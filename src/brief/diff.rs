@@ -1,5 +1,5 @@
-//! What changed in the files, line by line: git compares them with the commit that the task began
-//! on; new files appear in full. Bounded, whatever was changed.
+//! What changed in the files, line by line: git compares them with the commit on which the task
+//! began; new files appear in full. The size is bounded, whatever was changed.
 
 use std::fmt::Write as _;
 use std::io::Read;
@@ -11,25 +11,26 @@ use super::signs::FileDiff;
 use crate::files;
 use crate::tree::{self, git_programs::overruled};
 
-/// Of git's answer, and of a new file.
+/// Limits for the output of git, for one new file, and for the number of new files.
 const MOST_BYTES: u64 = 4 << 20;
 const NEW_BYTES: u64 = 256 << 10;
 const NEW_FILES: usize = 100;
-/// Of more changed files all are compared: a command line holds only so much.
+/// With more changed files than this, git compares all files, because a command line cannot hold
+/// more names.
 const MOST_PATHS: usize = 200;
 
-/// Of the text for fresh eyes: all of it, and one file's part.
+/// Limits for the text for a judge with fresh eyes: in all, and for one file.
 const LONGEST: usize = 48 << 10;
 const LONGEST_FILE: usize = 12 << 10;
 
-/// `commit` is the one that the task began on; without git only new files are known.
+/// `commit` is the one on which the task began; without git, only new files are known.
 pub fn diffs(
     project: &Path,
     git: Option<&Path>,
     commit: Option<&str>,
     changed: &Changed,
 ) -> Vec<FileDiff> {
-    // Git looks at all files again unless it is told which.
+    // Unless it is told the files, git examines all of them again.
     let few = changed.count <= MOST_PATHS;
     let paths: Vec<_> = changed.files.iter().filter(|_| few).map(|file| &*file.path).collect();
     let asked = git.zip(commit).filter(|_| changed.count > 0);
@@ -52,7 +53,7 @@ pub fn diffs(
     found
 }
 
-/// The same as `git diff` writes it, for people.
+/// The same in the form of `git diff`, for people.
 pub fn patch(
     project: &Path,
     git: Option<&Path>,
@@ -90,12 +91,14 @@ pub fn patch(
     text
 }
 
-/// What differs from a commit, where nobody knows how the files were when the task began.
+/// The differences from a commit, for when the state of the files at the start of the task is
+/// unknown.
 pub fn since(project: &Path, git: Option<&Path>, commit: &str) -> Vec<FileDiff> {
     parse(&git.and_then(|git| ask(git, project, commit, "-U0", &[])).unwrap_or_default())
 }
 
-/// For whoever has not seen the work: every change, what went and what came. Bounded, and it says so.
+/// The changes as text for a reader who has not seen the work: all removed and added lines. The
+/// text says where it was cut.
 pub fn as_text(diffs: &[FileDiff]) -> String {
     let mut text = String::new();
     for (at, file) in diffs.iter().enumerate() {
@@ -129,7 +132,7 @@ pub fn as_text(diffs: &[FileDiff]) -> String {
     text
 }
 
-/// Nothing of the repository's own configuration may run a command here.
+/// Runs `git diff` so that the repository's own configuration cannot make it run a command.
 fn ask(git: &Path, project: &Path, commit: &str, context: &str, paths: &[&str]) -> Option<String> {
     let mut command = Command::new(git);
     command
@@ -141,7 +144,7 @@ fn ask(git: &Path, project: &Path, commit: &str, context: &str, paths: &[&str]) 
         )
         .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context])
         .args(["--ignore-submodules", commit, "--"])
-        // By their names below the root of the repository, to the letter.
+        // Paths from the root of the repository, taken literally and not as patterns.
         .args(paths.iter().map(|path| format!(":(top,literal){path}")));
     let answer = tree::ask(&mut command, project, b"", MOST_BYTES).ok()?;
     Some(String::from_utf8_lossy(&answer.printed).into_owned())
@@ -173,7 +176,7 @@ fn parse(text: &str) -> Vec<FileDiff> {
     files
 }
 
-/// The directory that changed files are named from.
+/// The directory to which the paths of changed files are relative.
 fn root<'a>(project: &'a Path, changed: &Changed) -> &'a Path {
     let deep = Path::new(&changed.below).components().count();
     project.ancestors().nth(deep).unwrap_or(project)
@@ -230,7 +233,7 @@ mod tests {
         assert!(text.contains("more lines changed") && text.contains("more files changed"));
     }
 
-    /// The project is a part of the repository, and a name may look like a pattern.
+    /// The project is a subdirectory of the repository, and a file name may look like a pattern.
     #[test]
     fn git_is_asked_for_the_changed_files_alone() {
         let Some(git) = crate::tree::find_git(std::env::var_os("PATH").as_deref()) else { return };

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::review::permission::shell;
 
-/// The file that a tool edits, a shell among them, if it is one that counts.
+/// The file that a tool or a shell command edits, if the file counts.
 pub fn by(tool: &str, input: &Value) -> Option<String> {
     match tool {
         "Bash" => by_command(input["command"].as_str()?),
@@ -25,8 +25,8 @@ fn by_tool(tool: &str, input: &Value) -> Option<String> {
     input[key].as_str().filter(|path| !is_prose(path)).map(str::to_owned)
 }
 
-/// The file that a shell command changes in place, writes, moves or deletes, or the git command that
-/// brings other ones. Only what can be told from the command for certain.
+/// The file that a shell command changes, writes, moves or deletes, or the git command that
+/// replaces files. Only what the command itself shows for certain.
 fn by_command(script: &str) -> Option<String> {
     static TARGET: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"(?:^|[^>&\d])>{1,2}\s*["']?([\w./-]+)"#).ok());
@@ -45,7 +45,7 @@ fn by_command(script: &str) -> Option<String> {
             match program.as_str() {
                 "sed" | "perl" if option("-i") || option("-pi") || option("--in-place") => {}
                 "tee" | "mv" | "rm" | "patch" | "truncate" => {}
-                // The last one is what it writes.
+                // The last argument is the file that is written.
                 "cp" | "install" => return args.last().filter(|arg| is_source(arg)).cloned(),
                 "git" => return git(args),
                 _ => return None,
@@ -55,7 +55,7 @@ fn by_command(script: &str) -> Option<String> {
     })
 }
 
-/// A file that a program of another language writes, by the words in which that is said.
+/// The file that an inline program in another language writes, recognized by the usual calls.
 fn by_program(script: &str) -> Option<String> {
     static WRITES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -74,7 +74,8 @@ fn by_program(script: &str) -> Option<String> {
     shell::commands(&without_here_documents(script)).iter().any(runs).then_some(found)
 }
 
-/// With what it does to a stash, since one that is taken back leaves the files as they were.
+/// The git command, if it changes files. The subcommand of `stash` is kept, because `pop` restores
+/// the files.
 fn git(args: &[String]) -> Option<String> {
     const CHANGING: [&str; 11] = [
         "apply",
@@ -91,7 +92,8 @@ fn git(args: &[String]) -> Option<String> {
     ];
     let name = args.first()?.as_str();
     let has = |options: &[&str]| args.iter().any(|arg| options.contains(&arg.as_str()));
-    // A new branch has the same files, and so has another index.
+    // With these options the files stay as they are, or go back to what they were: they create a
+    // branch, only show something, change only the index, or abort.
     let same = has(&["-b", "-c", "--create", "list", "show", "--check", "--staged", "--abort"]);
     let changes = CHANGING.contains(&name) && !same
         || name == "reset" && has(&["--hard"])
@@ -112,7 +114,7 @@ pub fn is_prose(path: &str) -> bool {
         || [".gitignore", ".gitattributes", ".editorconfig", ".mailmap"].contains(&name)
 }
 
-/// A file that a program consists of, and no data.
+/// Whether the file contains code, and not data.
 pub fn is_code(path: &str) -> bool {
     const DATA: [&str; 9] = ["json", "yaml", "yml", "toml", "html", "css", "scss", "less", "sql"];
     let code = |extension| is_source_name(extension) && !DATA.contains(&extension);
@@ -128,7 +130,7 @@ pub fn is_test_file(path: &str) -> bool {
         || path.split('/').any(|part| ["test", "tests", "spec", "__tests__"].contains(&part))
 }
 
-/// A file of a program, by its name.
+/// Whether the name is that of a source file.
 fn is_source(path: &str) -> bool {
     !path.starts_with("/tmp/")
         && !path.starts_with("/dev/")
@@ -146,7 +148,7 @@ fn is_source_name(extension: &str) -> bool {
     SOURCE.contains(&extension)
 }
 
-/// What is handed to a command as its input is not run.
+/// The script without its here-documents: input for a command is not run.
 pub fn without_here_documents(script: &str) -> String {
     static BEGIN: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"<<-?\s*(?:'([^']+)'|"([^"]+)"|\\?(\w+))"#).ok());

@@ -1,5 +1,5 @@
 //! Whether the exit code of a script comes from its test, build or check, or from something around
-//! that: a pipe, `||`, `!`, `if`, `&`, another command.
+//! it: a pipe, `||`, `!`, `if`, `&`, another command.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use regex::Regex;
 use super::command::{CommandKind, Pattern, matches};
 use super::edits::without_here_documents;
 
-/// Why the exit code says nothing about what is tested, built or checked.
+/// Why the exit code says nothing about the test, build or check, if so.
 pub fn hides_exit_code(script: &str) -> Option<&'static str> {
     static QUOTED: Pattern = LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|'[^']*'"#).ok());
     static PIPE: Pattern = LazyLock::new(|| Regex::new(r"[^|]\|[^|]").ok());
@@ -52,11 +52,11 @@ fn runs_something_that_decides(script: &str) -> bool {
     [CommandKind::Test, CommandKind::Build, CommandKind::Lint].iter().any(|kind| kind.is(script))
 }
 
-/// Something else comes after what decides, and has the last word.
+/// Whether another command follows the test, build or check, and determines the exit code.
 fn is_followed(script: &str) -> bool {
     let parts = script.split([';', '\n']).map(str::trim);
     let mut parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
-    // What closes a loop or a group has no exit code of its own.
+    // The end of a loop or group has no exit code of its own.
     while parts.last().is_some_and(|part| ["done", "fi", "}", ")", "esac"].contains(part)) {
         parts.pop();
     }
@@ -65,7 +65,7 @@ fn is_followed(script: &str) -> bool {
         && before.iter().any(|part| runs_something_that_decides(part))
 }
 
-/// Its exit code is printed, and that is all that comes of it: `pytest; echo $?`.
+/// Whether the exit code is only printed: `pytest; echo $?`.
 pub fn prints_exit_code(script: &str) -> bool {
     static PRINTED: Pattern = LazyLock::new(|| {
         Regex::new(r"\b(echo|printf)\b[^;\n|&]*\$(\?|\{?(rc|code|status|ret|exit)\b)").ok()

@@ -1,41 +1,42 @@
-//! What ccc found out about the project's files when the agent stopped. Small, whatever changed.
+//! What ccc found out about the project's files when the agent stopped. The size is bounded,
+//! whatever changed.
 
 use serde::{Deserialize, Serialize};
 
-/// As many changed files as are named; of more only the number is known.
+/// The number of changed files that are named; of more, only the number is known.
 pub const MOST_FILES: usize = 2000;
 
 /// The project's files, compared with how they were when the task began.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Examined {
-    /// Of the files as they are: what was found out about them holds as long as it stays the same.
-    /// Nobody knows: nothing was found that could hold.
+    /// Identifies the state of the files; the findings hold as long as it stays the same. `None` if
+    /// the state is unknown, so that no finding can be relied on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// What changed since the task began, if that is known.
+    /// The changes since the task began, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Changed>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signs: Vec<Sign>,
-    /// What git says, where there is git.
+    /// The state of git, if the project uses git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git: Option<GitState>,
-    /// Files that are not as the agent's last message says, with why.
+    /// Files that are not as the agent's last message says, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<String>,
-    /// Ports on which the agent says that something runs, and on which nothing listens.
+    /// Ports on which nothing listens, although the agent says that something runs there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silent_ports: Vec<u16>,
-    /// What was not looked at, and why.
+    /// What was not examined, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct GitState {
-    /// The files stand on another commit than when the task began.
+    /// Whether the project is on another commit than when the task began.
     pub moved: bool,
-    /// Files that changed since the task began and are not in the commit.
+    /// Files that changed since the task began and are not committed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncommitted: Vec<String>,
 }
@@ -53,9 +54,9 @@ pub struct Sign {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Changed {
     pub files: Vec<FileChange>,
-    /// How many there are, named or not.
+    /// How many files changed, named or not.
     pub count: usize,
-    /// The files are named from the root of a repository, and the project is this directory in it.
+    /// The project's directory in its repository, if files are named from the repository's root.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub below: String,
 }
@@ -81,8 +82,9 @@ impl Changed {
         Self { files, count, below: String::new() }
     }
 
-    /// All paths, if all are known: a check that waits for one of them must not miss it. In a part of a
-    /// repository a file has two names: SUPERVISOR.md may stand here, or at the repository's root.
+    /// All paths, or `None` if not all are known: a check that waits for one of them must not miss
+    /// it. In a subdirectory of a repository, a file has two names: SUPERVISOR.md may be here or at
+    /// the repository's root.
     pub fn paths(&self) -> Option<Vec<String>> {
         let all = self.count == self.files.len();
         let begin = format!("{}/", self.below);

@@ -1,4 +1,4 @@
-//! The brief: facts about the work that ccc knows itself, with their sources, for the judge. A
+//! The brief: facts about the work that ccc itself knows, with their sources, for the judge. The
 //! model does not have to find them out, and cannot get them wrong.
 
 pub mod activity;

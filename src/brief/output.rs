@@ -1,5 +1,5 @@
-//! What the output of a command says about itself: whether it has ended, whether tests ran, whether one
-//! failed, whether something is broken.
+//! What the output of a command says: whether it has ended, whether tests ran, whether one failed,
+//! whether something is broken.
 
 use std::sync::LazyLock;
 
@@ -9,14 +9,14 @@ use super::command::{Pattern, matches};
 use super::edits::without_here_documents;
 use crate::review::permission::shell;
 
-/// It has not ended: the client tells so in the place of its output.
+/// Whether the command still runs: the client then says so in place of the output.
 pub fn goes_on(output: &str) -> bool {
     static BACKGROUND: Pattern =
         LazyLock::new(|| Regex::new(r"(?m)^Command .{0,80}\bbackground(ed)?\b.{0,60}\bID\b").ok());
     output.contains("background") && matches(&BACKGROUND, output)
 }
 
-/// No test ran, says the output itself.
+/// Whether the output says that no test ran.
 pub fn ran_none(output: &str) -> bool {
     static NONE: Pattern = LazyLock::new(|| {
         Regex::new(
@@ -33,7 +33,7 @@ pub fn ran_none(output: &str) -> bool {
     matches(&NONE, output) && !matches(&SOME, output)
 }
 
-/// A test failed, says the output itself.
+/// Whether the output says that a test failed.
 pub fn says_failed(output: &str) -> bool {
     static FAILED: Pattern = LazyLock::new(|| {
         Regex::new(
@@ -44,7 +44,7 @@ pub fn says_failed(output: &str) -> bool {
     matches(&FAILED, &without_passed(output))
 }
 
-/// Without the lines of tests that passed: their names may speak of failures.
+/// The output without the lines of passed tests, whose names may contain words like "failed".
 fn without_passed(output: &str) -> String {
     static GOOD: Pattern = LazyLock::new(|| {
         Regex::new(
@@ -56,7 +56,7 @@ fn without_passed(output: &str) -> String {
     lines.join("\n")
 }
 
-/// Without the lines that the script says itself: they are no test's word.
+/// The output without the lines that the script itself prints, which are not the result of a test.
 pub fn without_own_words(script: &str, output: &str) -> String {
     let mut own = Vec::new();
     for command in shell::commands(&without_here_documents(script)) {
@@ -72,8 +72,8 @@ pub fn without_own_words(script: &str, output: &str) -> String {
     lines.join("\n")
 }
 
-/// A test passed, and none failed, says the output itself: what a run has to say whose exit code says
-/// nothing.
+/// Whether the output says that a test passed and none failed. This is required if the exit code
+/// says nothing.
 pub fn says_passed(script: &str, output: &str) -> bool {
     static PASSED: Pattern = LazyLock::new(|| {
         Regex::new(
@@ -81,7 +81,8 @@ pub fn says_passed(script: &str, output: &str) -> bool {
         )
         .ok()
     });
-    // In words of its own, as a test script has them; what the command itself prints is no test's word.
+    // The wording of a hand-written test script. What the command itself prints is not the result
+    // of a test.
     static WELL: Pattern = LazyLock::new(|| {
         Regex::new(
             r"(?i)\bpass(ed|es)?\b|\ball (is )?(good|well|ok|green)\b|\bsuccess(ful|fully)?\b",
@@ -95,7 +96,7 @@ pub fn says_passed(script: &str, output: &str) -> bool {
     says && !says_failed(output) && !ran_none(output)
 }
 
-/// Something did not build, or a linter complains, says the output itself.
+/// Whether the output says that a build failed or a linter found something.
 pub fn says_broken(output: &str) -> bool {
     static BROKEN: Pattern = LazyLock::new(|| {
         Regex::new(
@@ -106,14 +107,14 @@ pub fn says_broken(output: &str) -> bool {
     matches(&BROKEN, output)
 }
 
-/// The first line in which a compiler or a linter warns.
+/// The first line with a warning of a compiler or linter.
 pub fn warning(output: &str) -> Option<&str> {
     static WARNS: Pattern =
         LazyLock::new(|| Regex::new(r"(?i)^\s*warning\b|: warning\b|\b[1-9]\d* warnings?\b").ok());
     output.lines().find(|line| matches(&WARNS, line)).map(str::trim)
 }
 
-/// What a test run says about tests that it left out, in its own words.
+/// What a test run says about tests that it skipped, in its own words.
 pub fn tests_left_out(output: &str) -> Vec<&str> {
     static LEFT_OUT: Pattern = LazyLock::new(|| {
         Regex::new(
@@ -135,7 +136,7 @@ pub fn tests_left_out(output: &str) -> Vec<&str> {
     found
 }
 
-/// Words in which tests tell that they passed.
+/// Whether the text uses the words in which test runners report success.
 pub fn reads_like_a_test_result(text: &str) -> bool {
     static RESULT: Pattern = LazyLock::new(|| {
         Regex::new(
@@ -146,7 +147,7 @@ pub fn reads_like_a_test_result(text: &str) -> bool {
     matches(&RESULT, text)
 }
 
-/// Tells of something that went wrong.
+/// Whether the text reports that something went wrong.
 pub fn tells_of_failure(text: &str) -> bool {
     static WRONG: Pattern =
         LazyLock::new(|| Regex::new(r"(?i)fail|error|traceback|panicked|not ok|assert").ok());

@@ -1,4 +1,4 @@
-//! Looks up what the agent's last message says about files on disk, and about ports of this machine.
+//! Checks what the agent's last message says about files on disk and about ports of this machine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,8 +8,8 @@ use super::claims::{files_committed, files_executable, files_gone, files_named, 
 use super::facts::Changed;
 use crate::tree;
 
-/// Files that the message says were created and that are not there, or have nothing in them. A file of
-/// that name deeper in the project is taken for the one that is meant.
+/// Files that the message says were created, but that are missing or empty. A changed file of that
+/// name deeper in the project also counts.
 pub fn absent(project: &Path, answer: &str, changed: Option<&Changed>) -> Vec<String> {
     let deeper = |name: &str| {
         let end = format!("/{name}");
@@ -28,7 +28,8 @@ pub fn absent(project: &Path, answer: &str, changed: Option<&Changed>) -> Vec<St
     found.collect()
 }
 
-/// Files that are not as the message says: gone and still there, executable and not, committed and ignored.
+/// Files that are not as the message says: deleted but still there, executable but not, committed
+/// but ignored.
 pub fn otherwise(project: &Path, git: Option<&Path>, answer: &str) -> Vec<String> {
     let meta = |name: &str| fs::symlink_metadata(project.join(name)).ok();
     let is_there = |name: &String| meta(name).is_some_and(|meta| !meta.is_dir());
@@ -50,8 +51,8 @@ pub fn otherwise(project: &Path, git: Option<&Path>, answer: &str) -> Vec<String
     found
 }
 
-/// Ports on which something runs, says the message, and on which nothing listens. Only where the
-/// system tells without being knocked at.
+/// Ports on which, according to the message, something runs, but nothing listens. Only on systems
+/// that list their ports, because ccc does not connect to any.
 pub fn silent_ports(answer: &str) -> Vec<u16> {
     let ports = ports_named(answer);
     if ports.is_empty() {
@@ -151,7 +152,7 @@ mod tests {
     fn a_port_on_which_nothing_listens_is_told() {
         let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
-        // Nobody has a character generator any more.
+        // Port 19 (character generator) is no longer used by anything.
         let answer = format!("The server is running on http://localhost:{port} and on port 19.");
         assert_eq!(silent_ports(&answer), [19]);
     }

@@ -1,5 +1,5 @@
-//! Signs worth a look in what changed: facts with their place, not accusations. Most of them have
-//! an honest reason. A sign that is often wrong is not in the table.
+//! Signs in the changes that are worth a look: facts with their place, not accusations. Most of
+//! them have an honest reason. The table omits signs that are often wrong.
 //!
 //! | sign | found in |
 //! |---|---|
@@ -37,20 +37,20 @@ use regex::Regex;
 
 use super::facts::{How, Sign};
 
-/// Of one kind in one file.
+/// Limits for the signs of one kind in one file, for all signs, and for the length of a quote.
 const OF_A_KIND: usize = 2;
 const MOST: usize = 24;
 const QUOTE: usize = 100;
 
-/// What happened to one file, line by line.
+/// The changes in one file, line by line.
 #[derive(Debug, Clone, Default)]
 pub struct FileDiff {
     pub path: String,
     pub how: Option<How>,
     pub removed: Vec<String>,
-    /// With their line numbers.
+    /// The added lines with their line numbers.
     pub added: Vec<(u32, String)>,
-    /// It was put there, and has nothing in it.
+    /// Whether the file is new and has no content.
     pub empty: bool,
 }
 
@@ -155,7 +155,7 @@ pub fn is_test_file(path: &str) -> bool {
     TEST.as_ref().is_some_and(|pattern| pattern.is_match(path))
 }
 
-/// A file of results that tests compare with, and no code.
+/// Whether the file holds expected results for tests, rather than code.
 fn is_expectation(path: &str) -> bool {
     static EXPECTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -179,7 +179,7 @@ fn is_about_checks(path: &str) -> bool {
     CI.as_ref().is_some_and(|pattern| pattern.is_match(path))
 }
 
-/// Empty on purpose, as everybody knows.
+/// Files that are commonly left empty on purpose.
 fn may_be_empty(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     matches!(name, "__init__.py" | ".gitkeep" | ".keep" | "py.typed" | ".nojekyll")
@@ -191,14 +191,15 @@ pub fn signs(files: &[FileDiff]) -> Vec<Sign> {
     found
 }
 
-/// One in a line of a file; of the file as a whole, the line is 0.
+/// A sign in a line of a file; line 0 stands for the file as a whole.
 fn sign(file: &FileDiff, line: u32, what: &str, text: &str) -> Sign {
     let place = if line == 0 { file.path.clone() } else { format!("{}:{line}", file.path) };
     let quote = text.trim().chars().take(QUOTE).collect();
     Sign { place, what: what.to_owned(), quote }
 }
 
-/// Lines of this form that went, and did not come in another file: what is moved is not lost.
+/// The number of removed lines of this form that were not added in another file: moved lines are
+/// not lost.
 fn lost(file: &FileDiff, form: &Regex, files: &[FileDiff]) -> usize {
     let others = files.iter().filter(|other| other.path != file.path);
     let mut came: Vec<&str> = others
@@ -301,7 +302,7 @@ fn is_todo(line: &str) -> bool {
     TODO.as_ref().is_some_and(|pattern| pattern.is_match(line))
 }
 
-/// Assertions that were there before with other literals.
+/// Assertions that existed before with other literals.
 fn rewritten(file: &FileDiff, patterns: &Patterns) -> Vec<Sign> {
     static LITERAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r#""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|\b\d[\w.]*\b|\b(true|false|True|False|None|null)\b"#).ok()

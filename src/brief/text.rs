@@ -9,14 +9,14 @@ use super::facts::{Examined, How};
 use super::output::tests_left_out;
 use crate::checks::result::CheckResult;
 
-/// All of it, in bytes.
+/// The limit for the whole text in bytes, and those for its parts.
 pub const LONGEST: usize = 6 << 10;
 const FILES: usize = 40;
 const COMMANDS: usize = 25;
 const SIGNS: usize = 12;
 const PATH: usize = 120;
 
-/// Everything that ccc knows about the work.
+/// Everything that ccc knows about the work of the agent.
 #[derive(Debug)]
 pub struct Facts<'a> {
     pub examined: &'a Examined,
@@ -26,9 +26,9 @@ pub struct Facts<'a> {
     pub background: &'a [String],
 }
 
-/// Empty where nothing is known.
+/// The text of the brief; empty if nothing is known.
 pub fn brief(facts: &Facts<'_>) -> String {
-    // The most telling first: what is too long is cut at its end.
+    // The most important section comes first, because a long text is cut at its end.
     let sections = [checks(facts), claims(facts), signs(facts), files(facts), commands(facts)];
     let mut text = String::new();
     for section in sections.iter().filter(|section| !section.is_empty()) {
@@ -42,7 +42,7 @@ pub fn brief(facts: &Facts<'_>) -> String {
     text.trim_end().to_owned()
 }
 
-/// Whole lines.
+/// Cuts a section at the end of a line.
 fn cut(section: &str, room: usize) -> String {
     if section.len() <= room {
         return section.to_owned();
@@ -63,7 +63,7 @@ fn section(title: &str, lines: Vec<String>) -> String {
         return String::new();
     }
     lines.iter().fold(format!("{title}\n"), |mut text, line| {
-        // One line each, whatever stands in a name: nothing in it can pass for a heading.
+        // One line each, so that no line break in a name can start a heading.
         let _ = writeln!(text, "- {}", line.replace(['\n', '\r'], " "));
         text
     })

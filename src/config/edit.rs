@@ -1,5 +1,5 @@
-//! Writing `ccc.json`: one writer at a time, whole files only, and nothing lost that this version
-//! does not know. A file that cannot be read as JSON is never overwritten.
+//! Writes `ccc.json`: one writer at a time, always the whole file, and without losing anything that
+//! this version does not know. A file that cannot be read as JSON is never overwritten.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -11,11 +11,10 @@ use serde_json::{Map, Value};
 use super::{Config, FILE};
 use crate::files;
 
-/// More links than this are a loop.
+/// A longer chain of links is taken for a loop.
 const MAX_LINKS: usize = 40;
 
-/// Changes the file under its lock. An error of `change` leaves the file as it is, and so does a
-/// change that changes nothing.
+/// Changes the file under its lock. The file is left as it is if `change` fails or changes nothing.
 pub fn edit<T>(
     config_dir: &Path,
     change: impl FnOnce(&mut Map<String, Value>) -> Result<T>,
@@ -37,12 +36,12 @@ fn text(root: &Map<String, Value>) -> Result<String> {
     Ok(serde_json::to_string_pretty(root)? + "\n")
 }
 
-/// A rename would replace a link by a file, and cut a shared configuration off.
+/// Follows links: a rename would replace a link by a file, and disconnect a shared configuration.
 fn behind_links(mut path: PathBuf) -> Result<PathBuf> {
     for _ in 0..MAX_LINKS {
         match std::fs::read_link(&path) {
             Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
-            // EINVAL is how the kernel says that it is no link.
+            // EINVAL means that the path is not a link.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound) => {
                 return Ok(path);
             }

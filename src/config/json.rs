@@ -1,12 +1,12 @@
-//! JSON in which no name stands twice in one object: of two providers with the same name one would
-//! silently be lost, and at the next change for good.
+//! Parses JSON and rejects duplicate names in an object: of two providers with the same name, one
+//! would silently be lost, and at the next change for good.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The error names line and column.
+/// Errors name the line and column.
 pub fn parse(text: &str) -> serde_json::Result<Value> {
     let mut from = serde_json::Deserializer::from_str(text);
     let value = Unique.deserialize(&mut from)?;

@@ -7,18 +7,19 @@ use super::Supervisor;
 use crate::review::front_matter::Proof;
 use crate::review::policy::{Judging, Seat};
 
-/// More than anybody pays for.
+/// More judges than anybody would pay for.
 pub const MOST_JUDGES: usize = 16;
 
 /// One entry of `supervisor.judges`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Judge {
-    /// The agent's, unless it is named.
+    /// The agent's provider, unless another is named.
     pub provider: Option<String>,
-    /// The agent's, where the provider is the agent's too.
+    /// The agent's model by default, if the provider is the agent's too.
     pub model: Option<String>,
-    /// No fork of the conversation: it judges by the user's words, the facts, the changes and the files.
+    /// Whether it judges without a fork of the conversation: by the user's words, the facts, the
+    /// changes and the files.
     pub fresh: bool,
 }
 
@@ -33,7 +34,8 @@ impl Judge {
 }
 
 impl Supervisor {
-    /// How a review judges. `proof` is what SUPERVISOR.md asks for; it overrides `supervisor.proof`.
+    /// The rules for a review. `proof` is what SUPERVISOR.md asks for; it overrides
+    /// `supervisor.proof`.
     pub fn judging(&self, proof: Option<Proof>) -> Judging {
         Judging {
             allowed_tools: self.allowed_tools.clone(),
@@ -43,7 +45,7 @@ impl Supervisor {
         }
     }
 
-    /// At least one.
+    /// All judges; there is at least one.
     pub fn all_judges(&self) -> Vec<Judge> {
         if self.judges.is_empty() {
             let (provider, model) = (self.provider.clone(), self.model.clone());
@@ -52,7 +54,7 @@ impl Supervisor {
         self.judges.clone()
     }
 
-    /// How they are told apart. The one judge that there usually is needs no name.
+    /// The judges with distinct names. A single judge needs no name.
     pub fn seats(&self) -> Vec<Seat> {
         let mut seats: Vec<Seat> = Vec::new();
         for judge in &self.judges {

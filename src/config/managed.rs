@@ -1,6 +1,7 @@
-//! The settings that whoever administers the machine gives the client. They stand above all others, also
-//! above those on the command line, and no option keeps the client from them; so an agent that runs as
-//! root could name the judge's endpoint there. Who judges is not asked when they have changed.
+//! The settings that the machine's administrator gives the client. They override all others,
+//! including those on the command line, and no option keeps the client from reading them; so an
+//! agent that runs as root could name the judge's endpoint there. No judge is asked after they have
+//! changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,12 +19,12 @@ const DIRECTORY: &str = "/etc/claude-code";
 /// More files than any administrator has.
 const MOST: usize = 1000;
 
-/// What they are at this moment; nothing where there are none.
+/// Identifies their current content; empty if there are none.
 pub fn fingerprint() -> String {
     of(Path::new(DIRECTORY))
 }
 
-/// Whether they are what they were.
+/// Fails if they have changed since `then`.
 pub fn check(then: &str) -> Result<()> {
     if fingerprint() != then {
         bail!(
@@ -35,10 +36,10 @@ pub fn check(then: &str) -> Result<()> {
     Ok(())
 }
 
-/// Settings under which no hook runs but the administrator's, and no status line either.
+/// Settings under which only the administrator's hooks run, and no status line either.
 const WITHOUT_HOOKS: [&str; 2] = ["disableAllHooks", "allowManagedHooksOnly"];
 
-/// Which of them is set, and in which file.
+/// Which of these settings is on, and in which file.
 pub fn forbids_hooks() -> Option<(&'static str, PathBuf)> {
     forbidding(Path::new(DIRECTORY))
 }
@@ -49,7 +50,7 @@ fn forbidding(dir: &Path) -> Option<(&'static str, PathBuf)> {
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     files.sort();
     files.insert(0, dir.join("managed-settings.json"));
-    // Each file stands above those before it.
+    // Each file overrides those before it.
     let mut said = WITHOUT_HOOKS.map(|name| (name, None));
     for path in files.into_iter().take(MOST) {
         let text = files::read_text(&path).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `ccc.json`: shared client settings, providers, and how to supervise. Read tolerantly: what this
-//! version does not know is kept and ignored. No file at all is fine.
+//! `ccc.json`: shared client settings, providers, and how to supervise. Keys that this version does
+//! not know are kept and ignored, and the file may be missing.
 
 pub mod clients;
 mod edit;
@@ -33,9 +33,9 @@ use crate::files;
 pub const FILE: &str = "ccc.json";
 
 const KNOWN: [&str; 5] = ["settings", "claude_args", "current_provider", "providers", "supervisor"];
-/// As the current provider: none of them, but the client's own login.
+/// The value of `current_provider` that stands for the client's own login instead of a provider.
 pub const OWN_LOGIN: &str = "none";
-/// Written by earlier versions, and read by none.
+/// Written by earlier versions, and no longer read.
 const OF_EARLIER_VERSIONS: &str = "import_offered";
 const KNOWN_OF_SUPERVISOR: [&str; 17] = [
     "provider",
@@ -57,14 +57,14 @@ const KNOWN_OF_SUPERVISOR: [&str; 17] = [
     "record_keys",
 ];
 
-/// How much alike two names are that are taken for the same one.
+/// How similar two names must be for one to be a misspelling of the other.
 const ALIKE: f64 = 0.84;
 
-/// What an unknown name in the file was probably meant to be.
+/// The known name that an unknown one in the file was probably meant to be.
 fn meant(unknown: &str) -> Option<String> {
     let inner = KNOWN_OF_SUPERVISOR.iter().map(|name| format!("supervisor.{name}"));
     let known = KNOWN.iter().map(|name| (*name).to_owned()).chain(inner);
-    // A name of the section that stands outside of it is looked for there, too.
+    // A name from the `supervisor` section may also have been put outside of it.
     let alike = |known: &str| {
         let bare = known.strip_prefix("supervisor.").unwrap_or(known);
         strsim::jaro_winkler(unknown, known).max(strsim::jaro_winkler(unknown, bare))
@@ -83,7 +83,7 @@ pub struct Config {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Supervisor {
-    /// Another provider than the agent's, for a second opinion.
+    /// A provider other than the agent's, for a second opinion.
     pub provider: Option<String>,
     pub max_iterations: Option<u32>,
     pub timeout_seconds: Option<f64>,
@@ -95,20 +95,20 @@ pub struct Supervisor {
     /// Whether a review runs in a glass case: auto, required, off.
     pub sandbox: Sandbox,
     pub notify: Notify,
-    /// Lines instead of a screen that is drawn: as `--plain`.
+    /// Prints lines instead of drawing a screen, like `--plain`.
     pub plain: bool,
     pub theme: Theme,
     pub editor_mode: EditorMode,
-    /// Whether what is typed is recorded; it is, unless this says otherwise.
+    /// Whether typed keys are recorded; the default is yes.
     pub record_keys: Option<bool>,
-    /// Commands that ccc runs before a review, in every project: as in the front matter of
+    /// Commands that ccc runs before a review in every project, as in the front matter of
     /// SUPERVISOR.md.
     pub checks: Vec<Check>,
-    /// What a confirmation has to carry, where SUPERVISOR.md does not say it.
+    /// The proof that a confirmation needs, if SUPERVISOR.md does not say.
     pub proof: Option<Proof>,
-    /// Several judges; without it there is one, by `provider` and `model`.
+    /// Several judges. If empty, there is one, given by `provider` and `model`.
     pub judges: Vec<Judge>,
-    /// Whether all are asked, or the others only to confirm a yes of the first.
+    /// Whether all judges are asked, or the others only to confirm a yes of the first.
     pub judges_ask: JudgesAsk,
 }
 
@@ -122,7 +122,7 @@ impl Supervisor {
     }
 }
 
-/// The words of the JSON parser, for people who do not write Rust.
+/// Replaces terms of the JSON parser by words for people who do not write Rust.
 fn plain(error: &str) -> String {
     [
         ("unknown variant", "unknown value"),
@@ -163,7 +163,7 @@ impl Config {
         }
     }
 
-    /// The error of the JSON parser names line and column.
+    /// Errors of the JSON parser name the line and column.
     pub fn parse(text: &str) -> Result<Self> {
         match json::parse(text)? {
             Value::Object(root) => {
@@ -175,7 +175,8 @@ impl Config {
         }
     }
 
-    /// A value of the wrong type would be passed over in silence. (`supervisor` is read later.)
+    /// Without this check, a value of the wrong type would be ignored silently. (`supervisor` is
+    /// read later.)
     fn check_types(&self) -> Result<()> {
         let is_list =
             |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
@@ -197,7 +198,8 @@ impl Config {
         match self.root.get("supervisor") {
             None | Some(Value::Null) => Ok(Supervisor::default()),
             Some(Value::Object(fields)) => {
-                // One by one first: the error of the whole would not say which.
+                // Each field is read alone first, because an error about the whole section would
+                // not name the field.
                 for (name, value) in fields {
                     let field = Map::from_iter([(name.clone(), value.clone())]);
                     if let Err(error) = serde_json::from_value::<Supervisor>(field.into()) {
@@ -222,19 +224,19 @@ impl Config {
         }
     }
 
-    /// The `supervisor` section as it stands there.
+    /// The `supervisor` section as it is in the file.
     pub fn supervisor_section(&self) -> Value {
         self.root.get("supervisor").cloned().unwrap_or_default()
     }
 
-    /// The same with another `supervisor` section: the one that counted when supervision began.
+    /// The same configuration with the `supervisor` section that applied when supervision began.
     #[must_use]
     pub fn with_supervisor(mut self, section: Value) -> Self {
         self.root.insert("supervisor".to_owned(), section);
         self
     }
 
-    /// Names in the file that mean nothing to this version: misspelt, or of a later one.
+    /// Names in the file that this version does not know: misspelt, or from a later version.
     pub fn unknown(&self) -> Vec<String> {
         let known = |name: &str| KNOWN.contains(&name) || name == OF_EARLIER_VERSIONS;
         let top = self.root.keys().filter(|name| !known(name)).cloned();
@@ -244,7 +246,7 @@ impl Config {
         top.chain(section.map(|name| format!("supervisor.{name}"))).collect()
     }
 
-    /// The same for a person, with what was probably meant.
+    /// The unknown names as a message for a person, with what was probably meant.
     pub fn unknown_told(&self) -> Option<String> {
         let unknown = self.unknown();
         let told = unknown.iter().map(|name| match meant(name) {
@@ -273,12 +275,12 @@ impl Config {
         self.providers()?.get(name)
     }
 
-    /// In the order of the file.
+    /// The names of the providers, in the order of the file.
     pub fn provider_names(&self) -> impl Iterator<Item = &str> {
         self.providers().into_iter().flat_map(Map::keys).map(String::as_str)
     }
 
-    /// The current provider, else the first in the file, else none: the client's own login.
+    /// The current provider, or else the first in the file. `None` means the client's own login.
     pub fn default_provider(&self) -> Option<String> {
         let providers = self.providers()?;
         let current = self.root.get("current_provider").and_then(Value::as_str);
@@ -289,7 +291,7 @@ impl Config {
         current.or_else(|| providers.keys().next().map(String::as_str)).map(str::to_owned)
     }
 
-    /// A current provider that does not exist, and what is used instead.
+    /// A message if the current provider does not exist, with what is used instead.
     pub fn missing_provider(&self) -> Option<String> {
         let current = self.root.get("current_provider")?.as_str()?;
         if current == OWN_LOGIN || self.has_provider(current) {
@@ -302,7 +304,7 @@ impl Config {
         Some(format!("current_provider {current:?} does not exist; ccc uses {used}"))
     }
 
-    /// Why somebody should change the permissions of the file, if they should.
+    /// A warning if others can read the file and it contains keys.
     pub fn readable_keys(&self, config_dir: &Path) -> Option<String> {
         let path = config_dir.join(FILE);
         let keys =
@@ -444,7 +446,7 @@ mod tests {
         ] {
             assert_eq!(meant(unknown).as_deref(), expected, "{unknown}");
         }
-        // Every field that is known is known here.
+        // The list names every field of `Supervisor`, and nothing else.
         let all = format!("{:?}", Supervisor::default());
         assert!(KNOWN_OF_SUPERVISOR.iter().all(|name| all.contains(&format!("{name}: "))), "{all}");
         assert_eq!(all.matches(": ").count(), KNOWN_OF_SUPERVISOR.len());

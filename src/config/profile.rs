@@ -14,7 +14,7 @@ pub const OPUS: &str = "ANTHROPIC_DEFAULT_OPUS_MODEL";
 pub const SONNET: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
 pub const HAIKU: &str = "ANTHROPIC_DEFAULT_HAIKU_MODEL";
 
-/// A variable of the settings' `env`; an empty one is none.
+/// A variable in the settings' `env`; an empty one counts as not set.
 pub fn env<'a>(settings: &'a Value, name: &str) -> Option<&'a str> {
     settings.get("env")?.get(name)?.as_str().filter(|text| !text.is_empty())
 }
@@ -23,10 +23,10 @@ pub fn env<'a>(settings: &'a Value, name: &str) -> Option<&'a str> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Key<'a> {
     Missing,
-    /// A command that prints it.
+    /// A command that prints the key.
     Helper,
     Literal(&'a str),
-    /// From these variables of the environment.
+    /// A text that refers to these environment variables.
     Variables(&'a str, Vec<String>),
 }
 
@@ -42,7 +42,7 @@ pub fn key(settings: &Value) -> Key<'_> {
 }
 
 impl Key<'_> {
-    /// `lookup` tells whether a variable is in the environment.
+    /// Whether the key is available. `lookup` says whether an environment variable is set.
     pub fn is_there(&self, lookup: &impl Fn(&str) -> bool) -> bool {
         match self {
             Self::Missing => false,
@@ -64,17 +64,17 @@ impl Key<'_> {
     }
 }
 
-/// The model as it was chosen: a name of the endpoint, or one of the client's short ones.
+/// The model as it was chosen: a model name of the endpoint, or one of the client's short names.
 pub fn chosen_model(settings: &Value) -> Option<&str> {
     env(settings, MODEL).or_else(|| settings.get("model")?.as_str().filter(|name| !name.is_empty()))
 }
 
-/// The client's own short names, which it maps to a model itself.
+/// Whether this is one of the client's own short names, which it maps to a model itself.
 pub fn is_short_name(model: &str) -> bool {
     ["default", "opus", "sonnet", "haiku", "opusplan"].contains(&model)
 }
 
-/// The name the client would ask the endpoint for, as far as the settings tell.
+/// The model name that the client would send to the endpoint, as far as the settings tell.
 pub fn model(settings: &Value) -> Option<&str> {
     let chosen = chosen_model(settings).map(|name| name.strip_suffix("[1m]").unwrap_or(name));
     let name = match chosen {

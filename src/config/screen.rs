@@ -2,18 +2,18 @@
 
 use serde::Deserialize;
 
-/// The colours.
+/// The colour theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
-    /// The sixteen colours as the terminal has them.
+    /// The sixteen colours of the terminal's own palette.
     #[default]
     Terminal,
     Dark,
     Light,
 }
 
-/// The keys of the prompt.
+/// The key bindings of the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditorMode {
@@ -22,11 +22,11 @@ pub enum EditorMode {
     Vim,
 }
 
-/// How a person is told that the session waits for them.
+/// How a person is notified that the session waits for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notify {
-    /// As this terminal can.
+    /// The best way that this terminal supports.
     #[default]
     Auto,
     Bell,
@@ -35,7 +35,7 @@ pub enum Notify {
 }
 
 impl Notify {
-    /// As `CCC_NOTIFY` has it.
+    /// Reads a value of `CCC_NOTIFY`.
     pub fn named(name: &str) -> Option<Self> {
         serde_json::from_value(name.into()).ok()
     }

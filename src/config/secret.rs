@@ -1,18 +1,19 @@
-//! Keys never reach a screen: masked where settings are shown, scrubbed out of what others wrote.
+//! Keeps keys off the screen: they are masked in settings that are shown, and removed from texts of
+//! others.
 
 use serde_json::Value;
 use url::{Position, Url};
 
 use super::settings::variables;
 
-/// Shorter ones show nothing of themselves.
+/// Shorter secrets are masked completely.
 const SHOWN_FROM: usize = 16;
-/// A piece of a key of this length counts as the key: servers like to quote the beginning.
+/// A part of a key of at least this length counts as the key: servers often quote the beginning.
 const PIECE: usize = 8;
-/// Shorter ones are placeholders, and would tear ordinary words apart.
+/// Shorter values are placeholders; removing them would mangle ordinary words.
 const SHORTEST: usize = 4;
 
-/// A variable or setting whose value is nobody's business.
+/// Whether the value of this variable or setting is a secret.
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let ends = ["TOKEN", "KEY", "AUTHORIZATION", "COOKIE"];
@@ -20,7 +21,7 @@ pub fn is_secret(name: &str) -> bool {
     ends.iter().any(|end| name.ends_with(end)) || holds.iter().any(|part| name.contains(part))
 }
 
-/// `sk-…abcd`. A reference to a variable is no secret, and is shown as it is.
+/// Masks a key as `sk-…abcd`. A reference to a variable is not secret, and is shown as it is.
 pub fn mask(text: &str) -> String {
     if text.is_empty() || is_reference(text) {
         return text.to_owned();
@@ -34,17 +35,18 @@ pub fn mask(text: &str) -> String {
     format!("{start}…{end}")
 }
 
-/// Nothing but `${VAR}`.
+/// Whether the text is nothing but `${VAR}`.
 pub fn is_reference(text: &str) -> bool {
     matches!(variables(text).as_slice(), [name] if text.len() == name.len() + 3)
 }
 
-/// An address without what may stand in it to log in: `user:password@`, and everything after `?`.
+/// An address without what may contain credentials: `user:password@`, and everything after `?`.
 pub fn mask_url(url: &str) -> String {
     if !url.contains(['@', '?']) {
         return url.to_owned();
     }
-    // With variables in it, say: where the login ends cannot be known.
+    // If the address cannot be parsed, for example because it contains variables, the end of the
+    // login is unknown.
     let Ok(parsed) = Url::parse(url) else { return "…".to_owned() };
     let login = if login(url).is_some() { "…@" } else { "" };
     let query = if parsed.query().is_some() { "?…" } else { "" };
@@ -53,14 +55,14 @@ pub fn mask_url(url: &str) -> String {
     format!("{scheme}{login}{rest}{query}")
 }
 
-/// What stands before the `@` of an address.
+/// The user and password before the `@` of an address.
 pub fn login(url: &str) -> Option<String> {
     let parsed = Url::parse(url).ok()?;
     let login = &parsed[Position::BeforeUsername..Position::AfterPassword];
     (!login.is_empty()).then(|| login.to_owned())
 }
 
-/// Settings as they may be shown.
+/// Settings in the form in which they may be shown.
 pub fn masked(settings: &Value) -> Value {
     let mut secrets = Vec::new();
     collect(settings, &mut secrets);
@@ -100,7 +102,7 @@ fn mask_under(name: Option<&str>, value: &Value, secrets: &[String]) -> Value {
     }
 }
 
-/// Takes the secrets, and every longer piece of them, out of a text of somebody else.
+/// Removes the secrets, and longer parts of them, from a text that ccc did not write.
 pub fn scrub(text: &str, secrets: &[String]) -> String {
     let secrets: Vec<Vec<char>> = secrets
         .iter()
@@ -123,7 +125,8 @@ pub fn scrub(text: &str, secrets: &[String]) -> String {
     out
 }
 
-/// How much of the beginning of a text is a piece of the secret, if that is enough to count.
+/// The length of the part of the secret with which the text begins, or 0 if it is too short to
+/// count.
 fn piece(text: &[char], secret: &[char]) -> usize {
     let common = |from: &[char]| text.iter().zip(from).take_while(|(a, b)| a == b).count();
     let longest = (0..secret.len()).map(|from| common(&secret[from..])).max().unwrap_or(0);

@@ -1,9 +1,9 @@
-//! Client settings out of the config: merged deeply, with `${VAR}` from the environment.
+//! Merges client settings, and expands `${VAR}` from the environment.
 
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-/// Objects are merged key by key; everything else is replaced.
+/// Merges objects key by key; everything else is replaced.
 pub fn merge(base: &mut Value, over: &Value) {
     match (base, over) {
         (Value::Object(base), Value::Object(over)) => {
@@ -20,7 +20,7 @@ pub fn merge(base: &mut Value, over: &Value) {
     }
 }
 
-/// `${VAR}` in any text, so that a key need not stand in the file.
+/// Expands `${VAR}` in every text, so that a key need not be in the file.
 pub fn expand(value: &mut Value, lookup: &impl Fn(&str) -> Option<String>) -> Result<()> {
     match value {
         Value::String(text) => *text = expand_text(text, lookup)?,
@@ -37,7 +37,7 @@ fn expand_text(text: &str, lookup: &impl Fn(&str) -> Option<String>) -> Result<S
     while let Some((before, after)) = rest.split_once("${") {
         out.push_str(before);
         let Some((name, tail)) = after.split_once('}').filter(|(name, _)| is_name(name)) else {
-            // Not ours: a shell expression in a hook, say.
+            // Not a reference of ours, but perhaps a shell expression in a hook.
             out.push_str("${");
             rest = after;
             continue;
@@ -55,14 +55,14 @@ fn expand_text(text: &str, lookup: &impl Fn(&str) -> Option<String>) -> Result<S
     Ok(out)
 }
 
-/// The names of the variables a text refers to.
+/// The names of the variables to which a text refers.
 pub fn variables(text: &str) -> Vec<String> {
     let names = std::cell::RefCell::new(Vec::new());
     let note = |name: &str| {
         names.borrow_mut().push(name.to_owned());
         Some(String::new())
     };
-    // It fails on a missing variable only, and here none is.
+    // This fails only on a missing variable, and here every lookup succeeds.
     let _ = expand_text(text, &note);
     names.into_inner()
 }

@@ -14,25 +14,26 @@ use serde::{Deserialize, Serialize};
 
 use super::verdict::Verdict;
 
-/// Once may be bad luck, and twice a misunderstanding.
+/// This many rejections in a row make a task stuck: one may be bad luck, and two a
+/// misunderstanding.
 const TIMES: usize = 3;
 
-/// More of a feedback is not compared.
+/// Only this much of each feedback is compared.
 const COMPARED: usize = 4 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Circle {
-    /// The last ones of this task.
+    /// The last [`TIMES`] rejections of this task.
     rejections: Vec<Rejection>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Rejection {
     feedback: String,
-    /// The requirements that were open, by id; of a verdict that lists none, nothing.
+    /// The ids of the open requirements; empty if the verdict lists none.
     open: Vec<String>,
-    /// The state of the project's files, where it is known.
+    /// The state of the project's files, if it is known.
     tree: Option<String>,
 }
 
@@ -41,7 +42,7 @@ impl Circle {
         self.rejections.is_empty()
     }
 
-    /// Takes a rejection up. Says why the task is stuck, if it is.
+    /// Records a rejection, and returns why the task is stuck, if it is.
     pub fn rejected(&mut self, verdict: &Verdict, tree: Option<String>) -> Option<&'static str> {
         let words = timeless(&verdict.feedback);
         let words = words.split_whitespace().map(str::to_lowercase);
@@ -75,7 +76,7 @@ impl Circle {
     }
 }
 
-/// Without times and addresses: the same failure of a test takes another time in every run.
+/// Replaces times and addresses, which differ between runs of the same failing test.
 fn timeless(text: &str) -> Cow<'_, str> {
     static PASSING: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\d+\.\d+|\b0x[0-9a-f]+").ok());
@@ -87,8 +88,8 @@ mod tests {
     use super::*;
     use crate::review::requirement::{Requirement, Standing};
 
-    /// Feedback, open requirements and the state of the files of each rejection; whether the last one
-    /// makes the task stuck.
+    /// Each rejection is given as its feedback, its open requirements and the state of the files.
+    /// `stuck` says whether the last one makes the task stuck.
     #[track_caller]
     fn check(rejections: &[(&str, &str, Option<&str>)], stuck: bool) {
         let mut circle = Circle::default();
@@ -125,7 +126,7 @@ mod tests {
     fn the_same_feedback_again() {
         check(&[("Tests!", "", None), ("tests!  ", "", None), ("Tests!", "", None)], true);
         check(&[("a", "", None), ("a", "", None), ("b", "", None)], false);
-        // Work is done between them: it may be a hard task.
+        // The files change between the reviews, so this may simply be a hard task.
         check(&[("a", "", Some("t")), ("a", "", Some("u")), ("a", "", Some("v"))], false);
     }
 
@@ -139,7 +140,7 @@ mod tests {
             ],
             true,
         );
-        // One failure less is progress.
+        // Fewer failures each time is progress.
         check(&[("3 failed", "", None), ("2 failed", "", None), ("1 failed", "", None)], false);
     }
 

@@ -1,5 +1,5 @@
 //! What a client ran, and what the commands printed: the record in which ccc looks up evidence. Its
-//! size is bounded, so that a session of days costs no more than one of minutes.
+//! size is bounded, so that memory does not grow with the length of a session.
 
 use std::collections::VecDeque;
 
@@ -9,18 +9,18 @@ use serde_json::Value;
 use crate::brief::{edits, output};
 use crate::client::stream::{Block, Line, Message, Part};
 
-/// As much of an output as is kept from its beginning, and as much from its end.
+/// A long output is cut to this many bytes at its start and as many at its end.
 const KEPT: usize = 64 << 10;
-/// All outputs together; the oldest go first.
+/// The limit for all commands and outputs together; the oldest are dropped first.
 const MAX_KEPT: usize = 8 << 20;
-/// So many of the last edits are known by name.
+/// The number of edits of which the file name is kept.
 const MOST_EDITS: usize = 1000;
 
 #[derive(Debug, Default, PartialEq)]
 pub struct Commands {
     ran: VecDeque<Ran>,
     kept: usize,
-    /// How many there were, and the last of them by name.
+    /// `edits` counts all edits; `edited` names the last of them.
     edits: usize,
     edited: VecDeque<String>,
 }
@@ -30,16 +30,16 @@ pub struct Ran {
     id: String,
     /// `Bash`, `Read`, …
     pub tool: String,
-    /// A shell command; of another tool its name and its input.
+    /// The shell command, or the name and input of another tool.
     pub command: String,
     pub output: String,
-    /// Its end was seen. What goes on in the background has none yet.
+    /// Whether it was seen to end. A command that still runs in the background has not ended.
     pub ended: bool,
-    /// It ended with an error.
+    /// Whether it ended with an error.
     pub failed: bool,
-    /// The file that it edits itself, prose aside.
+    /// The file that this command edits, unless the file is prose.
     edits: Option<String>,
-    /// So many edits were made before it ended, its own among them.
+    /// How many edits had been made when it ended, including its own.
     edits_before: usize,
 }
 
@@ -48,23 +48,23 @@ impl Commands {
         self.ran.iter()
     }
 
-    /// The files that were edited after this command, the last one first; prose aside.
+    /// The files that were edited after this command, latest first, without prose.
     pub fn edited_after(&self, ran: &Ran) -> impl Iterator<Item = &str> {
         self.edited.iter().rev().take(self.edits - ran.edits_before).map(String::as_str)
     }
 
-    /// Those that were edited before it, or by it, the last one first.
+    /// The files that were edited before this command or by it, latest first.
     pub fn edited_before(&self, ran: &Ran) -> impl Iterator<Item = &str> {
         self.edited.iter().rev().skip(self.edits - ran.edits_before).map(String::as_str)
     }
 
-    /// All edits, the last one first.
+    /// All edited files, latest first.
     pub fn edited(&self) -> impl Iterator<Item = &str> {
         self.edited.iter().rev().map(String::as_str)
     }
 
-    /// Takes up what a line tells about tools. A result is cut short in the message itself, so it is
-    /// read again here.
+    /// Records the tool calls and results in a line. The parsed message holds only a preview of a
+    /// result, so the whole output is read from the raw line.
     pub fn line(&mut self, line: &Line) {
         for part in &line.parts {
             let Part::Message(envelope) = part else { continue };
@@ -114,7 +114,7 @@ impl Commands {
         ran.ended = !output::goes_on(output);
         ran.failed = failed;
         self.kept += ran.output.len();
-        // A script that fails may have edited before it did.
+        // A script that failed may have edited the file before it did.
         if let Some(path) = ran.edits.take_if(|_| !failed || ran.tool == "Bash") {
             self.edits += 1;
             self.edited.push_back(path);
@@ -126,7 +126,7 @@ impl Commands {
         self.forget();
     }
 
-    /// Takes up the tools of a message in a transcript on disk.
+    /// Records the tool calls and results of a message in a transcript on disk.
     pub fn content(&mut self, content: &Value) {
         let text = |block: &Value, key: &str| block[key].as_str().unwrap_or_default().to_owned();
         for block in content.as_array().into_iter().flatten() {
@@ -153,7 +153,7 @@ impl Commands {
     }
 }
 
-/// The outputs of tools in a line, whole.
+/// The complete outputs of the tools in a line, by the id of the tool call.
 fn outputs(raw: &[u8]) -> Vec<(String, String)> {
     #[derive(Deserialize)]
     struct Whole {
@@ -163,7 +163,7 @@ fn outputs(raw: &[u8]) -> Vec<(String, String)> {
     struct Content {
         content: Vec<Value>,
     }
-    // A terminal's escapes may stand in front of the object.
+    // Terminal escapes may precede the object.
     let Some(start) = memchr::memchr(b'{', raw) else { return Vec::new() };
     let Ok(line) = serde_json::from_slice::<Whole>(&raw[start..]) else { return Vec::new() };
     let blocks = line.message.content.into_iter();

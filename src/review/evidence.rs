@@ -19,36 +19,37 @@ use crate::brief::output::reads_like_a_test_result;
 use crate::review::commands::Commands;
 use crate::review::requirement::{Evidence, squeezed};
 
-/// A quote may stand a few lines from where the judge says: files are cited from memory.
+/// A quote may be this many lines away from the line that the judge names, because judges cite
+/// lines from memory.
 const NEAR: usize = 30;
 
-/// A quote of fewer letters and digits is found nearly everywhere, unless it is a whole line, or has twice as
-/// many characters in all: "return" and "import" stand in every file.
+/// A quote needs this many letters and digits: shorter ones, such as "return", are in every file. A
+/// whole line may be shorter, and so may a quote with twice as many visible characters.
 const SHORTEST_QUOTE: usize = 7;
-/// The same for what a command prints, which is shorter.
+/// The same limit for output of a command, which is shorter than code.
 const SHORTEST_OUTPUT: usize = 4;
-/// And for one in the very line that is named.
+/// The same limit for a quote in exactly the line that is named.
 const SHORTEST_IN_LINE: usize = 3;
-/// A quote without a line number that stands in more places is nowhere in particular.
+/// A quote without a line number may occur at most this often; otherwise it names no place.
 const MOST_PLACES: usize = 3;
 
-/// Who ran what.
+/// The commands that were run, by who ran them.
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
     pub agent: &'a Commands,
-    /// What the agent ran in earlier runs of the session.
+    /// Commands from earlier runs of the session.
     pub earlier: Option<&'a Commands>,
     pub judge: &'a Commands,
 }
 
-/// What evidence is held against.
+/// The facts with which evidence is compared.
 pub trait Facts {
     fn record(&self) -> Record<'_>;
-    /// The text of a file of the project, or why it cannot be read.
+    /// The text of a file in the project, or why it cannot be read.
     fn file(&self, path: &str) -> Result<String, String>;
     /// Whether the project has a file of this name.
     fn has_file(&self, path: &str) -> bool;
-    /// Whether a check is green for the files as they are; `None` if there is no such check.
+    /// Whether a check passed on the files as they are now; `None` if there is no such check.
     fn check(&self, name: &str) -> Option<bool>;
     /// The agent's last message.
     fn answer(&self) -> &str;
@@ -56,7 +57,7 @@ pub trait Facts {
     fn said(&self) -> Vec<&str>;
 }
 
-/// For each piece of evidence why it does not hold, or nothing.
+/// For each piece of evidence, why it does not hold, or `None`.
 pub fn verify(evidence: &[Evidence], facts: &dyn Facts) -> Vec<Option<String>> {
     let decides = |one: &&Evidence| match one {
         Evidence::Check(_) => true,
@@ -69,7 +70,7 @@ pub fn verify(evidence: &[Evidence], facts: &dyn Facts) -> Vec<Option<String>> {
     evidence.iter().map(|one| holds(one, facts, is_shown).err()).collect()
 }
 
-/// `is_shown`: something that tests, builds or checks is among the evidence, and holds.
+/// `is_shown`: the evidence includes a check, test or build, and that one holds.
 fn holds(evidence: &Evidence, facts: &dyn Facts, is_shown: bool) -> Result<(), String> {
     match evidence {
         Evidence::Check(name) => match facts.check(name) {
@@ -82,7 +83,8 @@ fn holds(evidence: &Evidence, facts: &dyn Facts, is_shown: bool) -> Result<(), S
         Evidence::Command { command, quote } => command::ran(command, quote, facts),
         Evidence::File { path, line, quote } => {
             stands(path, *line, quote, &facts.file(path)?)?;
-            // Code can speak of results; a text that tells one has to have it from a test.
+            // Code may contain the words of a test result; prose that reports one must have it from
+            // a test run.
             if edits::is_prose(path) && reads_like_a_test_result(quote) {
                 return command::is_by_a_test(quote, &[path], facts);
             }
@@ -135,8 +137,8 @@ fn stands(path: &str, line: Option<u32>, quote: &str, text: &str) -> Result<(), 
     Err(format!("{path} contains this quote, but not near line {line}"))
 }
 
-/// A change can be as short as `a + b`: where the line is named and has it, and few others do, that is a
-/// place. A bare word is none.
+/// Whether the named line contains the quote. A change can be as short as `a + b`, so a short quote
+/// is enough here if it is not a bare word and occurs in few places.
 fn is_in_line(quote: &str, line: u32, text: &str) -> bool {
     let from = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
     let lines: Vec<_> = text.lines().skip(from).take(quote.trim().lines().count()).collect();
@@ -151,16 +153,18 @@ fn is_in_line(quote: &str, line: u32, text: &str) -> bool {
 
 const TOO_SHORT: &str = "the quote is missing or too short to prove anything";
 
-/// Letters and digits; of a script that writes in fewer characters, each counts for more.
+/// Counts letters and digits. Non-ASCII ones count three times, because many scripts need fewer
+/// characters.
 fn weight(text: &str) -> usize {
     let letters = text.chars().filter(|c| c.is_alphanumeric());
     letters.map(|c| if c.is_ascii() { 1 } else { 3 }).sum()
 }
 
-/// Long enough to be found in one place, or a line of the text that is not one of many.
+/// Whether the quote is long enough to identify a place, or is a whole line that occurs in few
+/// places.
 fn is_long_enough(quote: &str, text: &str, shortest: usize) -> Result<(), String> {
     let weight = weight(quote);
-    // Signs make a place as well: `['3.11', '3.13']`.
+    // Punctuation also makes a quote distinctive: `['3.11', '3.13']`.
     let visible = quote.chars().filter(|c| !c.is_whitespace()).count();
     if weight >= shortest || 2 * weight >= shortest && visible >= 2 * shortest {
         return Ok(());

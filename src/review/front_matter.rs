@@ -15,13 +15,13 @@ use serde_json::Value;
 
 use crate::checks::{self, Check};
 
-/// What a confirmation has to carry before it counts.
+/// The proof that a confirmation needs before it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Proof {
-    /// A yes without proof is no verdict.
+    /// A yes without proof is not a verdict.
     Required,
-    /// Asked for once; a second bare yes counts, and is shown as one without proof.
+    /// The judge is asked once for proof. A second yes without proof counts, but is shown as such.
     #[default]
     Asked,
     Off,
@@ -42,13 +42,13 @@ pub struct Mistake {
 
 impl Mistake {
     fn at(node: &MarkedYaml, why: impl Into<String>) -> Self {
-        // The parser saw everything below the opening line, which is line 1.
+        // The parser was given the text below the opening line, which is line 1.
         Self { line: node.span.start.line() + 1, why: why.into() }
     }
 }
 
-/// The front matter, and the text that is the judge's. Markdown that only begins with a rule of
-/// dashes has none, and stays as it is.
+/// Splits a file into the front matter and the text for the judge. Markdown that merely begins with
+/// a horizontal rule has no front matter, and stays as it is.
 pub fn split(text: &str) -> Result<(FrontMatter, &str), Mistake> {
     let whole = text.strip_prefix('\u{feff}').unwrap_or(text);
     let inside = whole
@@ -68,7 +68,7 @@ pub fn split(text: &str) -> Result<(FrontMatter, &str), Mistake> {
     Err(Mistake { line: 1, why })
 }
 
-/// `word:` in the first line that is neither blank nor a comment.
+/// Whether the first line that is neither blank nor a comment begins with `word:`.
 fn begins_with_a_key(text: &str) -> bool {
     let is_nothing = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
     let first = text.lines().find(|line| !is_nothing(line)).unwrap_or_default();
@@ -138,7 +138,7 @@ fn checks_of(node: &MarkedYaml) -> Result<Vec<Check>, Mistake> {
     Ok(found)
 }
 
-/// The same as JSON, so that both files have one reader for a check.
+/// Converts a node to JSON, so that one reader of checks serves both SUPERVISOR.md and ccc.json.
 fn json(node: &MarkedYaml) -> Value {
     match &node.data {
         YamlData::Value(scalar) => match scalar {

@@ -12,9 +12,9 @@ pub const DEFAULT: &str = include_str!("../../SUPERVISOR.example.md");
 #[derive(Debug, PartialEq)]
 pub struct Instructions {
     pub path: PathBuf,
-    /// What the judge is told: the file without its front matter.
+    /// The text for the judge: the file without its front matter.
     pub text: String,
-    /// What ccc itself is told.
+    /// The settings for ccc itself.
     pub front: FrontMatter,
 }
 
@@ -54,8 +54,8 @@ impl std::fmt::Display for Problem {
 }
 
 impl Instructions {
-    /// A file that holds nothing but front matter leaves the judging to the default's text.
-    /// From the text of a whole file, front matter and all.
+    /// Reads the text of a whole file, including its front matter. If there is nothing but front
+    /// matter, the judge gets the default text.
     pub fn read(path: &Path, text: &str) -> Result<Self, Problem> {
         let broken = |mistake| Problem::Broken { path: path.to_owned(), mistake };
         let (front, own) = front_matter::split(text).map_err(broken)?;
@@ -64,25 +64,26 @@ impl Instructions {
         Ok(Self { path: path.to_owned(), text: text.to_owned(), front })
     }
 
-    /// What `ccc init` writes, as if it stood at this path.
+    /// What `ccc init` writes, as if it were the file at this path.
     pub fn default_at(path: &Path) -> Result<Self, Problem> {
         Self::read(path, DEFAULT)
     }
 }
 
-/// The project's own directory and those above it, up to the root of its repository: a session in a part
-/// of a repository is held to what the whole of it asks for. Without a repository, the directory alone.
+/// The project's directory and those above it, up to the root of its repository: a session in a
+/// subdirectory follows the instructions for the whole repository. Without a repository, the
+/// directory alone.
 fn places(project: &Path) -> Vec<&Path> {
     let root = project.ancestors().position(|dir| dir.join(".git").exists());
     project.ancestors().take(root.unwrap_or(0) + 1).collect()
 }
 
-/// Those in this file, if it is there.
+/// The instructions in this file, or `None` if there is no such file.
 pub fn at(path: &Path) -> Result<Option<Instructions>, Problem> {
     let unreadable = |why: String| Err(Problem::Unreadable { path: path.to_owned(), why });
     match files::read_text(path) {
         Ok(text) if text.trim().is_empty() => unreadable("it is empty".to_owned()),
-        // It stands on a command line as well, where nothing can come after it.
+        // The text is also passed on a command line, where a NUL would end it.
         Ok(text) if text.contains('\0') => {
             unreadable("it contains a NUL character, so it is not text".to_owned())
         }

@@ -10,21 +10,21 @@ use crate::directories::STATE_DIR;
 use crate::event::ReviewRequest;
 use crate::files;
 
-/// A file that somebody cites is read by people, and not as long as this.
+/// Files that are worth citing are smaller than this.
 const LONGEST_FILE: u64 = 8 << 20;
 
 #[derive(Clone, Copy)]
 pub struct Lookup<'a> {
     pub agent: &'a Commands,
-    /// What the agent ran in earlier runs of the session.
+    /// Commands from earlier runs of the session.
     pub earlier: Option<&'a Commands>,
     pub judge: &'a Commands,
-    /// The project, and further directories that the agent works in.
+    /// The project, and further directories in which the agent works.
     pub roots: &'a [PathBuf],
-    /// Where ccc keeps its records, if it is told another place than the usual one.
+    /// Where ccc keeps its records, unless in the usual place.
     pub state_dir: Option<&'a Path>,
     pub request: &'a ReviewRequest,
-    /// Whether a check is green for the files as they are; `None` if there is no such check.
+    /// Whether a check passed on the files as they are now; `None` if there is no such check.
     pub check: &'a dyn Fn(&str) -> Option<bool>,
 }
 
@@ -42,7 +42,8 @@ impl Facts for Lookup<'_> {
         let candidates: Vec<_> = if named.is_absolute() {
             vec![named.to_owned()]
         } else {
-            // In a part of a repository files may be named from the repository's root, as git does.
+            // In a subdirectory of a repository, a file may be named from the repository's root, as
+            // git does.
             let repository = |root: &PathBuf| {
                 root.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
             };
@@ -71,7 +72,7 @@ impl Facts for Lookup<'_> {
             ));
         }
         let metadata = fs::metadata(&found).map_err(|error| format!("{path}: {error}"))?;
-        // A pipe would never end.
+        // Reading a pipe might never end.
         if !metadata.is_file() {
             return Err(format!("{path} is not a file"));
         }
@@ -99,7 +100,7 @@ impl Facts for Lookup<'_> {
     }
 }
 
-/// A recording holds every word of the agent and of the judge itself; in it, anything can be quoted.
+/// A recording contains every word of the agent and of the judge, so any quote can be found in it.
 fn is_bookkeeping(path: &Path) -> bool {
     let path = path.to_string_lossy();
     path.contains("/.git/")
@@ -178,7 +179,7 @@ mod tests {
         assert_eq!(in_a_part.file("web/c.ts").as_deref(), Ok("let c"));
         assert_eq!(in_a_part.file("c.ts").as_deref(), Ok("let c"));
         assert!(in_a_part.file("a.py").unwrap_err().contains("not in the project"));
-        // Somebody who wants it changed can be shown it.
+        // If the user asked to change SUPERVISOR.md, it can be cited.
         let said = vec![Said { text: "Put the checks into SUPERVISOR.md.".into(), earlier: false }];
         let request = ReviewRequest { said, ..ReviewRequest::default() };
         let lookup = Lookup { request: &request, ..lookup };

@@ -22,7 +22,7 @@ pub struct Opinion {
     pub judge: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fresh: bool,
-    /// It gave no verdict: the feedback says why.
+    /// `None` if the judge gave no verdict; the feedback then says why.
     pub completed: Option<bool>,
     #[serde(default, rename = "status", skip_serializing_if = "Option::is_none")]
     pub halt: Option<Halt>,
@@ -70,7 +70,7 @@ impl Opinion {
 }
 
 impl Opinion {
-    /// "kimi: complete", for people.
+    /// The opinion in a few words for people, such as "kimi: complete".
     pub fn told(&self) -> String {
         let eyes = if self.fresh { " (fresh eyes)" } else { "" };
         let said = match (self.completed, self.halt) {
@@ -85,7 +85,8 @@ impl Opinion {
     }
 }
 
-/// What the opinions come to, or why they come to nothing. `judges` are those that were to be asked.
+/// The verdict that follows from the opinions, or why there is none. `judges` are those that were
+/// to be asked.
 pub fn conclusion(judges: &[Seat], opinions: Vec<Opinion>) -> Result<Verdict, String> {
     let objections: Vec<_> =
         opinions.iter().filter(|opinion| opinion.completed == Some(false)).collect();
@@ -99,7 +100,7 @@ pub fn conclusion(judges: &[Seat], opinions: Vec<Opinion>) -> Result<Verdict, St
         return Err(format!("{} gave no verdict{others}: {}", silent.judge, silent.feedback));
     }
     let verdict = Verdict::new(objections.is_empty(), &feedback(&opinions, &objections));
-    // As long as one of them has something for the agent to do, the agent goes on.
+    // The agent goes on as long as one judge has something for it to do.
     let halt = objections.iter().map(|objection| objection.halt).reduce(Option::and).flatten();
     Ok(Verdict {
         halt,
@@ -113,7 +114,7 @@ pub fn conclusion(judges: &[Seat], opinions: Vec<Opinion>) -> Result<Verdict, St
     })
 }
 
-/// Of those who object; where nobody does, of the first who has something to say.
+/// The feedback of the judges that object, or else of the first that has something to say.
 fn feedback(opinions: &[Opinion], objections: &[&Opinion]) -> String {
     match objections {
         [] => {
@@ -129,7 +130,8 @@ fn feedback(opinions: &[Opinion], objections: &[&Opinion]) -> String {
     }
 }
 
-/// One list out of all: an item stands as the strictest of them has it, with the evidence of all.
+/// Merges the lists of all judges: each requirement has the strictest status that a judge gave it,
+/// and the evidence of all.
 pub fn requirements(opinions: &[Opinion]) -> Vec<Requirement> {
     let mut all: Vec<Requirement> = Vec::new();
     for requirement in opinions.iter().flat_map(|opinion| &opinion.requirements) {
@@ -145,7 +147,7 @@ pub fn requirements(opinions: &[Opinion]) -> Vec<Requirement> {
                 known.evidence.push(evidence.clone());
             }
         }
-        // What convinced one of them does not show it.
+        // If one judge still considers it open, the evidence that convinced another is not enough.
         if known.is_open() {
             known.evidence.clear();
         }

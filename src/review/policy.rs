@@ -18,8 +18,9 @@ use crate::review::front_matter::Proof;
 /// | `prose` | is feedback for the agent | is no verdict |
 /// | `proof` | as SUPERVISOR.md or `supervisor.proof` says: a yes without proof is asked for it once, and then is no verdict, or one without proof; evidence that does not exist never counts | the same |
 ///
-/// What becomes of a review without a verdict is not decided here. In a session the person decides, or
-/// without one it ends with exit code 4; the hook lets the agent stop, and says why.
+/// What follows from a review without a verdict is not decided here. In a session the person
+/// decides, or without a person it ends with exit code 4; the hook lets the agent stop, and says
+/// why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     pub person: bool,
@@ -31,28 +32,29 @@ pub struct Policy {
     pub proof: Proof,
     pub judges: Vec<Seat>,
     pub judges_ask: JudgesAsk,
-    /// The time is for all judges together.
+    /// Whether the time limit is for all judges together.
     pub share_time: bool,
 }
 
 /// One of several judges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seat {
-    /// How it is told from the others.
+    /// The name that distinguishes it from the others.
     pub name: String,
-    /// It has not seen the conversation: no fork, and nothing in the agent's own words.
+    /// Whether it has not seen the conversation: it is no fork, and gets nothing in the agent's own
+    /// words.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fresh: bool,
 }
 
-/// `supervisor.judges_ask` in ccc.json. One no is a no, either way.
+/// `supervisor.judges_ask` in ccc.json. Either way, a single no means no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgesAsk {
-    /// The first one judges; the others are asked, one by one, whether a yes is right.
+    /// The first judge decides; the others are asked, one by one, only to confirm a yes.
     #[default]
     Confirm,
-    /// Every one is asked, whatever the others say.
+    /// Every judge is asked, whatever the others say.
     All,
 }
 
@@ -63,30 +65,30 @@ impl JudgesAsk {
     }
 }
 
-/// What an answer is that is plain text, and stays so when it is asked for again.
+/// What an answer counts as if it is plain text, even after the judge was asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prose {
     Feedback,
     NoVerdict,
 }
 
-/// What of a policy is decided before a session begins, and stands in its recording. The default is
-/// how recordings went that do not have it.
+/// The part of a policy that is decided before a session begins and is kept in its recording. The
+/// default describes recordings that do not have it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Judging {
     pub asks_again: u32,
     pub proof: Proof,
-    /// A task that goes in circles is ended.
+    /// Whether a task that goes in circles is ended.
     pub ends_circles: bool,
-    /// A verdict tells what its review has cost, and not what the session has.
+    /// Whether a verdict shows the cost of its own review rather than that of the session.
     pub own_cost: bool,
-    /// Notices tell how the list of requirements has changed, and how long a check may take.
+    /// Whether notices say how the list of requirements has changed, and how long a check may take.
     pub detailed_notices: bool,
     /// `supervisor.allowed_tools`
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed_tools: Vec<String>,
-    /// `supervisor.judges`, where there are several.
+    /// `supervisor.judges`, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<Seat>,
     #[serde(skip_serializing_if = "JudgesAsk::is_confirm")]
@@ -156,7 +158,7 @@ impl Policy {
         }
     }
 
-    /// For one of the judges, when the review has taken so long already.
+    /// The policy for one of the judges, after the review has taken `spent`.
     #[must_use]
     pub fn of_judge(&self, judge: usize, spent: Duration) -> Self {
         let left = u32::try_from(self.judges.len().saturating_sub(judge)).unwrap_or(1).max(1);

@@ -8,7 +8,7 @@ use crate::event::ReviewRequest;
 use crate::review::verdict::MARKER;
 use crate::review::word;
 
-/// What a verdict has to look like.
+/// The JSON schema of a verdict.
 pub const SCHEMA: &str = r#"{"type":"object","properties":{"completed":{"type":"boolean","description":"true only if everything the user asked for is done"},"status":{"enum":["completed","continue","blocked","impossible"],"description":"blocked: what is missing needs a decision or an action that only the user can take; impossible: it cannot be done. In both cases, say in the feedback what the user must decide or do"},"feedback":{"type":"string","description":"If not completed: what exactly is missing, and how to check it. If completed: what you checked, in a sentence or two"},"word":{"type":"string","description":"The one-time word of this review"},"requirements":{"type":"array","description":"Everything the user asked for, one item each","items":{"type":"object","properties":{"id":{"type":"string","description":"R1, R2, …; an item keeps its id in every review"},"text":{"type":"string"},"status":{"enum":["met","unmet","unproven","dropped"]},"evidence":{"type":"array","items":{"type":"object","properties":{"check":{"type":"string"},"command":{"type":"string"},"file":{"type":"string","description":"path:line"},"answer":{"type":"string"},"user":{"type":"string"},"quote":{"type":"string"}}}}},"required":["id","text","status"]}}},"required":["completed","feedback"]}"#;
 
 /// `sandbox` says whether the judge gets a glass case.
@@ -196,7 +196,7 @@ pub fn feedback_message(feedback: &str) -> String {
     format!("{FEEDBACK_PREFIX}\n{feedback}")
 }
 
-/// To a judge whose last answer cannot be read as a verdict.
+/// The message to a judge whose last answer cannot be read as a verdict.
 pub fn ask_for_the_verdict(why: &str, has_word: bool) -> String {
     format!(
         "Your last answer cannot be used as a verdict: {why}. Give your verdict again, and nothing else: \
@@ -207,7 +207,7 @@ pub fn ask_for_the_verdict(why: &str, has_word: bool) -> String {
     )
 }
 
-/// To a judge that says yes without proof, or with evidence that does not exist.
+/// The message to a judge that says yes without proof, or with evidence that does not hold.
 pub fn ask_for_proof(problems: &[String], has_word: bool) -> String {
     let what = if problems.is_empty() {
         "You call the task complete, but you give no proof. A confirmation must list everything the user \
@@ -228,7 +228,7 @@ pub fn ask_for_proof(problems: &[String], has_word: bool) -> String {
     )
 }
 
-/// Feedback to the agent, after a yes whose evidence does not exist.
+/// The feedback to the agent after a yes whose evidence does not hold.
 pub fn unproven_feedback(problems: &[String]) -> String {
     let problems: Vec<_> = problems.iter().map(|problem| format!("- {problem}")).collect();
     format!(
@@ -238,7 +238,7 @@ pub fn unproven_feedback(problems: &[String]) -> String {
     )
 }
 
-/// Whoever sends the message puts the word there.
+/// A placeholder for the word of the review; whoever sends the message fills it in.
 fn the_word(has_word: bool) -> String {
     if has_word {
         format!(" The word of this review is \"{}\".", word::PLACE)
@@ -267,7 +267,7 @@ fn said(request: &ReviewRequest) -> String {
     text
 }
 
-/// As a quotation, so that no heading in the text can pass for one of this message.
+/// Formats a text as a quotation, so that no heading in it can pass for a heading of this message.
 fn quoted(text: &str) -> String {
     if text.trim().is_empty() {
         return "> (none)".to_owned();

@@ -9,7 +9,7 @@ use crate::client::stream::JOINER;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirement {
-    /// Stays the same over the rounds of a task.
+    /// Stays the same in all rounds of a task.
     pub id: String,
     pub text: String,
     pub status: Standing,
@@ -22,7 +22,7 @@ pub struct Requirement {
 pub enum Standing {
     Met,
     Unmet,
-    /// It may be there, and nothing shows it.
+    /// It may be done, but nothing shows it.
     Unproven,
     /// The user no longer wants it.
     Dropped,
@@ -34,17 +34,17 @@ pub enum Standing {
 pub enum Evidence {
     /// A check that ccc ran itself.
     Check(String),
-    /// Something that the agent or the judge ran, and a quote of its output.
+    /// Something that the agent or the judge ran, with a quote of its output.
     Command { command: String, quote: String },
-    /// A place in a file, and a quote of what stands there.
+    /// A place in a file, with a quote of what is there.
     File { path: String, line: Option<u32>, quote: String },
-    /// A quote of the agent's last message, for what was asked in words.
+    /// A quote of the agent's last message, where the user asked for words.
     Answer(String),
-    /// A quote of the user's, for what they no longer want.
+    /// A quote of the user, for what they no longer want.
     User(String),
 }
 
-/// A piece of evidence as it stands in a verdict: one key says its kind.
+/// A piece of evidence as it is written in a verdict: one of the keys says its kind.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Stated {
@@ -85,14 +85,14 @@ impl TryFrom<Stated> for Evidence {
     }
 }
 
-/// A judge that copies a name out of its message copies the mark in front of an `@`
-/// (`client::stream::message_to_judge`).
+/// Removes the invisible mark that `client::stream::message_to_judge` puts in front of an `@`: a
+/// judge that copies a name from its message copies the mark as well.
 fn without_joiners(text: &str) -> String {
     text.replace(JOINER, "")
 }
 
-/// A path, and the line behind it, as people and tools write it: `a.rs:3`, `a.rs:3-5`, `a.rs:3:14`,
-/// `a.rs:L3`, `a.rs#L3-L5`. Of several lines the first.
+/// Splits a path from the line number behind it, as people and tools write it: `a.rs:3`,
+/// `a.rs:3-5`, `a.rs:3:14`, `a.rs:L3`, `a.rs#L3-L5`. Of several lines, the first counts.
 fn place_in_file(place: &str) -> (String, Option<u32>) {
     static LINE: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"^(.+?)(?::L?|#L)([0-9]+)(?:[-–:,][ ]?L?[0-9]+)?$").ok());
@@ -119,7 +119,7 @@ impl From<Evidence> for Stated {
 }
 
 impl std::fmt::Display for Evidence {
-    /// In few words, for a line of a report.
+    /// In a few words, for a line of a report.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Check(name) => write!(f, "check {name:?}"),
@@ -132,26 +132,26 @@ impl std::fmt::Display for Evidence {
     }
 }
 
-/// How many are met, and of how many; what the user no longer wants does not count.
+/// How many requirements are met, and out of how many; those that the user dropped do not count.
 pub fn met(requirements: &[Requirement]) -> Option<(usize, usize)> {
     let wanted = requirements.iter().filter(|one| one.status != Standing::Dropped);
     let all: Vec<_> = wanted.map(|one| one.status == Standing::Met).collect();
     (!all.is_empty()).then(|| (all.iter().filter(|met| **met).count(), all.len()))
 }
 
-/// What became of the list since the last review of the task.
+/// How the list has changed since the last review of the task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Amended {
     pub added: usize,
     pub changed: usize,
     pub dropped: usize,
-    /// The user has said something since.
+    /// Whether the user has said something since then.
     pub by_message: bool,
 }
 
 impl Amended {
-    /// Nothing where the list is the same, or the first.
+    /// `None` if the list is the first or has not changed.
     pub fn between(before: &[Requirement], now: &[Requirement], by_message: bool) -> Option<Self> {
         if before.is_empty() {
             return None;
@@ -174,7 +174,7 @@ impl Amended {
 }
 
 impl std::fmt::Display for Amended {
-    /// "2 added, 1 dropped by your message"
+    /// For example "2 added, 1 dropped by your message".
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let counts = [(self.added, "added"), (self.changed, "changed"), (self.dropped, "dropped")];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
@@ -184,13 +184,14 @@ impl std::fmt::Display for Amended {
     }
 }
 
-/// Without what may differ between a text and its quote: how it is wrapped, and marks for the judge.
+/// Removes what may differ between a text and a quote of it: line breaks, spacing, and the marks
+/// for the judge.
 pub(super) fn squeezed(text: &str) -> String {
     without_joiners(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 impl Requirement {
-    /// It was asked for in words, and answered in words.
+    /// Whether the evidence is the agent's answer, because the user asked for words.
     pub fn is_shown_by_the_answer(&self) -> bool {
         self.evidence.iter().any(|evidence| matches!(evidence, Evidence::Answer(_)))
     }

@@ -33,9 +33,10 @@ use denial::{denies, gives};
 
 pub const MARKER: &str = "[TASK_COMPLETED]";
 
-/// More than any feedback that an agent can use.
+/// No feedback that an agent can use is longer than this.
 const MAX_FEEDBACK: usize = 64 << 10;
-/// More than any task has. A longer list is no verdict: what is left off it could be what is open.
+/// No task has more than this. A longer list is not a verdict: the part that is cut off could be
+/// open.
 const MAX_REQUIREMENTS: usize = 100;
 const MAX_EVIDENCE: usize = 20;
 const MAX_ITEM: usize = 4 << 10;
@@ -44,7 +45,7 @@ const MAX_ITEM: usize = 4 << 10;
 const NO_DETAILS: &str = "The task is not complete yet. Compare what was asked for with what is there, \
                           finish what is missing, and check it.";
 
-/// For a task that cannot go on, when it is not said why.
+/// For a task that cannot go on, if the judge does not say why.
 const NO_REASON: &str =
     "The supervisor did not say what is needed. Look at the agent's last message.";
 
@@ -58,21 +59,22 @@ pub struct Verdict {
     /// What the judge wanted to do and was not allowed to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<Denied>,
-    /// It makes no sense to send the agent back to work.
+    /// Set if it makes no sense to send the agent back to work.
     #[serde(default, rename = "status", skip_serializing_if = "Option::is_none")]
     pub halt: Option<Halt>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
-    /// Confirmed, and the supervisor gave no proof although it was asked for it.
+    /// The task was confirmed without proof, although the supervisor was asked for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_proof: bool,
-    /// What became of the requirements since the last review of the task.
+    /// How the requirements have changed since the last review of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amended: Option<Amended>,
-    /// The work was better after this round of the task than it is now, and the person can go back there.
+    /// An earlier round of this task after which the work was better than it is now; the person can
+    /// go back there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub better_round: Option<u32>,
-    /// What each judge said, where there are several.
+    /// The opinion of each judge, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opinions: Vec<Opinion>,
 }
@@ -109,7 +111,7 @@ impl Verdict {
         self.requirements.iter().filter(|requirement| requirement.is_open())
     }
 
-    /// The words in front of the verdict that a text ends with, if it ends with one.
+    /// The text before the verdict, if the text ends with one.
     pub fn words_before(text: &str) -> Option<&str> {
         object_at_the_end(text)
             .filter(|(_, object)| judgement(object, None).is_ok())
@@ -117,22 +119,22 @@ impl Verdict {
     }
 }
 
-/// What the final words of a turn are.
+/// How the final text of a turn is read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
     Verdict {
         verdict: Verdict,
-        /// It names the word of this review, or none was given out.
+        /// Whether it contains the word of this review, or no word was given out.
         has_word: bool,
     },
-    /// Meant as a verdict, and not usable as one: why.
+    /// It is meant as a verdict but cannot be used, for this reason.
     Broken(String),
     Prose(String),
     Nothing,
 }
 
 impl Reading {
-    /// `word` is by what the one-time word of this review is known.
+    /// `word` is the one-time word of this review, or the digest by which it is recognized.
     pub fn of(result: &TurnResult, word: Option<&str>) -> Self {
         if let Some(object) = &result.structured_output {
             return Self::object(object, "", word);
@@ -158,7 +160,8 @@ impl Reading {
     }
 
     fn object(object: &str, before: &str, word: Option<&str>) -> Self {
-        // What is quoted does not know the word; where it stands there twice, both are the judge's.
+        // A quoted object does not contain the word. If the word also occurs earlier in the text,
+        // the judge wrote both.
         let alone = word.is_some_and(|word| !word::occurs(word, before));
         match judgement(object, word) {
             Ok((verdict, true)) if alone => Reading::Verdict { verdict, has_word: true },
@@ -181,8 +184,7 @@ fn without_marker(text: &str) -> String {
     text.lines().filter(|line| line.trim() != MARKER).collect::<Vec<_>>().join("\n")
 }
 
-/// The fields of an object that judges. A key that stands there twice is an error of the parser, and
-/// so is a value of another type.
+/// The fields of a verdict. A duplicate key or a value of the wrong type is a parse error.
 #[derive(Deserialize)]
 struct Judgement {
     completed: Option<bool>,
@@ -191,14 +193,15 @@ struct Judgement {
     word: Option<String>,
     feedback: Option<String>,
     requirements: Option<Vec<Listed>>,
-    /// A remark to the person: whatever else stands there costs the remark, not the verdict.
+    /// Only a remark to the person, so a value of the wrong type loses the remark and not the
+    /// verdict.
     #[serde(default)]
     better_round: Value,
     #[serde(flatten)]
     others: Others,
 }
 
-/// All other keys, and one that stands there twice with both its values.
+/// All other keys; a duplicate key is kept with both of its values.
 struct Others(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Others {
@@ -224,7 +227,7 @@ impl<'de> Deserialize<'de> for Others {
 }
 
 impl Judgement {
-    /// Another way to say that it is complete, and it says that it is not.
+    /// Whether another key says that the task is not complete.
     fn takes_it_back(&self) -> bool {
         const NEGATIVE: [&str; 6] =
             ["incomplete", "notcompleted", "notdone", "rejected", "failed", "unfinished"];
@@ -276,7 +279,7 @@ struct Listed {
     id: Option<String>,
     text: Option<String>,
     status: Standing,
-    /// One, or a list of them.
+    /// One piece of evidence, or a list.
     #[serde(default)]
     evidence: Value,
 }
@@ -287,7 +290,8 @@ fn looks_like_a_judgement(object: &str) -> bool {
     JUDGING_KEYS.iter().any(|key| object.contains(key)) || object.contains("\"requirements\"")
 }
 
-/// The verdict in a JSON object and whether it has the word of the review, or why there is none.
+/// The verdict in a JSON object and whether it contains the word of the review, or why it is not
+/// usable.
 fn judgement(object: &str, word: Option<&str>) -> Result<(Verdict, bool), String> {
     let judgement: Judgement =
         serde_json::from_str(object).map_err(|error| format!("its JSON is not usable: {error}"))?;
@@ -353,8 +357,8 @@ fn listed(items: Vec<Listed>) -> Result<Vec<Requirement>, String> {
     Ok(requirements)
 }
 
-/// The JSON object that a text ends with, and what stands before it. Found from the end, bracket by
-/// bracket, so that a text of many openings costs no more than its length.
+/// The JSON object at the end of a text, and the text before it. The search runs backwards from the
+/// end, so its cost is linear even for a text with many opening brackets.
 fn object_at_the_end(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
     let unfenced = text.strip_suffix("```").map(str::trim_end);
@@ -370,7 +374,7 @@ fn object_at_the_end(text: &str) -> Option<(&str, &str)> {
     Some((before.strip_suffix("```")?.trim_end(), object))
 }
 
-/// Where the bracket opens that the last byte closes.
+/// The index of the bracket that the last byte closes.
 fn opening(bytes: &[u8]) -> Option<usize> {
     if bytes.last() != Some(&b'}') {
         return None;
@@ -387,7 +391,7 @@ fn opening(bytes: &[u8]) -> Option<usize> {
                 #[cfg(test)]
                 tests::looked_at(escapes);
                 in_text ^= escapes.is_multiple_of(2);
-                // They belong to the quote, and a run of them is not counted again.
+                // The backslashes belong to the quote, and are not counted a second time.
                 at -= escapes;
             }
             b'}' | b']' if !in_text => depth += 1,

@@ -1,23 +1,23 @@
-//! The one-time word of a review: what is quoted out of a file, or said by the agent, does not know it. What
-//! happens in a session is on record while it happens, and others can read there; so the loop itself is told
-//! only by what to know the word.
+//! The one-time word of a review. A verdict that is quoted from a file or from the agent does not
+//! contain it. A session is recorded while it runs, and others may read the recording, so the loop
+//! itself knows only a digest of the word.
 
 use std::fmt::Write;
 
 use ring::digest::{SHA256, digest};
 
-/// In front of a digest. No word begins so.
+/// The prefix of a digest. No word begins with it.
 const SEALED: &str = "sha256:";
 
-/// Stands for the word in a message of the loop's to the judge.
+/// Stands for the word in the loop's messages to the judge.
 pub const PLACE: &str = "<word>";
 
-/// Such a message, as it is sent. A scripted judge needs no word.
+/// Fills the word into such a message before it is sent. A scripted judge needs no word.
 pub fn put(text: &str, word: Option<&str>) -> String {
     word.map_or_else(|| text.to_owned(), |word| text.replace(PLACE, word))
 }
 
-/// By what a word is known.
+/// The digest by which a word is recognized.
 pub fn sealed(word: &str) -> String {
     let mut text = SEALED.to_owned();
     for byte in digest(&SHA256, word.as_bytes()).as_ref() {
@@ -26,12 +26,13 @@ pub fn sealed(word: &str) -> String {
     text
 }
 
-/// Whether this is the word. A script says the word itself, and so did earlier recordings.
+/// Whether this is the word. Scripts and older recordings contain the word itself instead of its
+/// digest.
 pub fn is(known: &str, given: &str) -> bool {
     if known.starts_with(SEALED) { sealed(given) == known } else { given == known }
 }
 
-/// Whether the word stands somewhere in a text.
+/// Whether the word occurs in a text.
 pub fn occurs(known: &str, text: &str) -> bool {
     if !known.starts_with(SEALED) {
         return text.contains(known);

@@ -1,6 +1,7 @@
-//! git, asked: within a bound of time, and not at all where a pipe or a device stands in the place of a
-//! file that it reads first. An agent can put one there, and git waits for it for ever. Where one stands
-//! deeper, among rules, refs or objects, git is asked, and given up as soon as it is seen to wait.
+//! Runs git with a time limit, and not at all if a pipe or a device takes the place of a file that
+//! git always reads: an agent can put one there, and git would wait for it for ever. If there is
+//! one deeper down, among rules, refs or objects, git is run, and ended as soon as it is seen to
+//! wait.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,14 +14,15 @@ use anyhow::{Result, anyhow, bail};
 use crate::files;
 use crate::process::answer::{Bounds, ProgramOutput, answer};
 
-/// A disk on the network may be slow; one that does not answer must not hold up a session for ever.
+/// A network disk may be slow, but one that does not answer must not hold up a session for ever.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// For what takes a few small files.
+/// For questions that need only a few small files.
 const SOON: Duration = Duration::from_secs(5);
-/// Reading files is no such waiting.
+/// git is taken to be waiting after this long without any activity. Reading files counts as
+/// activity.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// What git reads whatever it is asked, below its own directory and in the root of the files.
+/// What git reads for every question, in its own directory and at the root of the files.
 const OWN: [&str; 7] = [
     "HEAD",
     "index",
@@ -31,16 +33,16 @@ const OWN: [&str; 7] = [
     "info/attributes",
 ];
 const RULES: [&str; 3] = [".gitignore", ".gitattributes", ".gitmodules"];
-/// So many files are looked at to find what git waited for.
+/// The number of files that are examined to find what git waited for.
 const MOST_LOOKED: usize = 100_000;
 
-/// Asks about the repository around `dir`, in which the command is run. At most `bytes` are read of
-/// the answer.
+/// Asks git about the repository around `dir`, in which the command is run. At most `bytes` of the
+/// answer are read.
 pub fn ask(command: &mut Command, dir: &Path, input: &[u8], bytes: u64) -> Result<ProgramOutput> {
     ask_within(Bounds { time: DEADLINE, idle: IDLE, bytes }, command, dir, input)
 }
 
-/// What stands in its configuration, or where something is. Nobody waits long for that.
+/// Asks for a setting or a location, with a short time limit.
 pub fn ask_soon(command: &mut Command, dir: &Path) -> Result<ProgramOutput> {
     ask_within(Bounds { time: SOON, idle: IDLE, bytes: u64::MAX }, command, dir, b"")
 }
@@ -54,8 +56,8 @@ fn ask_within(
     if let Some(odd) = odd_file(dir) {
         bail!("{} is no file", odd.display());
     }
-    // These files, wherever the configuration says that others are; and what was committed, not what the
-    // repository would show in its place.
+    // These settings keep git to the files at this root, whatever the configuration says, and to
+    // the committed objects rather than to replacements for them.
     if let Some(root) = root(dir) {
         command.env("GIT_WORK_TREE", root);
     }
@@ -74,14 +76,15 @@ fn root(dir: &Path) -> Option<&Path> {
     dir.ancestors().find(|dir| dir.join(".git").exists())
 }
 
-/// What git waited for once. For as long as it is there git is not asked again.
+/// The files for which git once waited. As long as one of them exists, git is not run again.
 static MET: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn met() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     MET.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What git waited for, if it is to be found: anything in its own directory, rules elsewhere.
+/// The file for which git waited, if it can be found: anything in git's own directory, and rules
+/// elsewhere.
 fn waited_for(dir: &Path) -> Option<PathBuf> {
     let root = root(dir)?;
     let mut left: Vec<(PathBuf, bool)> = git_dir(root).into_iter().map(|dir| (dir, true)).collect();
@@ -122,8 +125,8 @@ fn is_odd(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
-/// The directory that git keeps for the files below `root`. A worktree and a submodule have a file in
-/// its place that names it.
+/// The directory in which git keeps the repository of the files below `root`. In a worktree or a
+/// submodule, `.git` is a file that names it.
 pub fn git_dir(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     if git.is_dir() {

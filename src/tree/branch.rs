@@ -5,7 +5,7 @@ use std::path::Path;
 use super::asking::git_dir;
 use crate::files;
 
-/// So much of a commit names it where no branch does.
+/// The length of the abbreviated commit that is shown if `HEAD` is not on a branch.
 const SHORT: usize = 7;
 
 pub fn branch(project: &Path) -> Option<String> {

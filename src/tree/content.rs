@@ -1,4 +1,4 @@
-//! What is in a file, in a few bytes, and how much may be read to find out.
+//! The content of a file as a digest, and a limit for how much is read.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -13,9 +13,9 @@ use crate::files::open_file;
 
 pub type Digest = [u8; SHA256_OUTPUT_LEN];
 
-/// A file larger than this is told by its size and times.
+/// A larger file is identified by its size and times.
 const LARGE: u64 = 64 << 20;
-/// All that one snapshot reads.
+/// Limits for one snapshot.
 const MOST_BYTES: u64 = 512 << 20;
 const MOST_FILES: usize = 100_000;
 
@@ -28,14 +28,14 @@ pub enum Content {
         executable: bool,
     },
     Link(Digest),
-    /// Too much to read: the size, and when content or name last changed.
+    /// Too large to read: the size, and when content or name last changed.
     Unread {
         size: u64,
         changed: (i64, i64),
     },
-    /// A device, a pipe, a socket.
+    /// A device, a pipe or a socket.
     Special(u32),
-    /// What a commit says of a submodule: which commit of that one belongs to it.
+    /// The commit that a submodule is at, according to the commit of the outer repository.
     Submodule(String),
 }
 
@@ -51,18 +51,19 @@ fn finish(context: Context) -> Digest {
     digest
 }
 
-/// Bounds what one snapshot reads, so that a forgotten data directory costs seconds and not minutes.
+/// Limits what one snapshot reads, so that a forgotten data directory costs seconds and not
+/// minutes.
 #[derive(Debug, Default)]
 pub struct Budget {
     files: usize,
     bytes: u64,
     unread: usize,
-    /// Files past the bound that were not even looked at.
+    /// Whether there were files beyond the limit that were not examined at all.
     unseen: bool,
 }
 
 impl Budget {
-    /// Whether a walk may look at one more file.
+    /// Whether one more file may be examined.
     pub fn one_more(&mut self) -> bool {
         self.files += 1;
         self.unseen |= self.files > MOST_FILES;

@@ -1,5 +1,5 @@
-//! What git knows about the files, asked in a way that the repository's own configuration cannot
-//! bend: no monitor program, no hook, no lock, no shortcut in comparing file times.
+//! What git knows about the files, asked so that the repository's own configuration cannot
+//! influence the answer: no monitor program, no hook, no lock, no shortcut in comparing file times.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -15,7 +15,7 @@ use super::asking::ask;
 use super::content::{Budget, Content, Digest, digest};
 use super::git_programs::{Setting, overruled};
 
-/// Far below what a command line holds.
+/// Far fewer than a command line can hold.
 const MOST_ARGUMENTS: usize = 200;
 
 const CONFIG: [&str; 8] = [
@@ -26,20 +26,20 @@ const CONFIG: [&str; 8] = [
     "core.fileMode=true",
     "core.quotePath=false",
     "submodule.recurse=false",
-    // Whom the repository belongs to is no concern here: nothing of it is run.
+    // It does not matter who owns the repository, because nothing in it is run.
     "safe.directory=*",
 ];
 
-/// Asks git about one directory.
+/// Runs git in one directory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Git {
     executable: PathBuf,
     dir: PathBuf,
-    /// What the repository's configuration must not say.
+    /// Settings that override the configuration of the repository.
     overruled: Vec<Setting>,
 }
 
-/// Those of these files that git neither knows nor looks at.
+/// Those of these files that git neither tracks nor looks at.
 pub fn ignored(executable: &Path, project: &Path, names: &[String]) -> Vec<String> {
     let git = Git::of(executable, project.to_owned());
     let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"];
@@ -49,18 +49,19 @@ pub fn ignored(executable: &Path, project: &Path, names: &[String]) -> Vec<Strin
     found.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
-/// The repository that a project lies in.
+/// The repository that contains a project.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Repository {
     git: Git,
-    /// Restricts the question to a part of the repository: the project in it.
+    /// Limits questions to the project, if it is only a part of the repository.
     part: Option<PathBuf>,
 }
 
 pub struct GitState {
     pub head: String,
     pub differs: BTreeMap<PathBuf, Content>,
-    /// Directories that git names as one thing: submodules, and repositories that it does not know.
+    /// Directories that git lists as a single entry: submodules, and repositories that it does not
+    /// know.
     pub inner: Vec<PathBuf>,
 }
 
@@ -69,7 +70,7 @@ impl Repository {
         let project = project.canonicalize().ok()?;
         let root = project.ancestors().find(|dir| dir.join(".git").exists())?;
         let git = Git::of(executable, root.to_owned());
-        // Who keeps a home directory in git does not mean everything below it.
+        // If the repository contains the home directory, only the project in it is meant.
         let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
         let within = project.strip_prefix(root).ok().filter(|part| !part.as_os_str().is_empty());
         let part = within.filter(|_| home.is_some_and(|home| home.starts_with(root)));
@@ -89,8 +90,8 @@ impl Repository {
         let pathspec = pathspec.iter().flatten().copied();
         let beside = self.git.clone();
         let below: Vec<OsString> = pathspec.clone().map(OsStr::to_owned).collect();
-        // One asks for the times of all known files, the other walks the directories. `git status` alone
-        // does both, one after the other.
+        // One command checks the times of all tracked files, and the other walks the directories at
+        // the same time. `git status` alone would do one after the other.
         let beside = thread::spawn(move || beside.beside(&below));
         let asked = ["status", "--porcelain=v2", "--branch", "-z", "--no-renames"];
         let asked = asked.into_iter().chain(["--untracked-files=no", "--ignore-submodules=none"]);
@@ -107,7 +108,7 @@ impl Repository {
         for path in paths {
             let full = self.git.dir.join(&path);
             if full.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
-                // Without the slash at its end, which git puts there.
+                // Collecting the components drops the slash that git puts at the end.
                 state.inner.push(path.components().collect());
             } else {
                 state.differs.insert(path, budget.read(&full));
@@ -116,7 +117,7 @@ impl Repository {
         Ok(state)
     }
 
-    /// A submodule, or a repository that nobody told git of.
+    /// A submodule, or a repository that git does not know about.
     pub fn inner(&self, path: &Path) -> Option<Self> {
         let git = Git::of(&self.git.executable, self.git.dir.join(path));
         git.dir.join(".git").exists().then_some(Self { git, part: None })
@@ -148,7 +149,7 @@ impl Git {
         Ok(answer.printed)
     }
 
-    /// Files that git does not know, and those that it was told not to look at.
+    /// Files that git does not track, and tracked ones that it was told not to check.
     fn beside(&self, pathspec: &[OsString]) -> Result<Vec<PathBuf>> {
         let args = ["ls-files", "-v", "-z", "--cached", "--others", "--exclude-standard"];
         let args = args.map(OsStr::new).into_iter();
@@ -158,7 +159,7 @@ impl Git {
             let path = || PathBuf::from(OsString::from_vec(path.to_vec()));
             match tag[0] {
                 b'?' => Some(path()),
-                // In a sparse checkout most of them are absent on purpose.
+                // In a sparse checkout, most of these files are absent on purpose.
                 b'S' => Some(path()).filter(|it| self.dir.join(it).symlink_metadata().is_ok()),
                 tag => tag.is_ascii_lowercase().then(path),
             }
@@ -171,7 +172,7 @@ impl Git {
         Ok(String::from_utf8(id)?.trim().to_owned())
     }
 
-    /// Paths in which two commits differ.
+    /// The paths that differ between two commits.
     pub fn differing(&self, before: &str, after: &str) -> Result<Vec<PathBuf>> {
         let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after];
         let names = self.run(args.map(OsStr::new), &[])?;
@@ -179,7 +180,7 @@ impl Git {
         Ok(names.map(|name| PathBuf::from(OsString::from_vec(name.to_vec()))).collect())
     }
 
-    /// What a commit holds at these paths.
+    /// The content of these paths in a commit.
     pub fn committed(&self, head: &str, paths: &[&Path]) -> Result<BTreeMap<PathBuf, Content>> {
         let mut found = BTreeMap::new();
         for some in paths.chunks(MOST_ARGUMENTS) {
@@ -218,7 +219,7 @@ impl Committed {
         let path = PathBuf::from(OsString::from_vec(line[tab + 1..].to_vec()));
         let mut words = head.split(' ');
         let (mode, kind, id) = (words.next()?, words.next()?, words.next()?);
-        // A directory now, where a file is or was.
+        // A tree is a directory in this commit, at a path that is or was a file elsewhere.
         (kind != "tree").then(|| (path, Self { mode: mode.to_owned(), id: id.to_owned() }))
     }
 
@@ -244,10 +245,10 @@ fn next_blob<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(blob)
 }
 
-/// What `git status --porcelain=v2 --branch -z` said.
+/// The output of `git status --porcelain=v2 --branch -z`.
 #[derive(Debug, Default, PartialEq)]
 struct GitStatus {
-    /// None before the first commit.
+    /// `None` before the first commit.
     head: Option<String>,
     paths: Vec<PathBuf>,
 }
@@ -256,7 +257,7 @@ impl GitStatus {
     fn read(text: &[u8]) -> Self {
         let mut status = Self::default();
         for line in text.split(|byte| *byte == 0) {
-            // How many fields stand in front of the path.
+            // The number of fields before the path.
             let fields = match line.first() {
                 Some(b'1') => 8,
                 Some(b'u') => 10,

@@ -1,6 +1,7 @@
-//! Programs that a repository's own configuration names: filters, drivers, pagers, aliases. An agent can
-//! write there, and git would run them for whoever looks at the project next: ccc, or the judge. What the
-//! person's own files say (`~/.gitconfig`, `/etc/gitconfig`) stays.
+//! Overrides the programs that a repository's own configuration names: filters, drivers, pagers,
+//! aliases. An agent can write this configuration, and git would run the programs for whoever looks
+//! at the project next: ccc, or the judge. The person's own files (`~/.gitconfig`,
+//! `/etc/gitconfig`) keep their effect.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -12,16 +13,17 @@ use anyhow::Result;
 
 use super::asking::ask_soon;
 
-/// A setting that stands above the repository's: its name, and its value.
+/// The name and value of a setting that overrides the repository's.
 pub type Setting = (String, String);
 
-/// What holds in every repository, whatever it says.
+/// Settings that are overridden in every repository.
 const ALWAYS: [(&str, &str); 2] = [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")];
 
-/// A plain comparison, in the form in which git calls such a program.
+/// A plain comparison that accepts the arguments git passes to an external diff program.
 const PLAIN_DIFF: &str = r#"f() { diff -u --label "a/$1" --label "b/$1" "$2" "$5"; :; }; f"#;
 
-/// What a setting that names a program is set to, by the beginning and the end of its name.
+/// The harmless value for each setting that names a program, by the beginning and the end of its
+/// name.
 const NEUTRAL: [(&str, &str, &str); 41] = [
     ("filter.", ".clean", ""),
     ("filter.", ".smudge", ""),
@@ -43,7 +45,7 @@ const NEUTRAL: [(&str, &str, &str); 41] = [
     ("hook.", ".command", "true"),
     ("gc.recentobjectshook", "", "true"),
     ("sendemail.", "cmd", "false"),
-    // No program, but a list of files that nobody is to see.
+    // Not a program, but a list of files that git would hide.
     ("core.excludesfile", "", ""),
     ("core.pager", "", "cat"),
     ("pager.", "", "false"),
@@ -67,14 +69,16 @@ const NEUTRAL: [(&str, &str, &str); 41] = [
     ("web.browser", "", "false"),
 ];
 
-/// Large files that git keeps elsewhere are seen through this program, by anybody who has it.
+/// Git LFS, which shows large files that are stored elsewhere, keeps its effect.
 const KNOWN: [&str; 2] = ["git-lfs ", "git lfs "];
 
-/// With this no git does anything, and it says why. Names that are not known cannot be overruled.
+/// An invalid setting that makes every git command fail and say why. It is used if the
+/// configuration cannot be read, because unknown names cannot be overridden.
 const UNKNOWN: [(&str, &str); 1] =
     [("core.symlinks", "(ccc could not read the configuration of this repository)")];
 
-/// What has to stand above the configuration of the repository around `dir`, and of its submodules.
+/// The settings that must override the configuration of the repository around `dir`, and of its
+/// submodules.
 pub fn overruled(git: &Path, dir: &Path) -> Vec<Setting> {
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let found = named(git, dir).unwrap_or_else(|error| {
@@ -106,9 +110,9 @@ fn named(git: &Path, dir: &Path) -> Result<Vec<Setting>> {
     Ok(found.into_iter().map(kept).collect())
 }
 
-/// Where a push to another machine goes in a review: to a helper that does not exist. Not by the name of a
-/// command, so that it holds for whatever runs git. Repositories on this machine can be pushed to, as
-/// tests do.
+/// Redirects pushes to other machines, by the usual forms of their addresses, to a helper that does
+/// not exist. A setting works for every program that runs git, unlike a rule about command names.
+/// Pushing to repositories on this machine stays possible, because tests do that.
 pub fn nowhere_to_push() -> Vec<Setting> {
     const REMOTE: [&str; 6] = ["https://", "http://", "ssh://", "git+ssh://", "git://", "git@"];
     let nowhere = |begin: &str| format!("url.a-review-does-not-push::{begin}.pushInsteadOf");
@@ -124,7 +128,7 @@ fn note(found: &mut BTreeMap<String, String>, name: String, value: &str) {
     }
 }
 
-/// The names of sections and variables are in lower case in git's list; what stands between is not.
+/// In git's list, the names of sections and variables are in lower case, but subsections are not.
 fn neutral(name: &str) -> Option<&'static str> {
     let fits = |(begin, end, _): &&(&str, &str, &str)| {
         let whole = end.is_empty() && !begin.ends_with('.');
@@ -133,7 +137,7 @@ fn neutral(name: &str) -> Option<&'static str> {
     NEUTRAL.iter().find(fits).map(|(_, _, value)| *value)
 }
 
-/// Scope, name and value of each setting. Listing runs nothing.
+/// The scope, name and value of each setting. Listing them runs no program.
 fn listed(git: &Path, dir: &Path, how: &[&str]) -> Result<Vec<(String, String, String)>> {
     let scoped = how.contains(&"--show-scope");
     let kept = ["HOME", "PATH", "XDG_CONFIG_HOME"];
@@ -157,14 +161,14 @@ fn listed(git: &Path, dir: &Path, how: &[&str]) -> Result<Vec<(String, String, S
         } else {
             ("", first)
         };
-        // A name alone means "true".
+        // A name without a value means "true".
         let (name, value) = setting.split_once('\n').unwrap_or((setting, "true"));
         settings.push((scope.to_owned(), name.to_owned(), value.to_owned()));
     }
     Ok(settings)
 }
 
-/// So many directories are looked through for them.
+/// The number of directories that are searched for submodules.
 const MOST: usize = 2000;
 
 fn of_submodules(git: &Path, dir: &Path) -> Result<Vec<PathBuf>> {

@@ -4,7 +4,7 @@
 //! without opening the rest. Elsewhere every file is read, up to a bound.
 //!
 //! Not seen: files that git ignores (outside git: that a `.gitignore` names), files whose content a
-//! filter of the repository's own configuration hides from git, and what `note` names.
+//! filter in the repository's own configuration hides from git, and what `note` names.
 
 mod asking;
 mod branch;
@@ -29,14 +29,16 @@ pub use branch::branch;
 pub use git::ignored;
 pub use walk::has_rules;
 
-/// Repositories in repositories, at most this deep.
+/// How deep repositories inside repositories are followed.
 const DEEPEST: usize = 8;
 
-/// The state of a project's files. Small with git: it holds what differs from HEAD.
+/// The state of a project's files. With git it is small, because it holds only what differs from
+/// HEAD.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
     commit: Option<Commit>,
-    /// By path below the root. With git, what differs from the commit; else all there is.
+    /// The files by their path below the root: with git those that differ from the commit,
+    /// otherwise all.
     files: BTreeMap<PathBuf, Content>,
     /// Repositories inside this one in which something differs.
     inner: BTreeMap<PathBuf, Snapshot>,
@@ -49,16 +51,16 @@ struct Commit {
     id: String,
 }
 
-/// A file that is not what it was.
+/// A file that has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Below the root of the repository, or of the project where there is none.
+    /// Relative to the root of the repository, or of the project if there is no repository.
     pub path: PathBuf,
     pub kind: ChangeKind,
 }
 
 impl Snapshot {
-    /// `git` is the executable, found before the agent could put another one in its place.
+    /// `git` is the executable that was found before the agent could put another one in its place.
     pub fn take(project: &Path, git: Option<&Path>) -> Self {
         let mut budget = Budget::default();
         let repository = git.and_then(|git| Repository::around(project, git));
@@ -91,30 +93,30 @@ impl Snapshot {
         Ok(Self { commit, files: state.differs, inner, note: None })
     }
 
-    /// The commit that the files stood on, in a git repository.
+    /// The commit that was checked out, in a git repository.
     pub fn commit(&self) -> Option<&str> {
         self.commit.as_ref().map(|commit| commit.id.as_str())
     }
 
-    /// Which part of its repository a project is; files are named from the repository's root.
+    /// The path of the project in its repository; files are named from the repository's root.
     pub fn part(&self, project: &Path) -> Option<PathBuf> {
         let (project, root) =
             (project.canonicalize().ok()?, self.commit.as_ref()?.repository.root());
         project.strip_prefix(root).ok().map(Path::to_owned)
     }
 
-    /// Whether a file is not as the commit has it.
+    /// Whether a file differs from the commit.
     pub fn differs(&self, path: &Path) -> bool {
         self.commit.is_some() && self.files.contains_key(path)
     }
 
-    /// What was not looked at by content, if anything.
+    /// What was not compared by content, if anything.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// The same for the same files on the same commit. A commit of unchanged files changes it; whether
-    /// the files themselves are the same is what `changes` says.
+    /// Identifies the files together with their commit. A commit of unchanged files changes the
+    /// fingerprint; `changes` says whether the files themselves differ.
     pub fn fingerprint(&self) -> String {
         let mut text = String::new();
         self.describe(&mut text);
@@ -134,7 +136,8 @@ impl Snapshot {
         }
     }
 
-    /// What changed from this one to the later one, by path. Commits are no change of a file.
+    /// The files that changed between this snapshot and a later one, by path. A commit alone
+    /// changes no file.
     pub fn changes(&self, later: &Self) -> Vec<Change> {
         let committed = self.committed(later);
         let paths: BTreeSet<&Path> = self
@@ -179,7 +182,8 @@ impl Snapshot {
         changes.map(|change| Change { path: path.join(change.path), ..change }).collect()
     }
 
-    /// A submodule in which nothing differs from the commit that belongs to it.
+    /// The snapshot of a submodule in which nothing differs from the commit that the outer
+    /// repository records.
     fn unchanged(&self, path: &Path, other: &Self) -> Option<Self> {
         let commit = self.commit.as_ref()?;
         let found = commit.repository.git().committed(&commit.id, &[path]).ok()?;
@@ -189,7 +193,7 @@ impl Snapshot {
         Some(Self { commit, files: BTreeMap::new(), inner: BTreeMap::new(), note: None })
     }
 
-    /// Paths in which the two commits differ.
+    /// The paths that differ between the commits of the two snapshots.
     fn committed(&self, later: &Self) -> Vec<PathBuf> {
         match (&self.commit, &later.commit) {
             (Some(before), Some(after)) if before.id != after.id => {
@@ -199,7 +203,7 @@ impl Snapshot {
         }
     }
 
-    /// The content of each path: as it was read, else as the commit has it.
+    /// The content of each path: as it was read, or else as it is in the commit.
     fn contents(&self, paths: &BTreeSet<&Path>, other: &Self) -> BTreeMap<PathBuf, Content> {
         let (read, unread): (Vec<&Path>, Vec<&Path>) =
             paths.iter().partition(|path| self.files.contains_key(**path));
@@ -210,8 +214,9 @@ impl Snapshot {
                 Ok(committed) => contents.extend(committed),
                 Err(error) => log::warn!("git could not say what was committed: {error:#}"),
             },
-            // Every file was read here; one that is not among them was not there. Where the other one
-            // stems from git (a repository came or went), nothing is known about the rest.
+            // Without git every file was read, so a file that is missing here did not exist. If the
+            // other snapshot is from git, because a repository was created or removed meanwhile,
+            // nothing is known about the other files.
             None if other.commit.is_none() => {
                 contents.extend(unread.into_iter().map(|path| (path.to_owned(), Content::Absent)));
             }
@@ -221,7 +226,7 @@ impl Snapshot {
     }
 }
 
-/// What ccc keeps for itself, which comes and goes while its directory is being made.
+/// ccc's own directory, whose files come and go while it is being set up.
 fn is_own(path: &Path) -> bool {
     let state = Path::new(STATE_DIR);
     path.ancestors().any(|above| above.ends_with(state))
@@ -236,7 +241,7 @@ fn kind(before: &Content, after: &Content) -> Option<ChangeKind> {
     }
 }
 
-/// The first `git` of a search path.
+/// The first `git` in a search path.
 pub fn find_git(path: Option<&std::ffi::OsStr>) -> Option<PathBuf> {
     std::env::split_paths(path?)
         .map(|dir| dir.join("git"))

@@ -87,7 +87,7 @@ fn what_was_added_changed_and_deleted_is_named_with_and_without_git() {
             symlink("same", project.path("linked")).unwrap();
             let mode = fs::Permissions::from_mode(0o755);
             fs::set_permissions(project.path("made executable"), mode).unwrap();
-            // Written again as it was.
+            // Written again with the same content.
             project.write("same", "same");
         });
         let expected = ["~changed", "-deleted", "~linked", "~made executable", "+new/file 1"];
@@ -107,7 +107,7 @@ fn a_commit_changes_no_file() {
     project.write("a", "2");
     project.write("b", "new");
     assert_eq!(project.changed_by(|| project.commit()), [""; 0]);
-    // And one that was made of a file changed meanwhile does not hide the change.
+    // A commit of a file that changed meanwhile does not hide the change.
     let changed = project.changed_by(|| {
         project.write("a", "3");
         project.commit();
@@ -127,7 +127,8 @@ fn dirty_files_are_compared_by_content() {
     assert_eq!(project.changed_by(|| project.write("a", "DIRTY")), ["~a"]);
     assert_eq!(project.changed_by(|| project.write("untracked", "2")), ["~untracked"]);
     assert_eq!(project.changed_by(|| project.git(&["add", "--all"])), [""; 0]);
-    // Staged, and put back as the commit has it: dirty for git, unchanged all the same.
+    // Staged, and then restored to the content of the commit: still a change since the last
+    // snapshot.
     assert_eq!(project.changed_by(|| project.write("a", "1")), ["~a"]);
 }
 
@@ -227,7 +228,7 @@ fn a_git_that_does_not_work_is_said_and_the_files_are_read() {
     assert_eq!(names(&before.changes(&project.take())), ["~a"]);
 }
 
-/// The repository's own configuration names it, and the agent can write that.
+/// The filter is named in the repository's own configuration, which the agent can write.
 #[test]
 fn no_filter_of_the_repository_runs() {
     let project = Project::with_git();
@@ -243,13 +244,13 @@ fn no_filter_of_the_repository_runs() {
     project.git(&["config", "filter.x.required", "true"]);
     fs::write(project.path(".git/info/attributes"), "* filter=x diff=x\n").unwrap();
     let before = project.take();
-    // Of the same size: git has to read it.
+    // The same size, so that git has to read the file.
     project.write("a.txt", "two");
     assert_eq!(names(&before.changes(&project.take())), ["~a.txt"]);
     assert!(!ran.exists(), "it ran");
 }
 
-/// What an agent can tell git, so that it looks elsewhere or shows something else.
+/// Settings with which an agent can make git look elsewhere or show something else.
 #[test]
 fn a_change_is_seen_wherever_the_repository_says_to_look() {
     let elsewhere = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Every file of a project that is under no version control.
+//! Lists every file of a project that is not under version control.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use ignore::WalkBuilder;
 
 use super::content::{Budget, Content};
 
-/// Read in every directory, to know what in it does not count.
+/// The files with ignore rules, which are read in every directory.
 const RULES: [&str; 2] = [".gitignore", ".ignore"];
 
-/// Where a pipe or a device stands in the place of such rules none of them counts: they would be waited
-/// for for ever, and whoever puts one there must not hide anything by it.
+/// If a pipe or a device takes the place of a rules file, no rules count at all: reading it would
+/// block for ever, and it must not be a way to hide files.
 pub fn files(root: &Path, budget: &mut Budget) -> BTreeMap<PathBuf, Content> {
     match below(root, has_rules(root), budget) {
         (files, true) => files,
@@ -24,7 +24,7 @@ pub fn files(root: &Path, budget: &mut Budget) -> BTreeMap<PathBuf, Content> {
     }
 }
 
-/// Whether the rules of this directory can be read, or are not there.
+/// Whether the rules of this directory can be read, or there are none.
 pub fn has_rules(dir: &Path) -> bool {
     let odd = |meta: std::fs::Metadata| !meta.is_file() && !meta.is_dir();
     RULES.iter().all(|name| !dir.join(name).metadata().is_ok_and(odd))

@@ -9,11 +9,11 @@ use super::told::{Claim, makes, sentences, takes_it_back};
 
 type Pattern = LazyLock<Option<Regex>>;
 
-/// Of one message.
+/// The number of names that are taken from one message.
 const MOST: usize = 20;
 const NAME: &str = r"(?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:rs|py|pyi|jsx?|tsx?|mjs|cjs|go|java|kt|c|h|cc|cpp|hpp|cs|rb|php|sh|sql|html|css|toml|ya?ml|json|md|txt|rst|csv|xml|ini|cfg|svg|ipynb|proto|log|lock)\b";
 
-/// All that a sentence names.
+/// All file names in a sentence.
 fn names(sentence: &str) -> impl Iterator<Item = String> {
     static NAMED: Pattern = LazyLock::new(|| {
         Regex::new(&format!(r"(?:^|[\s`(\x22'*])({NAME})(?:$|[\s`),.:;\x22'*])")).ok()
@@ -22,7 +22,7 @@ fn names(sentence: &str) -> impl Iterator<Item = String> {
     found.map(|found| found[1].to_owned())
 }
 
-/// Those that it says it has created.
+/// The files that the message says were created.
 pub fn files_named(text: &str) -> Vec<String> {
     static CREATES: Pattern = LazyLock::new(|| {
         Regex::new(r"(?i)\b(created?|wrote|written|saved|generated|stored|added|put)\b").ok()
@@ -40,12 +40,13 @@ pub fn files_named(text: &str) -> Vec<String> {
     few(claims.flat_map(names))
 }
 
-/// Those that it says it has committed.
+/// The files that the message says were committed.
 pub fn files_committed(text: &str) -> Vec<String> {
     few(sentences(text).filter(|one| makes(Claim::Committed, one)).flat_map(names))
 }
 
-/// Those that it says it has deleted or moved away, the files themselves and nothing in them.
+/// The files that the message says were deleted or moved away: the files themselves, not something
+/// in them.
 pub fn files_gone(text: &str) -> Vec<String> {
     static FORMS: Pattern = LazyLock::new(|| {
         let name = format!(r"(?:`[^`\n*]+`|{NAME})");
@@ -61,7 +62,7 @@ pub fn files_gone(text: &str) -> Vec<String> {
         Regex::new(r"(?i)\b(again|anew|then|re-?(created|generated|stored|wrote))\b").ok()
     });
     static ONE: Pattern = LazyLock::new(|| Regex::new(&format!(r"`([^`]+)`|({NAME})")).ok());
-    // Without one of these words it is not worth looking.
+    // A quick test: without one of these words no pattern can match.
     if !["deleted", "removed", "moved", "renamed", "gone"].iter().any(|word| text.contains(word)) {
         return Vec::new();
     }
@@ -81,7 +82,7 @@ pub fn files_gone(text: &str) -> Vec<String> {
     few(found.into_iter())
 }
 
-/// Those that it says are executable.
+/// The files that the message says are executable.
 pub fn files_executable(text: &str) -> Vec<String> {
     static FORMS: Pattern = LazyLock::new(|| {
         Regex::new(&format!(

@@ -1,5 +1,5 @@
-//! Programs that the message says were run, by their names. Whoever names one and ran nothing of that name has
-//! not done it.
+//! Programs that the message says were run, by name. If no command of that name ran, the claim is
+//! not supported.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -9,10 +9,11 @@ use regex::Regex;
 use super::told::{sentences, takes_it_back};
 use crate::brief::activity::Activity;
 
-/// Programs that people name when they tell how they checked something.
+/// Programs that people mention when they report how they checked something.
 const TOOLS: &str = "ab|bandit|black|clang-format|curl|eslint|flake8|gofmt|hadolint|httpie|hyperfine|isort|jq|k6|markdownlint|mypy|playwright|prettier|psql|puppeteer|pyright|ruff|rustfmt|selenium|shellcheck|strace|tsc|valgrind|wget|wrk|yamllint";
 
-/// In words of its own: `bench.sh`, `cargo bench`, `black`.
+/// The programs that the message says were run and that ccc never saw run, as the message names
+/// them: `bench.sh`, `cargo bench`, `black`.
 pub fn never_seen(text: &str, activity: &Activity) -> Vec<String> {
     named(text).into_iter().filter(|name| !may_have_run(name, activity)).collect()
 }
@@ -32,7 +33,7 @@ fn named(text: &str) -> BTreeSet<String> {
         Regex::new(&pattern).ok()
     });
     let mut found = BTreeSet::new();
-    // Without one of these words it is not worth looking.
+    // A quick test: without one of these words no pattern can match.
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let patterns =
         [(&RAN, has(&["ran ", "executed "])), (&WITH, has(&[" with ", " using ", " via "]))];
@@ -46,7 +47,7 @@ fn named(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// A command has these words, or runs something that can have run it.
+/// Whether a command contains these words, or runs something that may have run the program.
 fn may_have_run(name: &str, activity: &Activity) -> bool {
     static THROUGH: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -86,7 +87,7 @@ mod tests {
             ("I tried it with curl, and it answers `ok`.", &["run python3 -m unittest"], "curl"),
             ("We verified the endpoint using `curl`.", &["run curl -s localhost"], ""),
             ("I ran `x`.", &["mcp mcp__shell__run"], ""),
-            // Nobody says that it was done.
+            // Sentences that do not say that it was done.
             ("You can check it with curl.", &[], ""),
             ("I could not test it with curl.", &[], ""),
             ("I would have run `cargo bench`.", &[], ""),

@@ -87,7 +87,7 @@ impl Claim {
                 r"\b(server|service|app|application|daemon|site|api)\b[^.!?\n]{0,30}?\b(is|are)\s+(now\s+|up\s+and\s+)*(running|up|listening|started|live|serving)\b
                 | \b(running|listening|serving|started|runs|listens)\s+(on|at)\s+(port|localhost|https?://|127\.0\.0\.1|0\.0\.0\.0)"
             }
-            // A branch of a program has no name.
+            // A name is required, because "branch" can also mean a branch in the code.
             Self::Branch => {
                 r#"\b(created|made)\b[^!?\n]{0,20}\bbranch\s+(called\s+|named\s+)?([`"'*]+[\w./-]+|[\w.-]+/[\w./-]+)"#
             }
@@ -100,7 +100,8 @@ impl Claim {
             Self::Coverage => {
                 r"\bcoverage\b[^!?\n]{0,60}?\d\s*% | \d\s*%\s+(test\s+|code\s+)?coverage\b"
             }
-            // Only to a place where others find it: a program publishes and deploys things too.
+            // Only to a public place or a server, because a program can also publish and deploy
+            // things.
             Self::Released => {
                 r"\bpublished\b[^!?\n]{0,40}\b(to|on)\s+(npm|pypi|crates\.io|the\s+registry|docker\s*hub|nuget|maven\s+central|rubygems|packagist)\b
                 | \bdeployed\b[^!?\n]{0,20}\bto\s+(the\s+)?(production|prod|staging|server|cluster)\b"
@@ -111,7 +112,7 @@ impl Claim {
         }
     }
 
-    /// Without one of these it is not worth looking.
+    /// Words of which a message must contain one before the pattern is tried, which saves time.
     fn hints(self) -> &'static [&'static str] {
         match self {
             Self::Tests => &[
@@ -162,7 +163,7 @@ impl Claim {
     }
 }
 
-/// One after the other; a point inside a name ends none.
+/// The sentences of a text. A full stop inside a name does not end a sentence.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     static END: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"[.!?]+(?:\s|$)|[。！？\n]").ok());
@@ -183,7 +184,7 @@ pub fn takes_it_back(sentence: &str) -> bool {
         )
         .ok()
     });
-    // "There are no failures" is no failure.
+    // "There are no failures" does not report a failure.
     let sentence = sentence.to_lowercase().replace("no fail", "").replace("without fail", "");
     NOT.as_ref().is_some_and(|pattern| pattern.is_match(&sentence))
 }
@@ -194,7 +195,7 @@ pub fn makes(claim: Claim, text: &str) -> bool {
         return false;
     }
     let Some(pattern) = claim.compiled() else { return false };
-    // What a server does by default it may do another time.
+    // What a server does by default says nothing about whether it runs now.
     let is_another_time = |text: &str| claim == Claim::Running && text.contains("default");
     sentences(text).filter(|sentence| !is_another_time(sentence)).any(|sentence| {
         pattern.is_match(sentence) && !takes_it_back(sentence)
@@ -202,7 +203,8 @@ pub fn makes(claim: Claim, text: &str) -> bool {
     })
 }
 
-/// In the commonest other languages, each with its own way to take it back.
+/// Whether the sentence says in one of a few other languages that tests pass, and does not negate
+/// it.
 fn says_elsewhere_that_tests_pass(sentence: &str) -> bool {
     static PASS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -227,12 +229,12 @@ fn says_elsewhere_that_tests_pass(sentence: &str) -> bool {
     is(&PASS) && !is(&NOT) && !takes_it_back(sentence)
 }
 
-/// All claims about the work in a text, in words.
+/// Describes all claims about the work that a text makes.
 pub fn made(text: &str) -> Vec<&'static str> {
     ALL.into_iter().filter(|claim| makes(*claim, text)).map(Claim::told).collect()
 }
 
-/// Ports of this machine on which something runs, says the message.
+/// Ports of this machine on which, according to the message, something runs.
 pub fn ports_named(text: &str) -> Vec<u16> {
     static PORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(

@@ -15,7 +15,7 @@ fn matches(pattern: &'static Pattern, text: &str) -> bool {
 pub fn without(file: &FileDiff, language: Language) -> Vec<Sign> {
     let mut found = Vec::new();
     for (at, (number, line)) in file.added.iter().enumerate() {
-        // Only what stands in the next line, and not further down.
+        // Only a line that directly follows in the file, not the next added one.
         let next = |distance: u32| {
             let (next, text) = file.added.get(at + distance as usize)?;
             (*next == number + distance).then_some(text.as_str())
@@ -34,7 +34,7 @@ pub fn without(file: &FileDiff, language: Language) -> Vec<Sign> {
     found
 }
 
-/// What says that it has no body stands in front of the function.
+/// Whether something before the function says that it needs no body.
 pub fn is_abstract(file: &FileDiff, line: &str) -> bool {
     const NEAR: usize = 12;
     static DEF: Pattern = LazyLock::new(|| Regex::new(r"^\s*(async\s+)?def ").ok());
@@ -56,7 +56,7 @@ static GO: Pattern =
     LazyLock::new(|| Regex::new(r"^func Test\w*\(\w+ \*testing\.T\)\s*\{\s*\}").ok());
 static JAVA: Pattern = LazyLock::new(|| Regex::new(r"\bvoid\s+\w+\(\)\s*\{\s*\}").ok());
 
-/// A `def` whose whole body is `pass`. An abstract one is meant to be empty.
+/// A `def` whose whole body is `pass`, unless it is abstract and meant to be empty.
 fn python(
     line: &str,
     next: Option<&str>,

@@ -15,7 +15,7 @@ fn matches(pattern: &'static Pattern, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
-/// Files that only say how tests run.
+/// Files whose only purpose is to say how tests run.
 static RUNNERS: Pattern = LazyLock::new(|| {
     Regex::new(
         r"(^|/)(pytest\.ini|tox\.ini|noxfile\.py|conftest\.py|\.coveragerc|(jest|vitest|karma|playwright|cypress)\.conf(ig)?\.\w+|\.mocharc(\.\w+)?|nextest\.toml|surefire\.xml)$",
@@ -23,7 +23,7 @@ static RUNNERS: Pattern = LazyLock::new(|| {
     .ok()
 });
 
-/// Lines of other files that do.
+/// Whether a line in another file says how tests run.
 fn says_how(path: &str, line: &str) -> bool {
     static SCRIPTS: Pattern = LazyLock::new(|| {
         Regex::new(r#""(pre|post)?test[\w:-]*"\s*:|"coverageThreshold"|"(branches|functions|lines|statements)"\s*:\s*\d"#).ok()
@@ -50,7 +50,7 @@ fn says_how(path: &str, line: &str) -> bool {
 }
 
 pub fn edited(file: &FileDiff) -> Option<Sign> {
-    // One that was not there before runs nothing less than before.
+    // A new file cannot make less run than before.
     let line = || {
         let added = file.added.iter().find(|(_, line)| says_how(&file.path, line));
         let removed = file.removed.iter().any(|line| says_how(&file.path, line));
@@ -66,8 +66,8 @@ pub fn edited(file: &FileDiff) -> Option<Sign> {
     line().map(|(at, text)| sign(file, at, WHAT, &text))
 }
 
-/// What linters and type checkers look for: their own files, and their lines in files of more than one
-/// purpose.
+/// The configuration of linters and type checkers: their own files, and their lines in files with
+/// several purposes.
 pub fn linters(file: &FileDiff) -> Option<Sign> {
     static OWN: Pattern = LazyLock::new(|| {
         Regex::new(
@@ -98,7 +98,8 @@ pub fn linters(file: &FileDiff) -> Option<Sign> {
     Some(sign(file, *at, what, line))
 }
 
-/// A file that can stand in the place of a program which decides.
+/// A new file with the name of a program that tests, builds or checks, which could be run instead
+/// of it.
 pub fn impostor(file: &FileDiff) -> Option<Sign> {
     const PROGRAMS: [&str; 28] = [
         "pytest", "python", "python3", "cargo", "rustc", "go", "node", "npm", "npx", "pnpm",
@@ -110,7 +111,7 @@ pub fn impostor(file: &FileDiff) -> Option<Sign> {
     is.then(|| sign(file, 0, "a file has the name of a program", ""))
 }
 
-/// A script that runs tests and ends well whatever comes of them.
+/// A script that runs tests and succeeds whatever their result.
 pub fn script(file: &FileDiff) -> Option<Sign> {
     static REPLACED: Pattern =
         LazyLock::new(|| Regex::new(r"\|\|\s*(true|:|exit\s+0|echo\b|printf\b)").ok());
@@ -119,7 +120,7 @@ pub fn script(file: &FileDiff) -> Option<Sign> {
     static DECIDES: Pattern = LazyLock::new(|| {
         Regex::new(r"\bset\s+-\w*e|^#!.*\s-\w*e|\$\?|PIPESTATUS|\bexit\s+\S").ok()
     });
-    // A condition around it, or another command behind it, makes something of the result.
+    // A condition around the test command or an operator behind it uses the result.
     static USED: Pattern =
         LazyLock::new(|| Regex::new(r"^(if|while|until|!)\s|\|\||&&|=\$\(").ok());
     let name = file.path.rsplit('/').next().unwrap_or_default();
@@ -143,7 +144,7 @@ pub fn script(file: &FileDiff) -> Option<Sign> {
 
 const WHAT: &str = "the way the tests run is edited";
 
-/// Prose, or a file without a kind, that was put there and says that tests passed.
+/// A new file of prose or without an extension that says that tests passed.
 pub fn log(file: &FileDiff) -> Option<Sign> {
     static RESULT: Pattern = LazyLock::new(|| {
         Regex::new(r"^=*\s*\d+ passed(,| in)|^test result: ok\.|^Ran \d+ tests? in|^Tests run: \d+, Failures|^ok\s+\S+\s+[\d.]+s$|^Tests:\s+\d+ passed").ok()

@@ -1,4 +1,4 @@
-//! Signs that something checks less than it did, or hides what goes wrong.
+//! Signs that something checks less than before, or hides errors.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ fn matches(pattern: &'static Pattern, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
-/// A single line that was put into a test which was there before, and lets it end.
+/// A single line, added to an existing test, that ends it early.
 pub fn ends_early(file: &FileDiff) -> Option<Sign> {
     static SHELL: Pattern =
         LazyLock::new(|| Regex::new(r"(?i)(^|/)[^/]*test[^/]*\.(sh|bats)$").ok());
@@ -25,12 +25,12 @@ pub fn ends_early(file: &FileDiff) -> Option<Sign> {
         return None;
     }
     let came = |number: u32| file.added.iter().find(|(other, _)| *other == number);
-    // Behind a condition of its own it is a case, and no end; a line that is only printed is none.
+    // Behind a condition it only handles a case. A preceding `echo` is not a condition.
     let alone = |(at, line): &&(u32, String)| {
         let before = came(at.saturating_sub(1)).map_or("", |(_, line)| line.trim_start());
         matches(&END, line) && (before.is_empty() || before.starts_with("echo "))
     };
-    // One that was there before in another form is no new end.
+    // If a similar line was there before, this is not a new end.
     let had = file
         .removed
         .iter()
@@ -54,7 +54,8 @@ pub fn compares_with_itself(line: &str) -> bool {
     });
     let same = |one: &str, other: &str| {
         let (one, other) = (one.trim(), other.trim());
-        // Two literals are a matter of taste; what is computed twice is never an expectation.
+        // Literals on both sides are harmless, but an expression compared with itself checks
+        // nothing.
         one == other && one.contains(|c: char| c.is_alphabetic())
     };
     let pair = |pattern: &'static Pattern| {
@@ -69,7 +70,7 @@ pub fn compares_with_itself(line: &str) -> bool {
     pair(&EXPECT).or_else(|| pair(&PLAIN)).or_else(|| pair(&RUST)).unwrap_or(false)
 }
 
-/// Split at the commas that stand in no bracket and in no quotes.
+/// Splits at commas outside brackets and quotes.
 fn arguments(text: &str) -> Vec<&str> {
     let (mut depth, mut quote, mut from) = (0_i32, None, 0);
     let mut parts = Vec::new();
@@ -90,7 +91,7 @@ fn arguments(text: &str) -> Vec<&str> {
     parts
 }
 
-/// An assertion that compared with a value, and in whose place one stands that any value satisfies.
+/// An assertion that compared with a value and was replaced by one that any value satisfies.
 pub fn asks_for_less(file: &FileDiff) -> Option<Sign> {
     static STRICT: Pattern = LazyLock::new(|| {
         Regex::new(r"\bassert\w*Equals?\(|\bassert_eq!|\.(toBe|toEqual|toStrictEqual)\(|\b(assert|require)\.(equal|strictEqual|deepEqual|deepStrictEqual|Equal)\(|^\s*assert\b.*==|\bassert!\(.*==|\.isEqualTo\(").ok()
@@ -99,7 +100,7 @@ pub fn asks_for_less(file: &FileDiff) -> Option<Sign> {
         Regex::new(r"\bassert(IsNotNone|True|IsInstance|NotNull)\(|\.(toBeDefined|toBeTruthy)\(|\.not\.(toBeNull|toBeUndefined|toThrow)\(|\b(assert|require)\.(ok|NotNil|NotEmpty|NoError)\(|^\s*assert\s.*\bis not None|^\s*assert\s+isinstance\(|\bassert!\(.*\.(is_ok|is_some)\(\)|\.isNotNull\(").ok()
     });
     static CALLED: Pattern = LazyLock::new(|| Regex::new(r"\b([a-zA-Z_]\w*)\(").ok());
-    // What it is about: the functions that it calls, assertions aside.
+    // The functions that the line calls, apart from assertions.
     let about = |line: &str| -> Vec<String> {
         let found = CALLED.iter().flat_map(|called| called.captures_iter(line));
         let names = found.map(|found| found[1].to_owned());
@@ -120,7 +121,7 @@ pub fn asks_for_less(file: &FileDiff) -> Option<Sign> {
     Some(sign(file, *at, "an assertion asks for less", line))
 }
 
-/// An assertion of the library that is replaced, or whose failure is caught.
+/// An assertion of the test library that is redefined, or whose failure is caught.
 pub fn without_effect(file: &FileDiff) -> Option<Sign> {
     static REPLACED: Pattern = LazyLock::new(|| {
         Regex::new(r"\.assert\w*\s*=[^=]|\bassert\.\w+\s*=[^=]|^\s*def assert(Equal|True|False|In|Is|IsNone|Raises)\(").ok()
@@ -136,7 +137,7 @@ pub fn without_effect(file: &FileDiff) -> Option<Sign> {
         .or_else(|| found(&CAUGHT, "a failed assertion is caught"))
 }
 
-/// What goes wrong is caught, and nothing comes of it.
+/// Errors that are caught and ignored.
 pub fn swallows(file: &FileDiff, language: Language) -> Vec<Sign> {
     static PYTHON: Pattern = LazyLock::new(|| {
         Regex::new(r"^\s*except(\s+(Base)?Exception(\s+as\s+\w+)?)?\s*:\s*(pass)?$").ok()

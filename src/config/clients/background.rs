@@ -1,6 +1,6 @@
-//! A session that goes on in the background (`--bg`, `/bg`). Clients before 2.1.260 hand it the key of
-//! their environment, but not the address that the key is for: it would be sent to the default one.
-//! Settings go with the session.
+//! A session that continues in the background (`--bg`, `/bg`). Clients before 2.1.260 pass it the
+//! key in their environment, but not the address that the key is for, so the key would be sent to
+//! the default address. Settings are passed on with the session.
 
 use serde_json::{Map, Value, json};
 
@@ -10,11 +10,12 @@ use crate::client::version::Version;
 
 pub const BASE_URL: &str = "ANTHROPIC_BASE_URL";
 
-/// The first that is known to hand everything on.
+/// The first version that is known to pass on everything.
 pub const HANDS_ON: Version = Version([2, 1, 260]);
 
-/// Puts the address into `env` of the settings, unless settings of any kind name one: those win over the
-/// environment. One with a login in it stays out, because settings stand on the command line.
+/// Puts the address into `env` of the settings, unless other settings name one, since those win
+/// over the environment. An address with a login stays out, because settings appear on the command
+/// line.
 pub fn keep_endpoint(env: &mut Map<String, Value>, others: &[OtherSettings], own: &Variables) {
     let is_said = |other: &OtherSettings| other.settings["env"].get(BASE_URL).is_some();
     if env.contains_key(BASE_URL) || others.iter().any(is_said) {
@@ -25,7 +26,7 @@ pub fn keep_endpoint(env: &mut Map<String, Value>, others: &[OtherSettings], own
     }
 }
 
-/// Whether the address is in the environment and cannot be anywhere else.
+/// Whether the address is only in the environment, because a login keeps it out of the settings.
 pub fn is_only_in(env: &Variables) -> bool {
     environment::text(env, BASE_URL).is_some_and(|url| has_login(&url))
 }

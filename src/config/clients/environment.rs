@@ -1,5 +1,5 @@
-//! The environment of a client: ours, without what belongs to another session, to another endpoint
-//! or to another provider.
+//! The environment of a client: that of ccc, without what belongs to another session, another
+//! endpoint or another provider.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -22,9 +22,9 @@ pub fn text(env: &Variables, name: &str) -> Option<String> {
     value.to_str().map(str::to_owned)
 }
 
-/// What a client inherits, with or without the endpoint that is set there. Settings beat the
-/// environment variable by variable: an inherited key of another name would still be sent to the
-/// provider's endpoint.
+/// What a client inherits, with or without the endpoint in the environment. Settings override the
+/// environment one variable at a time, so an inherited key under another name would still be sent
+/// to the provider's endpoint.
 pub fn inherited(
     env: &Variables,
     without_endpoint: bool,
@@ -50,10 +50,10 @@ pub fn inherited(
     env
 }
 
-/// Settings for every git below the judge, which stand above all files.
+/// Adds settings for every git that the judge runs; they override all configuration files.
 pub fn set_git(env: &mut Variables, settings: &[(String, String)]) {
     const COUNT: &str = "GIT_CONFIG_COUNT";
-    // A repository may show other objects in the place of its own, and the agent can say which.
+    // A repository can replace its objects by others, and the agent can set that up.
     const NO_REPLACEMENTS: &str = "GIT_NO_REPLACE_OBJECTS";
     let given: usize = text(env, COUNT).and_then(|count| count.parse().ok()).unwrap_or(0);
     env.retain(|(name, _)| name != OsStr::new(COUNT) && name != OsStr::new(NO_REPLACEMENTS));
@@ -66,9 +66,9 @@ pub fn set_git(env: &mut Variables, settings: &[(String, String)]) {
     env.push((COUNT.into(), (given + settings.len()).to_string().into()));
 }
 
-/// A client takes up tasks whose time came while none was there to do them, and the agent can write the
-/// list. Only where there is one: the switch also takes tools away, and some releases lose the prompt
-/// cache with them.
+/// Keeps a client from running scheduled tasks that became due while no client ran, because the
+/// agent can write the list of tasks. This is set only if there is such a list: the switch also
+/// removes tools, and some releases then lose the prompt cache.
 pub fn keep_off_schedule(env: &mut Variables, project: &Path) {
     const SWITCH: &str = "CLAUDE_CODE_DISABLE_CRON";
     if project.join(".claude/scheduled_tasks.json").symlink_metadata().is_ok() {
@@ -77,8 +77,8 @@ pub fn keep_off_schedule(env: &mut Variables, project: &Path) {
     }
 }
 
-/// A variable that only other providers refer to holds a key of theirs, which is none of this
-/// client's business.
+/// Removes the variables to which only other providers refer: they hold keys that this client must
+/// not get.
 pub fn drop_keys_of_others(env: &mut Variables, config: &Config, kept: &[&str]) {
     let mut needed = BTreeSet::new();
     referred(&config.settings(None), &mut needed);

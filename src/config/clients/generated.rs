@@ -1,5 +1,6 @@
-//! The generated settings: a file for each provider and role, private, replaced whole and without
-//! keys; and the settings of others that the client lays them over.
+//! The generated settings: a private file for each provider and role, always replaced as a whole
+//! and without keys. Also the settings files of others, over which the client lays the generated
+//! ones.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,7 +15,7 @@ use crate::config::Config;
 use crate::directories::Directories;
 use crate::files;
 
-/// A settings file that is not ours, and that the client reads as well.
+/// A settings file that ccc does not write, but that the client reads as well.
 pub struct OtherSettings {
     pub path: PathBuf,
     pub settings: Value,
@@ -36,7 +37,7 @@ impl OtherSettings {
 }
 
 /// The user's own file, and for the agent the project's two. (The supervisor's client reads none of
-/// them; the user's is merged into its settings.)
+/// these files; the user's settings are merged into its own.)
 pub fn other_settings(directories: &Directories, role: Role) -> Vec<OtherSettings> {
     let project = directories.project.join(".claude");
     let mut paths = vec![users_settings_path(&directories.config_dir)];
@@ -46,7 +47,7 @@ pub fn other_settings(directories: &Directories, role: Role) -> Vec<OtherSetting
     paths.into_iter().filter_map(OtherSettings::read).collect()
 }
 
-/// The user's own settings, which are only ever read.
+/// The user's own settings, which ccc only reads.
 pub fn users_settings_path(config_dir: &Path) -> PathBuf {
     config_dir.join("settings.json")
 }
@@ -56,15 +57,17 @@ pub fn users_settings(directories: &Directories) -> Value {
     read.map(|other| other.settings).unwrap_or_default()
 }
 
-/// The status line that the client would show: of these settings, else of the project's and the user's.
+/// The status line that the client would show: that of these settings, or else of the project's or
+/// the user's.
 pub fn status_line(directories: &Directories, settings: &Value) -> Option<Value> {
     let others = other_settings(directories, Role::Agent);
     let others = others.iter().rev().map(|other| &other.settings);
     std::iter::once(settings).chain(others).find_map(|settings| settings.get("statusLine")).cloned()
 }
 
-/// Settings are laid over the others variable by variable. What those say of another endpoint would
-/// mix with the provider's: a key of theirs would be sent there. Empty means not set.
+/// Blanks the variables of another endpoint that other settings files set. The client merges
+/// settings one variable at a time, so a key from another file would otherwise be sent to the
+/// provider's endpoint. An empty value means not set.
 pub fn blank_other_endpoint(others: &[OtherSettings], settings: &mut Value) {
     let Some(own) = settings.get_mut("env").and_then(Value::as_object_mut) else { return };
     for name in others.iter().filter_map(OtherSettings::env).flat_map(Map::keys) {
@@ -74,8 +77,8 @@ pub fn blank_other_endpoint(others: &[OtherSettings], settings: &mut Value) {
     }
 }
 
-/// Writes the file of a provider and role. Settings that are one session's own (`user`) have a file
-/// of their own: they must not become those of the provider's next session.
+/// Writes the file of a provider and role. Settings of a single session (`user`) get a file of
+/// their own, so that they do not apply to the provider's next session.
 pub fn write(
     config_dir: &Path,
     provider: Option<&str>,
@@ -87,7 +90,7 @@ pub fn write(
     let role_name = if role == Role::Supervisor { SUPERVISOR } else { "" };
     let path = settings_path(config_dir, provider, &format!("{own}{role_name}"));
     let text = serde_json::to_string_pretty(settings)?;
-    // Unchanged settings need no write, and no other session sees a change.
+    // Unchanged settings are not written again, so that no other session notices a change.
     if files::read_text(&path).ok().as_deref() != Some(&text) || !files::is_private(&path) {
         files::replace(&path, text.as_bytes())?;
     }
@@ -96,7 +99,7 @@ pub fn write(
 
 const SUPERVISOR: &str = "-supervisor";
 
-/// The same settings have the same file, so that files do not pile up.
+/// A name for the settings: equal settings share a file, so that files do not pile up.
 fn fingerprint(settings: &Value) -> String {
     let digest = digest(&SHA256, settings.to_string().as_bytes());
     let mut text = String::new();
@@ -106,8 +109,9 @@ fn fingerprint(settings: &Value) -> String {
     text
 }
 
-/// Where a provider's generated settings live. A provider's name may hold anything; a file name may
-/// not, so that everything else is written as `%` and its number: two names never share a file.
+/// The path of a provider's generated settings. A provider's name may contain characters that a
+/// file name may not; these are written as `%` and their number, so that two names never share a
+/// file.
 pub fn settings_path(config_dir: &Path, provider: Option<&str>, role: &str) -> PathBuf {
     config_dir.join(format!("{}{role}.json", stem(provider)))
 }
@@ -115,7 +119,7 @@ pub fn settings_path(config_dir: &Path, provider: Option<&str>, role: &str) -> P
 fn stem(provider: Option<&str>) -> String {
     let Some(name) = provider else { return "settings-default".to_owned() };
     let mut stem = "settings-".to_owned();
-    // Only the provider that stands for none may have the plain name.
+    // The client's own login and the judges use these names, so a provider's last letter is escaped.
     let marked = name == "default" || name.ends_with(SUPERVISOR);
     for (at, c) in name.char_indices() {
         let last = at + c.len_utf8() == name.len();
@@ -131,7 +135,7 @@ fn stem(provider: Option<&str>) -> String {
     stem
 }
 
-/// Removes everything that was generated for a provider that is gone or has another name now.
+/// Removes everything that was generated for a provider that was removed or renamed.
 pub fn forget(config_dir: &Path, provider: &str) {
     let stem = stem(Some(provider));
     remove_matching(config_dir, |name| {
@@ -141,7 +145,7 @@ pub fn forget(config_dir: &Path, provider: &str) {
     forget_old_forms_of(config_dir, provider, true);
 }
 
-/// Earlier versions wrote keys into these files, and gave some of them other names.
+/// Removes files of earlier versions, which contained keys and sometimes had other names.
 pub fn forget_old_forms(directories: &Directories, config: &Config, provider: Option<&str>) {
     let name = provider.unwrap_or("default");
     let old = old_stem(name);

@@ -1,6 +1,6 @@
-//! The client's own `.claude.json`. It is no settings file, and no option keeps the client from reading it;
-//! but it may have an `env` as well, which beats the process environment, and the agent can write it. Only
-//! settings that are given on the command line stand above it.
+//! The client's own `.claude.json`. It is not a settings file, and no option keeps the client from
+//! reading it. It may contain an `env`, which overrides the process environment, and the agent can
+//! write it. Only settings on the command line take precedence over it.
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::{Variables, environment, object};
 use crate::config::secret::{is_secret, login};
 use crate::files;
 
-/// The client keeps much in it, but not more than that.
+/// The client stores a lot in this file, but not more than this.
 const LARGEST: u64 = 256 << 20;
 
-/// Where it may be: the client takes the first that is there, and the agent can make one.
+/// Where the file may be. The client reads the first that exists, and the agent can create one.
 fn places() -> Vec<PathBuf> {
     let dir =
         std::env::var_os("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
@@ -27,14 +27,15 @@ fn places() -> Vec<PathBuf> {
     inside.into_iter().chain(beside.map(|dir| dir.join(".claude.json"))).collect()
 }
 
-/// The only part of it that matters here. The rest is skipped unread, as large, deep or odd as it may be.
+/// The only part of the file that matters here. The rest is skipped unread, however large or deep
+/// it is.
 #[derive(Deserialize)]
 struct Global {
     env: Option<Value>,
 }
 
-/// The variables that it sets now. One that ccc cannot read, the client perhaps can: that is an error,
-/// because it may name another endpoint.
+/// The variables that the file sets now. A file that ccc cannot read is an error: the client may be
+/// able to read it, and it may name another endpoint.
 pub fn variables() -> Result<Map<String, Value>> {
     let mut all = Map::new();
     for path in places() {
@@ -56,7 +57,7 @@ fn of(path: &Path) -> Result<Map<String, Value>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Map::new()),
         Err(error) => return Err(error.into()),
     };
-    // As the client reads it: what is no text is replaced, and a mark in front of it is skipped.
+    // Read as the client does: invalid UTF-8 is replaced, and a byte order mark is skipped.
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
@@ -66,8 +67,9 @@ fn of(path: &Path) -> Result<Map<String, Value>> {
     Ok(global.env.and_then(|env| env.as_object().cloned()).unwrap_or_default())
 }
 
-/// What decides where a client's requests go, and which code runs in front of its commands. Older clients read
-/// that file again while they run, so these are stated whether they stand there now or not. Empty means not set.
+/// The variables that decide where a client's requests go and which code runs before its commands.
+/// Older clients read the file again while they run, so these are always set, whether the file
+/// contains them or not. An empty value means not set.
 const STATED: [&str; 24] = [
     "ALL_PROXY",
     "ANTHROPIC_AWS_BASE_URL",
@@ -95,9 +97,9 @@ const STATED: [&str; 24] = [
     "PATH",
 ];
 
-/// The judge's settings, in which every variable that has come to that file since the session began
-/// has the value that the judge's environment has for it, or none. A key is not among them: one that
-/// was planted makes the provider refuse the judge, and that is an error.
+/// The judge's settings, with a value for every variable that the file sets now or could set later:
+/// the value in the judge's environment, or none. Keys are not written into settings: a planted key
+/// makes the provider refuse the judge, which is an error.
 pub fn settings_above(settings: &Value, env: &Variables) -> Result<Value> {
     let mut settings = settings.clone();
     let said = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;

@@ -1,6 +1,6 @@
-//! What keeps ccc's hooks running in a client whose settings others can write. The generated settings win over
-//! the project's, which the agent can write in the middle of a session: whatever switches hooks off, or decides
-//! what is run in their place, stands there as it was in the beginning.
+//! Keeps ccc's hooks running in a client whose settings others can write. The generated settings
+//! win over the project's, which the agent can write during a session. So everything that switches
+//! hooks off, or decides what runs in their place, is set there to its initial value.
 
 use std::ffi::OsString;
 
@@ -11,10 +11,11 @@ use super::{Variables, environment, generated, object};
 use crate::config::managed;
 use crate::directories::Directories;
 
-/// What decides which code runs when a program starts; it could be set before the hook is asked.
+/// Variables that decide which code is loaded when a program starts, and so before the hook itself
+/// runs.
 const LOADER: [&str; 8] = [
     "BASH_ENV",
-    // The client puts it in front of every command, a hook's too.
+    // The client puts this before every command, including hooks.
     "CLAUDE_CODE_SHELL_PREFIX",
     "DYLD_INSERT_LIBRARIES",
     "DYLD_LIBRARY_PATH",
@@ -24,13 +25,15 @@ const LOADER: [&str; 8] = [
     "LD_PRELOAD",
 ];
 
-/// With one of these the client runs no hook of anybody's, from the moment in which it reads the variable.
+/// With one of these variables the client runs no hooks at all, from the moment it reads the
+/// variable.
 const WITHOUT_HOOKS: [&str; 2] = ["CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"];
-/// The same as options of the client.
+/// The client's options with the same effect.
 const OPTIONS_WITHOUT_HOOKS: [&str; 2] = ["--safe-mode", "--bare"];
 
-/// Says that hooks run, unless the user's own settings say otherwise, and that nothing is loaded into the hook
-/// that was not loaded into ccc. (The rest of its environment the hook takes from the client's beginning.)
+/// Sets that hooks run, unless the user's own settings say otherwise, and that nothing is loaded
+/// into the hook that was not loaded into ccc. (The rest of the hook's environment is that with
+/// which the client was started.)
 pub fn keep_hooks(directories: &Directories, settings: &mut Value, own: &Variables) -> Result<()> {
     let users = generated::users_settings(directories);
     let hooks_run = why_hooks_are_off(directories, &[]).is_none();
@@ -50,8 +53,8 @@ pub fn keep_hooks(directories: &Directories, settings: &mut Value, own: &Variabl
     Ok(())
 }
 
-/// What switches every hook off, ccc's among them: the client's arguments, the user's own `settings.json`, or
-/// the settings of whoever administers the machine.
+/// What switches off all hooks, including ccc's: the client's arguments, the user's own
+/// `settings.json`, or the settings of the machine's administrator.
 pub fn why_hooks_are_off(directories: &Directories, args: &[OsString]) -> Option<String> {
     if let Some((name, path)) = managed::forbids_hooks() {
         return Some(format!("{name} in {}, which you may not be able to change,", path.display()));
@@ -69,7 +72,7 @@ pub fn why_hooks_are_off(directories: &Directories, args: &[OsString]) -> Option
     setting.or(variable).map(|what| format!("{what} in your settings.json"))
 }
 
-/// As the client reads a switch.
+/// Whether the client reads this value as true.
 fn is_truthy(value: &Value) -> bool {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     ["1", "true", "yes", "on"].contains(&text.trim().to_lowercase().as_str())

@@ -1,5 +1,5 @@
-//! The judge's settings. The client reads none of the files that settings come from for it, because
-//! the agent can write them all; so the user's own are in here, as they are when a session begins.
+//! The judge's settings. Its client reads no settings files, because the agent can write all of
+//! them. The user's own settings are therefore included here, as they were when the session began.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use crate::client::launch::MAX_ARGUMENT;
 use crate::config::merge;
 use crate::files;
 
-/// The settings of one judge, as they were when supervision began. No key stands in them.
+/// The settings of one judge, as they were when supervision began. They contain no key.
 #[derive(Debug, Clone)]
 pub struct JudgeSettings {
     pub content: Value,
-    /// The file that was generated from them. The agent can write it, so nobody reads it again.
+    /// The file that was generated from them. The agent can write it, so it is never read again.
     pub file: PathBuf,
 }
 
 impl JudgeSettings {
-    /// What the client is given for `--settings`.
+    /// The argument for the client's `--settings`.
     pub fn argument(&self, env: &Variables) -> Result<OsString> {
         let text = global::settings_above(&self.content, env)?.to_string();
         let digest = files::hex_digest(text.as_bytes());
@@ -30,8 +30,9 @@ impl JudgeSettings {
     }
 }
 
-/// Settings as one argument: the text itself, because a file could be changed while the client runs, and
-/// older clients read it again. Only a text that no argument can hold is put into one.
+/// Settings as one argument: the text itself, because a file could be changed while the client
+/// runs, and older clients read it again. Only a text that is too long for an argument is put into
+/// a file.
 pub fn as_argument(text: String, file: &Path) -> Result<OsString> {
     if text.len() <= MAX_ARGUMENT {
         return Ok(text.into());
@@ -40,7 +41,8 @@ pub fn as_argument(text: String, file: &Path) -> Result<OsString> {
     Ok(file.into())
 }
 
-/// What of the user's own settings is none of the judge's: it has neither hooks nor plugins.
+/// The parts of the user's own settings that do not apply to the judge, which has neither hooks nor
+/// plugins.
 const NOT_THE_JUDGES: [&str; 4] =
     ["hooks", "statusLine", "enabledPlugins", "extraKnownMarketplaces"];
 
@@ -50,7 +52,7 @@ pub fn settings(mut users: Value, settings: &Value) -> Result<Value> {
     }
     let rules =
         |settings: &Value, kind: &str| settings.get("permissions")?.get(kind)?.as_array().cloned();
-    // Of several files the client takes all rules, and of everything else the last.
+    // The client combines the rules of all files, and otherwise uses the last value.
     let both = ["allow", "ask", "deny", "additionalDirectories"].map(|kind| {
         let rules = [rules(&users, kind), rules(settings, kind)];
         (kind, rules.into_iter().flatten().flatten().collect::<Vec<_>>())
@@ -60,14 +62,14 @@ pub fn settings(mut users: Value, settings: &Value) -> Result<Value> {
     for name in NOT_THE_JUDGES {
         fields.remove(name);
     }
-    // Nothing may judge the judge, and nobody but ccc may tell it anything.
+    // No hook may interfere with the judge, and nobody but ccc may send it anything.
     fields.insert("disableAllHooks".to_owned(), json!(true));
     fields.insert("autoMemoryEnabled".to_owned(), json!(false));
     fields.insert("crossSessionInbound".to_owned(), json!("refuse"));
-    // Older clients read the rules of a directory with every file that the judge reads there.
+    // Older clients load the CLAUDE.md of a directory with every file that the judge reads there.
     fields.insert("claudeMdExcludes".to_owned(), json!(["/**"]));
-    // No rule against editing: it would also hold for commands, which may write what they like in
-    // their glass case. ccc itself is asked about every tool.
+    // There is no rule against editing: it would also apply to commands, which may write anything
+    // in their glass case. ccc itself is asked about every tool.
     let permissions = object(fields.entry("permissions").or_insert_with(|| json!({})))?;
     for (kind, rules) in both {
         if !rules.is_empty() {

@@ -1,10 +1,10 @@
-//! Keys reach a client through its environment, and stand in no generated file: neither one that
-//! `ccc.json` only names (`${VAR}`), nor one that stands there.
+//! Keys reach a client through its environment, and are in no generated file: neither keys that
+//! `ccc.json` only refers to (`${VAR}`), nor those that it contains.
 //!
-//! The client lays the `env` of every settings file over its environment, so that a key of the same
-//! name in one of those files would win over ours, and be sent to the provider's endpoint. Where
-//! there is such a file, the variable is blanked in the generated settings, which win over all files,
-//! and a helper hands the key over; the client then sends it in both headers that it knows.
+//! The client lays the `env` of every settings file over its environment, so a key of the same name
+//! in one of those files would replace ours, and be sent to the provider's endpoint. If there is
+//! such a file, the variable is blanked in the generated settings, which win over all files, and a
+//! helper supplies the key; the client then sends it in both headers that it knows.
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -13,12 +13,12 @@ use super::generated::OtherSettings;
 use crate::config::profile::{API_KEY, AUTH_TOKEN};
 use crate::config::secret;
 
-/// Where the helper finds the key.
+/// The variable in which the helper finds the key.
 const HANDED_OVER: &str = "CCC_PROVIDER_KEY";
-/// `printf` is a part of every shell: no program of this name can be put in its place.
+/// `printf` is built into every shell, so no other program of this name can be run instead.
 const HELPER: &str = "printf %s \"$CCC_PROVIDER_KEY\"";
 
-/// Takes the secrets out of the settings' `env`, as variables for the client's environment.
+/// Moves the secrets out of the settings' `env`, to be set in the client's environment.
 pub fn take_out(settings: &mut Value, others: &[OtherSettings]) -> Result<Vec<(String, String)>> {
     let mut variables = Vec::new();
     let mut helper = false;
@@ -41,7 +41,8 @@ pub fn take_out(settings: &mut Value, others: &[OtherSettings]) -> Result<Vec<(S
                     other.path.display()
                 );
             }
-            // Under its own name too: a client that reads fewer files needs no helper.
+            // The key is also passed under its own name, for a client that reads fewer files and
+            // needs no helper.
             env.insert(name.clone(), json!(""));
             variables.extend([(name, value.clone()), (HANDED_OVER.to_owned(), value)]);
             helper = true;
@@ -53,7 +54,7 @@ pub fn take_out(settings: &mut Value, others: &[OtherSettings]) -> Result<Vec<(S
     Ok(variables)
 }
 
-/// A name that keys have, or an address with a login in it.
+/// Whether the name is one that keys have, or the value is an address with a login.
 fn is_secret(name: &str, value: &str) -> bool {
     secret::is_secret(name) || secret::login(value).is_some()
 }

@@ -1,5 +1,5 @@
-//! The settings of one launch of the plain client. What the Stop hook goes by stands in them, because
-//! they win over the project's, which the agent can write. No key is in them.
+//! The settings of one launch of the plain client. They contain what the Stop hook relies on,
+//! because they win over the project's settings, which the agent can write. They contain no key.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -16,10 +16,11 @@ use crate::files;
 use crate::hook::client_environment;
 use crate::hook::pinned::{self, PinnedFile};
 
-/// What the person types goes through the hook within this many seconds, or past it.
+/// How many seconds the hook has for a prompt of the person; after that the client goes on without
+/// it.
 const PROMPT_TIMEOUT: u64 = 30;
 
-/// What belongs to a launch so old is forgotten.
+/// The files of a launch are removed after this time.
 const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// One launch of the plain client.
@@ -34,7 +35,8 @@ pub struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// What the client is given for `--settings`: those of its provider, with what is its own.
+    /// The argument for the client's `--settings`: the settings of its provider, with those of this
+    /// launch.
     pub fn settings(&self, directories: &Directories, of_provider: &Path) -> Result<OsString> {
         let mut settings: Value = serde_json::from_str(&files::read_text(of_provider)?)?;
         self.name_itself_to_the_hooks(&mut settings)?;
@@ -42,7 +44,8 @@ impl Launch<'_> {
         for (name, value) in self.environment(directories) {
             env.insert(name.to_owned(), json!(value));
         }
-        // What settings say wins over the environment, for the judge as well.
+        // Settings win over the environment for the judge as well, so the variables that they set
+        // are left out.
         let users = generated::users_settings(directories);
         let said = |name: &str| env.contains_key(name) || users["env"].get(name).is_some();
         let given = self.env.iter().filter(|(name, _)| !name.to_str().is_some_and(said));
@@ -50,7 +53,7 @@ impl Launch<'_> {
         env.insert(client_environment::GIVEN.to_owned(), json!(given));
         let others = generated::other_settings(directories, Role::Agent);
         background::keep_endpoint(env, &others, self.env);
-        // The user may have given the agent another one.
+        // A PATH that the user set for the agent takes precedence.
         let path = env.get("PATH").cloned().or_else(|| users.pointer("/env/PATH").cloned());
         let own = environment::text(&of_this_process(), "PATH").unwrap_or_default();
         env.insert("PATH".to_owned(), path.unwrap_or_else(|| json!(own)));
@@ -59,7 +62,7 @@ impl Launch<'_> {
         as_argument(settings.to_string(), &path)
     }
 
-    /// What the hook goes by. Empty means not set.
+    /// The variables that the hook relies on. An empty value means not set.
     pub fn environment(&self, directories: &Directories) -> Vec<(&'static str, String)> {
         let own = of_this_process();
         let flag = |set: bool| if set { "1" } else { "" }.to_owned();
@@ -81,8 +84,8 @@ impl Launch<'_> {
         ]
     }
 
-    /// The Stop hook is told which launch it belongs to, and hears what the person types and which
-    /// settings change.
+    /// Tells the Stop hook which launch it belongs to, and also runs it for what the person types
+    /// and for changed settings.
     fn name_itself_to_the_hooks(&self, settings: &mut Value) -> Result<()> {
         let ours = format!("{} supervisor-hook ", quoted(&executables::ccc()?));
         let hooks = object(object(settings)?.entry("hooks").or_insert_with(|| json!({})))?;
@@ -109,7 +112,7 @@ impl Launch<'_> {
     }
 }
 
-/// Nobody is told when a client ends, so what belongs to it goes by its age.
+/// Removes old files of launches by their age, because nothing reports when a client ends.
 fn forget_old(config_dir: &Path) {
     let dir = config_dir.join(pinned::DIRECTORY);
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {

@@ -1,6 +1,6 @@
-//! What ccc makes of `ccc.json` for the clients it starts: generated settings, and an environment
-//! that holds the keys of their own provider and of no other. The user's own `settings.json` is
-//! never touched, and no generated file holds a key.
+//! What ccc derives from `ccc.json` for the clients that it starts: generated settings, and an
+//! environment with the keys of their own provider and of no other. The user's own `settings.json`
+//! is never touched, and no generated file contains a key.
 
 pub mod background;
 mod environment;
@@ -34,10 +34,11 @@ use crate::files;
 use crate::machine::Rules;
 use crate::native::settings::{Reports, SECRET};
 
-/// Above the review's own deadline: a hook that takes longer is dropped, and the agent stops unjudged.
+/// Added to the review's own deadline: the client drops a hook that takes longer, and the agent
+/// would stop without a review.
 const HOOK_MARGIN: Duration = Duration::from_secs(60);
 
-/// Variables, as a process is given them.
+/// Environment variables for a process.
 pub type Variables = Vec<(OsString, OsString)>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,22 +54,23 @@ pub enum JudgedBy {
     Hook,
 }
 
-/// With what one client process is started.
+/// The settings and the environment of one client process.
 pub struct Surroundings {
-    /// The file that holds the settings.
+    /// The file with the settings.
     pub settings: PathBuf,
-    /// What was written there.
+    /// The settings in that file.
     pub content: Value,
     pub env: Variables,
 }
 
-/// The agent's client and the judges', which may use other providers. There is at least one judge.
+/// The clients of the agent and of the judges, which may use other providers. There is at least one
+/// judge.
 pub struct Clients {
     pub agent: Surroundings,
     pub judges: Vec<Surroundings>,
 }
 
-/// How far the hook goes; the client has to be told, because it has limits of its own.
+/// The limits of the hook. The client must be told, because it has limits of its own.
 pub struct Limits {
     pub max_iterations: u32,
     pub review_timeout: Duration,
@@ -84,8 +86,8 @@ impl Limits {
     }
 }
 
-/// The `--settings` that the user gave: a file, or JSON text. The text may hold keys, so an error
-/// never quotes it.
+/// The `--settings` that the user gave: a file, or JSON text. The text may contain keys, so an
+/// error never quotes it.
 pub fn user_settings(given: Option<&str>) -> Result<Option<Value>> {
     let Some(given) = given else { return Ok(None) };
     if given.trim_start().starts_with('{') {
@@ -99,7 +101,7 @@ pub fn user_settings(given: Option<&str>) -> Result<Option<Value>> {
 }
 
 impl Clients {
-    /// `user` is what the user gave with `--settings`: it comes last.
+    /// `user` is what the user gave with `--settings`; it overrides everything else.
     pub fn prepare(
         directories: &Directories,
         config: &Config,
@@ -142,7 +144,8 @@ fn judges(
     check_providers(config, &supervisor)?;
     let all = supervisor.all_judges().into_iter().map(|judge| {
         let second = judge.provider.as_deref();
-        // A second opinion comes from its own endpoint, whatever the user set for the agent's.
+        // A judge with a provider of its own uses that provider's endpoint, whatever the user set
+        // for the agent.
         let shared = user.filter(|_| second.is_none());
         let judge = second.or(provider);
         let settings = resolved(config, judge, shared, own)?;
@@ -152,7 +155,7 @@ fn judges(
     all.collect()
 }
 
-/// The judges of an agent that is no client.
+/// The judges for an agent that is not a client started by ccc.
 pub fn judges_alone(
     directories: &Directories,
     config: &Config,
@@ -169,8 +172,8 @@ pub struct Reporting {
 }
 
 impl Reporting {
-    /// The same as `Clients::prepare` for a client whose hooks report to ccc. Nothing of it stands in
-    /// a file that the agent could write.
+    /// Like `Clients::prepare`, for a client whose hooks report to ccc. None of it is in a file
+    /// that the agent could write.
     pub fn prepare(
         directories: &Directories,
         config: &Config,
@@ -207,7 +210,7 @@ impl Reporting {
     }
 }
 
-/// Every provider that is to judge has to be there.
+/// Checks that every provider that is to judge exists.
 pub fn check_providers(config: &Config, supervisor: &Supervisor) -> Result<()> {
     for judge in supervisor.all_judges() {
         if let Some(name) = judge.provider.filter(|name| !config.has_provider(name)) {
@@ -218,9 +221,10 @@ pub fn check_providers(config: &Config, supervisor: &Supervisor) -> Result<()> {
     Ok(())
 }
 
-/// The environment for a review inside the Stop hook. `env` is what the client was started with, and
-/// has the keys of the agent's provider: ccc put them there. Of files that were `changed` since nothing
-/// but a key is taken, which can lead nowhere: the endpoint stands in the judge's settings.
+/// The environment for a review inside the Stop hook. `env` is what the client was started with;
+/// ccc has put the keys of the agent's provider there. If the files have `changed` since then, only
+/// keys are taken from them: these cannot redirect anything, because the endpoint is in the judge's
+/// settings.
 pub fn judges_environment(
     directories: &Directories,
     config: &Config,
@@ -232,8 +236,8 @@ pub fn judges_environment(
     let second = judge.provider.as_deref();
     let judge = second.or(provider);
     let mut settings = resolved(config, judge, None, env)?;
-    // The agent's key is none of another provider's business, and neither is one that a client has
-    // which ccc did not start.
+    // The agent's key must not reach another provider, and neither must the key of a client that
+    // ccc did not start.
     let foreign = second.is_some()
         || has_endpoint(&settings) && environment::text(env, "CCC_STATE_DIR").is_none();
     let keys = lay_over_others(directories, Role::Supervisor, &mut settings)?;
@@ -248,7 +252,8 @@ pub fn judges_environment(
     Ok(env)
 }
 
-/// Makes settings whole with regard to the files that are not ours, and takes the keys out of them.
+/// Completes settings with regard to the files that ccc does not write, and takes the keys out of
+/// them.
 fn lay_over_others(
     directories: &Directories,
     role: Role,
@@ -274,12 +279,12 @@ fn lay_over_others(
     key::take_out(settings, &[])
 }
 
-/// For whom settings and an environment are made.
+/// The client for which settings and an environment are made.
 struct Whose<'a> {
     config: &'a Config,
     provider: Option<&'a str>,
     role: Role,
-    /// Other providers whose variables it has to pass on.
+    /// Other providers whose variables this client has to pass on.
     also_for: Vec<&'a str>,
 }
 
@@ -326,7 +331,7 @@ fn has_endpoint(settings: &Value) -> bool {
     env.is_some_and(|env| env.keys().any(|name| is_endpoint(name)))
 }
 
-/// The Stop hook, beside the user's own.
+/// Adds the Stop hook to those of the user.
 fn add_hook<'a>(
     settings: &mut Value,
     judges: impl Iterator<Item = &'a Path>,
@@ -348,7 +353,7 @@ fn add_hook<'a>(
 }
 
 fn raise_cap(settings: &mut Value, limits: &Limits) -> Result<()> {
-    // The client overrides a hook that blocks too often in a row, at 8 if it is not told otherwise.
+    // The client overrides a hook that blocks too often in a row; its default limit is 8.
     let cap = limits.max_iterations.saturating_add(1).to_string();
     object(object(settings)?.entry("env").or_insert_with(|| json!({})))?
         .insert("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP".to_owned(), json!(cap));
@@ -361,7 +366,7 @@ fn object(value: &mut Value) -> Result<&mut Map<String, Value>> {
         .context("hooks, env, permissions and settings in ccc.json must be objects")
 }
 
-/// For the shell that runs hooks and slash commands.
+/// Quotes a path for the shell that runs hooks and slash commands.
 pub fn quoted(path: &Path) -> String {
     shell_words::quote(&path.display().to_string()).into_owned()
 }

@@ -1,5 +1,5 @@
-//! Which permission mode a session begins in: the user's choice, else what the client's own screen
-//! would begin in.
+//! The permission mode in which a session begins: the user's choice, or else that of the client's
+//! own screen.
 
 use std::ffi::OsString;
 
@@ -11,11 +11,11 @@ use crate::config::{Config, profile};
 use crate::directories::Directories;
 use crate::machine::Modes;
 
-/// Providers of their own kind, which have no check for auto mode either.
+/// Switches for other kinds of providers. Like another endpoint, they have no check for auto mode.
 const OTHER_KINDS: [&str; 3] =
     ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
 
-/// `args` are the user's for the client; `own` is the environment of this process.
+/// `args` are the user's arguments for the client; `own` is the environment of this process.
 pub fn modes(
     directories: &Directories,
     config: &Config,

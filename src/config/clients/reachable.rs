@@ -1,7 +1,7 @@
-//! The way from the client's hooks to ccc. A proxy stands in it wherever one is set, and so does a list of
-//! the addresses that hooks may speak to; the agent can write either into the project's settings in the
-//! middle of a session, and then no stop would be reported any more. What is given on the command line
-//! stands above a variable of the project's, and is added to its lists.
+//! Keeps ccc reachable for the client's hooks. A proxy or a list of the addresses that hooks may
+//! use can get in the way; the agent can write either into the project's settings during a session,
+//! and then no stop would be reported any more. Settings on the command line override a variable of
+//! the project's, and are added to its lists.
 
 use std::net::SocketAddr;
 
@@ -11,13 +11,13 @@ use serde_json::{Map, Value, json};
 use super::generated::OtherSettings;
 use super::{Variables, environment, object};
 
-/// Hosts that are spoken to without a proxy; programs do not agree on the name.
+/// The variables with the hosts that need no proxy; programs disagree on the spelling.
 const WITHOUT_PROXY: [&str; 2] = ["NO_PROXY", "no_proxy"];
 const ADDRESSES: &str = "allowedHttpHookUrls";
 const VARIABLES: &str = "httpHookAllowedEnvVars";
 
-/// Lets the hooks reach `to` with the secret in the variable `secret`, whatever other settings say now
-/// or later. Everything else stays as allowed, or as forbidden, as it is.
+/// Lets the hooks reach `to` with the secret in the variable `secret`, whatever other settings say
+/// now or later. Everything else stays allowed or forbidden as it is.
 pub fn keep_open(
     settings: &mut Value,
     others: &[OtherSettings],
@@ -34,10 +34,11 @@ pub fn keep_open(
     let is_limited = |list: &str, fields: &Map<String, Value>| {
         fields.contains_key(list) || others.iter().any(|other| other.get(list).is_some())
     };
-    // Where there is no list every address is allowed; one that comes later must not change that.
+    // Without a list every address is allowed, and a list that is added later must not change that.
     let address = if is_limited(ADDRESSES, fields) { format!("http://{to}/*") } else { "*".into() };
     add(fields, ADDRESSES, address)?;
-    // Here a list of ours would be the only one, and shut out the variables of the user's own hooks.
+    // If there is no list of variables, ours would be the only one, and exclude the variables of
+    // the user's own hooks.
     if is_limited(VARIABLES, fields) {
         add(fields, VARIABLES, secret.to_owned())?;
     }
@@ -51,7 +52,7 @@ fn add(fields: &mut Map<String, Value>, list: &str, entry: String) -> Result<()>
     Ok(())
 }
 
-/// Every host that is spoken to without a proxy today, and this one.
+/// All hosts that need no proxy at present, and this one.
 fn without_proxy(
     env: &Map<String, Value>,
     others: &[&Value],

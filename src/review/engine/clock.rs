@@ -7,10 +7,10 @@ use crate::event::Now;
 
 #[derive(Debug)]
 pub struct Clock {
-    /// What was left when it last began to run.
+    /// The time that was left when the clock last started.
     left: Duration,
     runs_since: Now,
-    /// The questions that a person has not answered.
+    /// The judge's questions that are still unanswered.
     questions: BTreeSet<String>,
 }
 
@@ -26,7 +26,7 @@ impl Clock {
         self.questions.insert(question.to_owned());
     }
 
-    /// The question is answered, or not one any more. Says whether it was open.
+    /// The question has been answered or withdrawn. Returns whether it was open.
     pub fn go_on(&mut self, question: &str, now: Now) -> bool {
         let was_open = self.questions.remove(question);
         if was_open && self.questions.is_empty() {

@@ -34,35 +34,36 @@ use sitting::Sitting;
 
 /// The id of the request that makes the judge's client ask before each tool.
 pub const INITIALIZE: &str = "ccc-judge";
-/// The reason for denying what a person could have allowed.
+/// The reason given when a person would have to be asked, and there is none.
 const NOBODY: &str = "There is no one to ask for permission.";
 
 /// What the driver has to do next, in this order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Start this judge, with the review's message; the word that it is given goes to `prepared`.
+    /// Start this judge with the review's message, and pass the one-time word it was given to
+    /// `prepared`.
     Start { judge: usize, attempt: u32 },
-    /// One more message to the judge that is running.
+    /// Send the running judge one more message.
     Tell(String),
-    /// Ask the person what the judge asks; the answer goes to `answered`.
+    /// Ask the person for the permission that the judge wants, and pass the answer to `answered`.
     Ask { request_id: String, asked: PermissionRequest },
-    /// The judge no longer waits for this answer.
+    /// Withdraw the question: the judge no longer waits for an answer.
     Unask { request_id: String },
-    /// Nobody is there to give permission.
+    /// Deny this permission, because nobody is there to give it.
     Deny { request_id: String, asked: PermissionRequest },
-    /// The judge's client asks whether a tool may run.
+    /// Answer the judge's client, which asks whether a tool may run.
     Rule { request_id: String, ruling: Ruling },
-    /// Which case the judge runs in.
+    /// Report which case the judge runs in.
     Held(CaseReport),
-    /// A request that this version does not know.
+    /// Refuse a request that this version does not know.
     Refuse { request_id: String, subtype: String },
-    /// Look this up; the answer goes to `verified`.
+    /// Look up this evidence, and pass the findings to `verified`.
     Verify(Vec<Evidence>),
     /// End the judge's process.
     Stop,
-    /// An attempt came to nothing.
+    /// Report that an attempt failed.
     Failed { reason: String, retrying: bool },
-    /// One of several judges has said what it thinks.
+    /// Report the opinion of one of several judges.
     Said(Opinion),
     /// The review is over: its verdict, or why there is none.
     End(Result<Verdict, String>),
@@ -72,9 +73,9 @@ pub enum Step {
 pub struct Engine {
     policy: Policy,
     began: Now,
-    /// What the last round of this task found.
+    /// The requirements that the last round of this task found.
     known: Vec<Requirement>,
-    /// The judge that is asked now, since when, and what it has cost.
+    /// The judge that is being asked, since when, and what it has cost.
     judge: usize,
     since: Now,
     cost_usd: f64,
@@ -103,7 +104,7 @@ impl Engine {
         (engine, steps)
     }
 
-    /// The judge that is asked now, where there are several.
+    /// The judge that is being asked, if there are several.
     pub fn seat(&self) -> Option<&Seat> {
         self.policy.judges.get(self.judge)
     }
@@ -112,23 +113,24 @@ impl Engine {
         self.judge
     }
 
-    /// What the judge that is asked now has to list.
+    /// The requirements that the current judge has to list.
     pub fn known(&self) -> &[Requirement] {
         &self.sitting.known
     }
 
-    /// The word that the judge was given, and nobody else knows.
+    /// The one-time word that the judge was given, or the digest by which it is recognized
+    /// (`review::word`).
     pub fn prepared(&mut self, word: &str) {
         self.sitting.prepared(word);
     }
 
-    /// What the judge that is asked now has cost so far, and what its last turn used.
+    /// What the current judge has cost so far, and what its last turn used.
     pub fn paid(&mut self, cost_usd: f64, turn: Usage) {
         self.cost_usd = cost_usd;
         self.usage += turn;
     }
 
-    /// A line of the judge.
+    /// The judge has printed a line.
     pub fn heard(&mut self, envelope: Envelope, now: Now) -> Vec<Step> {
         let steps = self.sitting.heard(envelope, now);
         self.pass_on(steps, now)
@@ -145,30 +147,32 @@ impl Engine {
         self.pass_on(steps, now)
     }
 
-    /// Something that the driver was to do cannot be done.
+    /// The driver could not perform a step.
     pub fn failed(&mut self, reason: &str, now: Now) -> Vec<Step> {
         let steps = self.sitting.failed(reason, now);
         self.pass_on(steps, now)
     }
 
-    /// For each piece of evidence that was to be looked up: why it does not hold, or nothing.
+    /// The findings for the evidence that was to be looked up: for each piece why it does not hold,
+    /// or `None`.
     pub fn verified(&mut self, findings: &[Option<String>], now: Now) -> Vec<Step> {
         let steps = self.sitting.verified(findings, now);
         self.pass_on(steps, now)
     }
 
-    /// The moment that `deadline` named may have come.
+    /// The time that `deadline` gave may have come.
     pub fn tick(&mut self, now: Now) -> Vec<Step> {
         let steps = self.sitting.tick(now);
         self.pass_on(steps, now)
     }
 
-    /// `None` while the judge waits for a person.
+    /// When the judge's time is up; `None` while it waits for a person.
     pub fn deadline(&self) -> Option<Now> {
         self.sitting.deadline()
     }
 
-    /// With several judges, the end of one is not the end of the review.
+    /// With several judges, the end of one is not the end of the review: the next one may have to
+    /// be asked.
     fn pass_on(&mut self, steps: Vec<Step>, now: Now) -> Vec<Step> {
         if self.policy.judges.is_empty() {
             return steps;
@@ -177,7 +181,7 @@ impl Engine {
         for step in steps {
             match step {
                 Step::Start { attempt, .. } => all.push(Step::Start { judge: self.judge, attempt }),
-                // Told as its opinion.
+                // The opinion that follows already says this.
                 Step::Failed { retrying: false, .. } => {}
                 Step::End(given) => self.opined(given, now, &mut all),
                 step => all.push(step),
@@ -213,8 +217,8 @@ impl Engine {
         steps.push(Step::End(conclusion));
     }
 
-    /// The next judge lists what the others listed under the same ids, so that their lists can be held
-    /// side by side. It is not told what they thought of it.
+    /// The requirements that the next judge is given: those that the earlier judges listed, so that
+    /// all lists use the same ids. What the earlier judges thought of them is not passed on.
     fn for_the_next(&self) -> Vec<Requirement> {
         let listed = opinion::requirements(&self.opinions);
         let known = if listed.is_empty() { self.known.clone() } else { listed };

@@ -13,11 +13,11 @@ use crate::review::verdict::Verdict;
 const NO_PROOF: &str =
     "the supervisor called the task complete but gave no proof, even when asked for it";
 
-/// A yes that does not count yet.
+/// A yes whose proof is missing or does not hold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Doubt {
     verdict: Verdict,
-    /// What is wrong with the evidence; empty for a yes without any.
+    /// What is wrong with the evidence; empty if there is none at all.
     problems: Vec<String>,
 }
 
@@ -33,7 +33,8 @@ impl Sitting {
         }
     }
 
-    /// For each piece of evidence that was to be looked up: why it does not hold, or nothing.
+    /// The findings for the evidence that was to be looked up: for each piece why it does not hold,
+    /// or `None`.
     pub fn verified(&mut self, findings: &[Option<String>], now: Now) -> Vec<Step> {
         self.weigh(findings, now);
         self.take()
@@ -66,7 +67,7 @@ impl Sitting {
         self.doubt = Some(doubt);
     }
 
-    /// The judge was asked for proof, and gave nothing better.
+    /// The judge was asked for proof and gave none that holds.
     pub(super) fn unproven(&mut self, doubt: Doubt, _now: Now) {
         let Doubt { verdict, problems } = doubt;
         if !problems.is_empty() {
@@ -76,7 +77,7 @@ impl Sitting {
         } else if self.policy.proof == Proof::Asked {
             self.end(Ok(Verdict { without_proof: true, ..verdict }));
         } else {
-            // Another judge of the same kind would say the same.
+            // Another attempt would most likely end the same way, so there is none.
             self.steps.push(Step::Stop);
             self.steps.push(Step::Failed { reason: NO_PROOF.to_owned(), retrying: false });
             self.steps.push(Step::End(Err(NO_PROOF.to_owned())));
@@ -85,8 +86,8 @@ impl Sitting {
 }
 
 impl Sitting {
-    /// A requirement that the judge did not list stays on the list; otherwise two short lists would make it
-    /// disappear.
+    /// Ends with a no. Requirements that the judge left out are kept; otherwise they would be lost
+    /// in the next round.
     fn rejected(&mut self, mut verdict: Verdict) {
         if !verdict.requirements.is_empty() {
             let left_out: Vec<_> = unlisted(&self.known, &verdict).cloned().collect();
@@ -114,13 +115,13 @@ fn named(requirement: &Requirement) -> String {
     }
 }
 
-/// A task is not complete while something of it is open.
+/// A verdict that says completed must have no open requirement.
 fn contradictions(verdict: &Verdict) -> Vec<String> {
     let open = verdict.open().filter(|_| verdict.completed);
     open.map(|requirement| format!("{}: its status is not \"met\"", named(requirement))).collect()
 }
 
-/// Evidence that does not exist; its requirement becomes unproven.
+/// Names the evidence that does not hold, and marks its requirements as unproven.
 fn refuted(verdict: &mut Verdict, findings: &[Option<String>]) -> Vec<String> {
     let mut findings = findings.iter();
     let mut problems = Vec::new();
@@ -164,15 +165,16 @@ fn unlisted<'a>(
     known.iter().filter(|known| verdict.requirements.iter().all(|one| one.id != known.id))
 }
 
-/// A requirement of the last round must not simply disappear.
+/// Requirements of the last round that the verdict leaves out.
 fn forgotten(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
     unlisted(known, verdict)
         .map(|one| format!("{}: the last review listed it, and this verdict does not", named(one)))
         .collect()
 }
 
-/// Nor may its id be given to something else. A new wording of the same requirement shares some word
-/// stems with the old one; if the user changed the requirement, a quote of the user shows it.
+/// Requirements of the last round whose id now stands for something else. A new wording of the same
+/// requirement shares some word stems with the old one; if the user changed the requirement, a
+/// quote of the user shows it.
 fn exchanged(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
     let by_user = |now: &Requirement| {
         now.evidence.iter().any(|evidence| matches!(evidence, Evidence::User(_)))
@@ -203,7 +205,7 @@ fn share_a_stem(one: &str, other: &str) -> bool {
         long.map(|word| word.chars().take(STEM).collect()).collect()
     };
     let (one, other) = (stems(one), stems(other));
-    // Too short, or of a script without spaces: nothing can be told.
+    // Short words and non-ASCII scripts have no stems to compare, so such texts count as related.
     one.is_empty()
         || other.is_empty()
         || !one.is_disjoint(&other)

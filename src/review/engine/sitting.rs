@@ -20,8 +20,8 @@ use crate::review::verdict::{Reading, Verdict};
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum JudgeTurn {
     Review,
-    /// A readable verdict, after an answer that was not one. That answer still counts if the judge says
-    /// nothing better.
+    /// A verdict in a readable form, after an answer that was not one. The earlier answer still
+    /// counts if the judge gives nothing better.
     Form {
         prose: Option<String>,
         why: String,
@@ -32,20 +32,21 @@ enum JudgeTurn {
 pub(super) struct Sitting {
     pub(super) policy: Policy,
     attempt: u32,
-    /// How often this judge may still be asked again.
+    /// How often this judge may still be asked for a readable verdict.
     asks_left: u32,
-    /// How often it may still be asked for its proof.
+    /// How often it may still be asked for proof.
     pub(super) proof_asks_left: u32,
     turn: JudgeTurn,
     clock: Clock,
     /// The glass case of this judge; its shim reports it before the judge prints anything.
     case: Option<CaseReport>,
-    /// The judge has printed something: a report about the case that comes now is not from the shim.
+    /// Whether the judge has printed something. After that, a report about the case cannot be from
+    /// the shim.
     spoke: bool,
-    /// Why its last request to the model was tried again.
+    /// Why the judge's last request to the model was retried.
     retried: Option<String>,
     denied: Vec<Denied>,
-    /// The requirements of the last round: no verdict may leave one out.
+    /// The requirements of the last round. A verdict must not leave one out.
     pub(super) known: Vec<Requirement>,
     pub(super) word: Option<String>,
     /// A verdict whose evidence is being looked up, and whether it has the review's word.
@@ -79,12 +80,13 @@ impl Sitting {
         (sitting, steps)
     }
 
-    /// By what the word is known that the judge was given (`review::word`).
+    /// The one-time word that the judge was given, or the digest by which it is recognized
+    /// (`review::word`).
     pub fn prepared(&mut self, word: &str) {
         self.word = Some(word.to_owned());
     }
 
-    /// A line of the judge.
+    /// The judge has printed a line.
     pub fn heard(&mut self, envelope: Envelope, now: Now) -> Vec<Step> {
         let first = !std::mem::replace(&mut self.spoke, true);
         match envelope.message {
@@ -92,7 +94,7 @@ impl Sitting {
                 self.case = Some(report.clone());
                 self.steps.push(Step::Held(report));
             }
-            // The client did not take the hook by which it asks before each tool.
+            // The client did not accept the hook through which it asks before each tool.
             Message::ControlAnswered { request_id, .. }
             | Message::ControlRefused { request_id, .. }
             | Message::Model { request_id, .. }
@@ -105,7 +107,7 @@ impl Sitting {
                 self.steps.push(Step::Unask { request_id });
             }
             Message::ApiRetry { error, .. } => self.retried = Some(why_retried(&error)),
-            // What a sub-agent of the judge says is not its word.
+            // A result of a sub-agent is not the judge's.
             Message::Result(result) if envelope.parent.is_none() => self.concluded(&result, now),
             Message::Unreadable { kind, why } => {
                 self.fail(&format!("the supervisor's {kind} cannot be read: {why}"), now);
@@ -132,13 +134,13 @@ impl Sitting {
         self.take()
     }
 
-    /// Something that the driver was to do cannot be done.
+    /// The driver could not perform a step.
     pub fn failed(&mut self, reason: &str, now: Now) -> Vec<Step> {
         self.fail(reason, now);
         self.take()
     }
 
-    /// The moment that `deadline` named may have come.
+    /// The time that `deadline` gave may have come.
     pub fn tick(&mut self, now: Now) -> Vec<Step> {
         if self.deadline().is_some_and(|deadline| deadline <= now) {
             let seconds = self.policy.timeout.as_secs_f32();
@@ -148,7 +150,7 @@ impl Sitting {
         self.take()
     }
 
-    /// `None` while the judge waits for a person.
+    /// When the judge's time is up; `None` while it waits for a person.
     pub fn deadline(&self) -> Option<Now> {
         self.clock.deadline()
     }
@@ -198,7 +200,7 @@ impl Sitting {
     }
 
     fn concluded(&mut self, result: &TurnResult, now: Now) {
-        // A yes that was doubted stands only until the judge says something else.
+        // A doubted yes is replaced by whatever the judge answers next.
         self.doubt = None;
         if result.is_error {
             return self.fail(&result.failure(), now);
@@ -210,7 +212,7 @@ impl Sitting {
         match Reading::of(result, self.word.as_deref()) {
             Reading::Verdict { verdict, has_word } => self.given(verdict, has_word, now),
             Reading::Broken(why) => self.ask_again(&why, None, now),
-            // The first text is the review; the second is only about its form.
+            // The first text is the review itself; the second only repeats it in another form.
             Reading::Prose(text) => {
                 self.ask_again("it is plain text", Some(earlier.unwrap_or(text)), now);
             }
@@ -229,7 +231,7 @@ impl Sitting {
         }
     }
 
-    /// The judge gave no readable verdict, only this answer.
+    /// The judge gave no readable verdict, at most this text.
     fn unread(&mut self, why: &str, prose: Option<String>, now: Now) {
         match prose.filter(|_| self.policy.prose == Prose::Feedback) {
             Some(prose) => self.end(Ok(Verdict::new(false, &prose))),

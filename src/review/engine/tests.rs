@@ -53,7 +53,7 @@ fn started(policy: Policy) -> Engine {
     engine
 }
 
-/// What a judge's answers come to, one after the other in the same conversation.
+/// The outcome of a judge's answers, given one after the other in the same conversation.
 fn answers(policy: Policy, texts: &[&str]) -> Vec<String> {
     let mut engine = started(policy);
     texts.iter().flat_map(|text| short(&engine.heard(result(text), second(1)))).collect()
@@ -181,7 +181,7 @@ fn policy_timeout_does_not_run_while_a_person_is_asked() {
     engine.heard(asks("r2"), second(200));
     assert_eq!(engine.deadline(), None);
     assert_eq!(engine.tick(second(9_000)), []);
-    // An answer, and a question that is taken back.
+    // One question is answered, and one is withdrawn.
     engine.answered("r1", second(9_000));
     assert_eq!(engine.deadline(), None);
     assert_eq!(short(&engine.heard(takes_back("r2"), second(10_000))), ["unask r2"]);
@@ -246,7 +246,7 @@ fn a_judge_that_leaves_when_it_is_asked_again_has_said_its_prose() {
         steps[2].starts_with("no verdict: the supervisor's answer cannot be used"),
         "{steps:?}"
     );
-    // A crash is no answer.
+    // If the judge crashes, its earlier answer does not count.
     let mut engine = started(session());
     engine.heard(result("The README is missing."), second(1));
     assert_eq!(short(&engine.gone(&exited(1), second(2)))[2], "start 2");

@@ -16,14 +16,16 @@ use crate::brief::output::{
 use crate::review::commands::{Commands, Ran};
 use crate::review::permission::{is_reading, shell};
 
-/// Tools that hand over what a model has written: the result itself can be looked at.
+/// Tools that write a file. Evidence must cite the file instead.
 const WRITING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
-/// Commands that prepare something: that they end well says nothing.
+/// Commands that only prepare something or print a file: their success without output proves
+/// nothing.
 const PREPARING: [&str; 22] = [
     "cd", "pushd", "popd", "mkdir", "touch", "cp", "mv", "rm", "chmod", "chown", "ln", "export",
     "set", "unset", "source", ".", "sleep", "wait", "kill", "cat", "head", "tail",
 ];
-/// Commands about something else than the files of the project.
+/// Commands that do not concern the files of the project, so that later edits do not make them
+/// outdated.
 const ELSEWHERE: [&str; 18] = [
     "curl",
     "wget",
@@ -45,17 +47,17 @@ const ELSEWHERE: [&str; 18] = [
     "apt",
 ];
 
-/// By whom a command was run, which decides what edits say about it.
+/// Who ran a command. This decides which edits can make its result worthless.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Agent,
-    /// In an earlier run of the session.
+    /// The agent, in an earlier run of the session.
     Earlier,
-    /// In a copy of the project.
+    /// The judge, in its copy of the project.
     Judge,
 }
 
-/// A command that was run, and what there is to know around it.
+/// A command that was run, with what is needed to judge it.
 struct Seen<'a> {
     ran: &'a Ran,
     by: By,
@@ -71,7 +73,8 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
     let wanted = Wanted::new(command);
     let Record { agent, earlier, judge } = facts.record();
     let all = [(By::Judge, Some(judge)), (By::Agent, Some(agent)), (By::Earlier, earlier)];
-    // The last one that shows it counts; else why the last one does not.
+    // Any run that shows the quote is enough, latest first. If none does, the reason is that of the
+    // latest.
     let (mut why, mut later) = (None, Vec::new());
     for (by, commands) in all.into_iter().filter_map(|(by, all)| Some((by, all?))) {
         for ran in commands.iter().rev().filter(|ran| wanted.is(ran)) {
@@ -89,7 +92,7 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
     })
 }
 
-/// A test was run that names one of these files, or that printed this itself.
+/// Whether a test run names one of these files or printed the quote itself.
 pub fn is_by_a_test(quote: &str, files: &[&str], facts: &dyn Facts) -> Result<(), String> {
     let Record { agent, earlier, judge } = facts.record();
     let all = [Some(agent), earlier, Some(judge)].into_iter().flatten();
@@ -98,7 +101,8 @@ pub fn is_by_a_test(quote: &str, files: &[&str], facts: &dyn Facts) -> Result<()
         .filter(|ran| ran.tool == "Bash" && CommandKind::Test.is(&ran.command));
     let said = |ran: &Ran| !quote.is_empty() && squeezed(&ran.output).contains(&squeezed(quote));
     let wrote = |ran: &Ran| {
-        // The client says itself where what goes on in the background prints to.
+        // For a command in the background, the client's message names the file that receives the
+        // output.
         let told = if ran.ended { "" } else { &ran.output };
         let names =
             |file: &&str| file.len() > 3 && (ran.command.contains(file) || told.contains(file));
@@ -110,7 +114,7 @@ pub fn is_by_a_test(quote: &str, files: &[&str], facts: &dyn Facts) -> Result<()
     Err("it is a file that says so, and ccc saw no test run that wrote it".to_owned())
 }
 
-/// It tests, builds or checks something.
+/// Whether the command tests, builds or checks something.
 pub fn decides(command: &str) -> bool {
     [CommandKind::Test, CommandKind::Build, CommandKind::Lint].iter().any(|kind| kind.is(command))
 }
@@ -149,7 +153,7 @@ impl Seen<'_> {
             }
             self.is_written_by_a_test()?;
         }
-        // A failure can be what was wanted; else it shows nothing about the work as it is.
+        // A failure proves something only if the user asked to see it.
         if tells_of_failure(quote) && words::ask_for_failure(&self.facts.said()) {
             return Ok(());
         }
@@ -158,7 +162,7 @@ impl Seen<'_> {
         self.is_of_now()
     }
 
-    /// The same tests have not failed when they ran again.
+    /// Whether the same tests did not fail in a later run.
     fn is_not_refuted(&self, later: &[&Ran]) -> Result<(), String> {
         let failed = |again: &&&Ran| {
             let same = again.failed && again.command == self.ran.command;
@@ -173,7 +177,7 @@ impl Seen<'_> {
         }
     }
 
-    /// It has printed nothing, and so there is nothing to quote.
+    /// Accepts an empty quote if the command succeeded and printed nothing that could be quoted.
     fn shows_by_ending_well(&self) -> Result<(), String> {
         let ran = self.ran;
         if !squeezed(&ran.output).is_empty() {
@@ -206,8 +210,8 @@ impl Seen<'_> {
         self.is_of_now()
     }
 
-    /// What tests, builds or checks has to have ended well; of anything else a failure counts only if
-    /// it is what is quoted.
+    /// A test, build or check must have succeeded. Any other command may have failed if it only
+    /// reads, or if the quote is the error itself.
     fn succeeded(&self, quote: &str) -> Result<(), String> {
         let Ran { command, output, failed, .. } = self.ran;
         let test = CommandKind::Test.is(command);
@@ -246,7 +250,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Words of a test run, out of a file that anybody can have written: a test has to have written it.
+    /// A test result that was read from a file counts only if a test run wrote that file.
     fn is_written_by_a_test(&self) -> Result<(), String> {
         if !self.only_reads() {
             return Ok(());
@@ -261,7 +265,8 @@ impl Seen<'_> {
                 && self.parts.iter().all(|part| !part.writes && is_reading(&part.words))
     }
 
-    /// A judge works in a copy, and what it changes there is no work of the agent's.
+    /// A judge works in a copy, and a command that it ran after changing the copy proves nothing
+    /// about the agent's work.
     fn is_of_the_project(&self) -> Result<(), String> {
         if self.by != By::Judge {
             return Ok(());
@@ -272,7 +277,7 @@ impl Seen<'_> {
                 None => Ok(()),
             };
         }
-        // What git took away and brought back is as it was.
+        // After `git stash pop` or `git stash apply` the copy is as it was.
         let mut git = self.commands.edited_before(self.ran).filter(|path| path.starts_with("git "));
         let by_git = git.next().filter(|last| !["git stash pop", "git stash apply"].contains(last));
         let mut files = self.commands.edited_before(self.ran);
@@ -288,7 +293,7 @@ impl Seen<'_> {
         ))
     }
 
-    /// A file that it reads, and that the judge itself has filled with words before.
+    /// A file that this command reads and that the judge itself wrote before.
     fn written_for_it(&self) -> Option<&str> {
         const FILLS: [&str; 5] = ["echo", "printf", "cat", "tee", ":"];
         let words = self.ran.command.split(|c: char| !c.is_alphanumeric() && !"._-/".contains(c));
@@ -310,7 +315,7 @@ impl Seen<'_> {
         })
     }
 
-    /// Nothing that it depends on was edited after it.
+    /// Whether nothing that the command depends on was edited after it ran.
     fn is_of_now(&self) -> Result<(), String> {
         let (own, agent) = (self.commands, self.facts.record().agent);
         let later: Vec<&str> = match self.by {
@@ -346,13 +351,13 @@ impl Seen<'_> {
     }
 }
 
-/// What was raised, whatever it is called.
+/// Whether the quote is the exception at the end of a traceback, whatever its name.
 fn is_end_of_traceback(quote: &str, output: &str) -> bool {
     let last = output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     output.contains("Traceback") && squeezed(last).contains(&squeezed(quote))
 }
 
-/// Nothing but the exit code 0, printed.
+/// Whether the output reports the exit code 0 and no failure.
 fn is_quiet_success(output: &str) -> bool {
     static ZERO: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?im)^\W*((exit|rc|code|status|ret|exit[ _]code)\W{0,3})?0\W*$").ok()

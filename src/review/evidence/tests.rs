@@ -44,7 +44,7 @@ impl Facts for Known {
     }
 }
 
-/// `edit FILE`, or a command and what it prints; one that fails begins with `!`.
+/// Each entry is `edit FILE`, or a command with its output; `!` marks a command that fails.
 fn ran(lines: &[(&str, &str)]) -> Commands {
     let mut commands = Commands::default();
     for (at, (command, output)) in lines.iter().enumerate() {
@@ -84,10 +84,10 @@ fn evidence_that_exists_holds() {
         r#"{"file":"slug.py:100","quote":"def test_accents():"}"#,
         r#"{"file":"slug.py:92","quote":"pass\ndef test_accents():\n pass"}"#,
         r#"{"file":"slug.py","quote":"def test_accents"}"#,
-        // As short as a change can be, in the line that is named.
+        // A very short quote, in exactly the line that is named.
         r#"{"file":"slug.py:100","quote":"s():"}"#,
         r#"{"file":"ci.yml","quote":"['3.11', '3.13']"}"#,
-        // A test has said the same.
+        // A test run printed the same.
         r#"{"file":"log.txt","quote":"3 passed in 0.02s"}"#,
         r#"{"answer":"because the index is missing"}"#,
         r#"{"user":"Never mind"}"#,
@@ -118,7 +118,7 @@ fn evidence_that_does_not_exist_says_why() {
         (r#"{"user":"no tests please"}"#, "did not say that"),
         (r#"{"user":"Make it fast"}"#, "not later"),
         (r#"{"user":"mind"}"#, "too short"),
-        // A line of its own, and one of many.
+        // A whole line, but one that occurs too often.
         (r#"{"file":"slug.py","quote":"    pass"}"#, "too short"),
         (r#"{"file":"slug.py:7","quote":"    pass"}"#, "too short"),
         (r#"{"file":"slug.py","quote":"pass pass pass"}"#, "places"),
@@ -182,7 +182,7 @@ fn what_a_script_says_itself_and_what_only_lists_shows_nothing() {
     ]);
 }
 
-/// What ran, the evidence, and why it does not hold; empty: it holds.
+/// What ran, the evidence, and why it does not hold (empty if it does).
 #[test]
 fn a_command_shows_something_only_if_it_was_run_and_did_something() {
     let passed = "Ran 3 tests in 0.1s\n\nOK";
@@ -199,7 +199,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
             "",
         ),
         (&[("pytest", "3 passed"), ("edit README.md", "")], pytest, ""),
-        // Named, printed, written down, and never run.
+        // Named, printed or written to a file, but never run.
         (&[("echo pytest", "pytest: 3 passed")], pytest, "the command `pytest` was not run"),
         (&[("echo 'pytest: 3 passed'", "pytest: 3 passed")], pytest, "was not run"),
         (&[("cat pytest.log", "3 passed")], pytest, "was not run"),
@@ -208,7 +208,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
         (&[("cat > a.sh <<'E'\npytest\nE\necho 3 passed", "3 passed")], pytest, "was not run"),
         (&[("edit pytest", "3 passed")], pytest, "was not run"),
         (&[("ls -a", "3 passed")], r#"{"command":"s","quote":"3 passed"}"#, "was not run"),
-        // Prints what it was told to.
+        // Only prints its arguments.
         (
             &[("echo '3 passed'", "3 passed")],
             r#"{"command":"echo '3 passed'","quote":"3 passed"}"#,
@@ -222,7 +222,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
         (&[("true", "")], r#"{"command":"true","quote":""}"#, "only prints"),
         (&[("pytest; echo '3 passed'", "3 passed")], pytest, "says that itself"),
         (&[("test -f a && echo there", "there")], r#"{"command":"test -f a","quote":"there"}"#, ""),
-        // Tests that show the contrary.
+        // Tests whose result shows the opposite.
         (&[("!pytest", "Exit code 1\n1 failed, 3 passed")], pytest, "it failed"),
         (&[("pytest | tail -1", "1 failed, 3 passed")], pytest, "a test failed"),
         (&[("pytest || true", "1 failed, 3 passed")], pytest, "a test failed"),
@@ -256,7 +256,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
             r#"{"command":"sed -i s/a/b/ a.py","quote":""}"#,
             "it changed something (a.py)",
         ),
-        // Something that cannot be seen has changed since.
+        // Something whose effect ccc cannot see has changed the files since.
         (
             &[
                 ("pytest", "3 passed"),
@@ -266,13 +266,13 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
             pytest,
             "does not contain this quote",
         ),
-        // Worked on since, and not run again.
+        // The tests failed, a file was edited, and they were not run again.
         (
             &[("!pytest", "Exit code 1\n1 failed, 3 passed"), ("edit a.py", "")],
             r#"{"command":"pytest","quote":"1 failed, 3 passed"}"#,
             "it failed",
         ),
-        // Cut short, as the brief names it.
+        // Shortened, as in the brief.
         (
             &[("pytest -q --some-option", "3 passed")],
             r#"{"command":"pytest -q --so…","quote":"3 passed"}"#,
@@ -287,7 +287,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
     }
 }
 
-/// What ran, the evidence, and why it does not hold; empty: it holds.
+/// What ran, the evidence, and why it does not hold (empty if it does).
 type Case<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
 
 #[track_caller]
@@ -315,13 +315,13 @@ fn a_failure_is_no_success_whatever_of_it_is_quoted() {
         ),
         (&[("!./run", "Exit code 1\nstarting up\nTraceback")], run, "it failed"),
         (&[("./run", "starting up")], run, ""),
-        // The failure itself is quoted: a program that has to complain.
+        // The quote is the error of a program that is supposed to report one.
         (
             &[("!./run --bad", "Exit code 2\nerror: unknown option --bad")],
             r#"{"command":"./run --bad","quote":"error: unknown option"}"#,
             "",
         ),
-        // A difference is what it was run for.
+        // The command was run to show a difference, so its exit code is no failure.
         (
             &[("!diff a b", "Exit code 1\n> a line that was added")],
             r#"{"command":"diff a b","quote":"a line that was added"}"#,
@@ -383,7 +383,7 @@ fn what_ran_before_an_edit_says_nothing_about_what_it_depends_on() {
         (&[("edit cart.py", ""), main], run, ""),
         (&[main, ("edit cart.py", "")], run, "before the last edit (cart.py)"),
         (&[main, ("edit cart.py", ""), main], run, ""),
-        // What it printed is kept in a file, tests are added, the readme is written last.
+        // Edits that do not matter: the saved output, added tests, the readme.
         (&[main, ("edit out.json", "")], run, ""),
         (&[main, ("edit tests/test_main.py", "")], run, ""),
         (&[main, ("edit README.md", "")], run, ""),

@@ -1,12 +1,12 @@
-//! Which of the commands that ran a judge means: by all of its words, by a part of a script, or by the
-//! beginning that the brief shows.
+//! Finds the command that a judge means among those that ran: by all of its words, by a part of a
+//! script, or by the beginning that the brief shows.
 
 use super::squeezed;
 use crate::brief::edits::without_here_documents;
 use crate::review::commands::Ran;
 use crate::review::permission::shell;
 
-/// Tools with which a model speaks: what they say is no result.
+/// Tools whose input is only the model's own text, so that their result proves nothing.
 const SPEAKING: [&str; 8] = [
     "Task",
     "Agent",
@@ -18,7 +18,7 @@ const SPEAKING: [&str; 8] = [
     "Skill",
 ];
 
-/// The command that is meant.
+/// The command that the judge names.
 pub struct Wanted {
     text: String,
     parts: Vec<shell::Command>,
@@ -37,33 +37,35 @@ impl Wanted {
             let speaks = SPEAKING.contains(&ran.tool.as_str());
             return is_tool && !speaks && words.all(|word| ran.command.contains(word));
         }
-        // Cut short, as the brief names a long one; `./...` is a name, too.
+        // The brief shortens long commands with an ellipsis. `./...` can also be an argument, so no
+        // match here decides nothing.
         if let Some(start) = self.text.strip_suffix('…').or(self.text.strip_suffix("..."))
             && start.len() >= 8
             && squeezed(&ran.command).replace('`', "'").starts_with(start)
         {
             return true;
         }
-        // Most are ruled out without being taken apart.
+        // A cheap test that rules out most commands before they are parsed.
         let first = self.parts.first().and_then(|part| part.words.first());
         if first.is_none_or(|word| !ran.command.contains(word.as_str())) {
             return squeezed(&ran.command) == self.text;
         }
         let ran = shell::commands(&without_here_documents(&ran.command));
         let mut ran = ran.iter();
-        // All of them, in the same order.
+        // The command must run all wanted parts, in the same order.
         self.parts.iter().all(|wanted| ran.any(|ran| runs(&ran.words, &wanted.words)))
     }
 }
 
-/// Programs that run what their arguments name.
+/// Programs that run the command named by their arguments.
 const THROUGH: [&str; 22] = [
     "uv", "poetry", "pipenv", "pdm", "hatch", "rye", "mise", "bundle", "npm", "pnpm", "yarn",
     "bun", "nix", "conda", "docker", "podman", "coverage", "python", "python3", "tox", "direnv",
     "dotenv",
 ];
 
-/// The wanted words begin the command, or stand behind what runs them.
+/// Whether the command begins with the wanted words, or contains them behind a program that runs
+/// them.
 fn runs(words: &[String], wanted: &[String]) -> bool {
     let through = words.first().is_some_and(|program| THROUGH.contains(&program.as_str()));
     words.starts_with(wanted)

@@ -1,5 +1,5 @@
-//! The agent's own words prove something only if the user asked for words: an explanation, a plan,
-//! an answer. About work, they are only a claim.
+//! A quote of the agent proves something only if the user asked for words: an explanation, a plan,
+//! an answer. What the agent says about its own work is only a claim.
 
 use std::sync::LazyLock;
 
@@ -7,9 +7,9 @@ use regex::Regex;
 
 use crate::brief::claims;
 
-/// Whether this quote of the agent's can be what the user wanted; `is_shown`: a test run, a build or a check
-/// beside it shows what it says. Where neither can be told, as in a
-/// language that the tables do not know, the judge is believed.
+/// Whether this quote of the agent can be what the user asked for. `is_shown`: a test run, a build
+/// or a check among the evidence supports what it says. If this cannot be decided, as in a language
+/// that the tables do not know, the judge is believed.
 pub fn are_asked_for(quote: &str, said: &[&str], is_shown: bool) -> Result<(), String> {
     let told = is_shown && ask_what_comes_of_it(said);
     if let Some(claim) = claims::made(quote).first()
@@ -38,7 +38,7 @@ pub fn are_asked_for(quote: &str, said: &[&str], is_shown: bool) -> Result<(), S
     Ok(())
 }
 
-/// The commonest of both in a few other languages. Where a language has no words of its own here, the
+/// The most common words for both in a few other languages. For a language that is not listed, the
 /// judge is believed.
 const WORK_ELSEWHERE: &[&str] = &[
     "修复",
@@ -156,8 +156,8 @@ const WORDS_ELSEWHERE: &[&str] = &[
 const WORK_IS: &str = "the user asked for work, and what the agent says about it proves nothing; \
     cite the check, the command or the file that proves it";
 
-/// Whether the message with these words takes something back. Where that cannot be told, as in a
-/// language that the tables do not know, the judge is believed.
+/// Whether the user's message with this quote takes something back. If this cannot be decided, as
+/// in a language that the tables do not know, the judge is believed.
 pub fn drop_something(quote: &str, said: &[&str]) -> Result<(), String> {
     static DROPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -179,7 +179,8 @@ pub fn drop_something(quote: &str, said: &[&str]) -> Result<(), String> {
     Err("these words of the user drop nothing".to_owned())
 }
 
-/// Words were asked for, and in a file: one sentence that writes something to a name.
+/// Whether the user asked for a text in a file: one sentence that says to write something to a file
+/// name.
 fn is_for_a_file(said: &str) -> bool {
     static INTO: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -204,13 +205,13 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// A file called `report.md` asks for no report.
+/// Removes file names: a file called `report.md` is not a request for a report.
 fn without_names(text: &str) -> String {
     let is_name = |word: &str| {
         let inside = word.trim_matches(|c: char| !c.is_alphanumeric());
         inside.contains(['/', '_']) || inside.contains('.') && !inside.ends_with('.')
     };
-    // Behind a name a question is still one.
+    // A question mark behind a name still marks a question.
     let kept = |word| match word {
         word if !is_name(word) => Some(word),
         word => word.ends_with('?').then_some("?"),
@@ -218,7 +219,7 @@ fn without_names(text: &str) -> String {
     text.split_whitespace().filter_map(kept).collect::<Vec<_>>().join(" ")
 }
 
-/// Who wants to be told whether tests pass is answered by that.
+/// Whether the user asked to be told whether tests pass: then the agent's words are the answer.
 fn ask_what_comes_of_it(said: &[&str]) -> bool {
     said.iter().any(|said| TOLD.as_ref().is_some_and(|told| told.is_match(said)))
 }
@@ -231,7 +232,7 @@ static TOLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Which tests there are is asked for, and not what comes of them.
+/// Whether the user asked which tests there are, rather than for their result.
 pub fn ask_for_a_list(said: &[&str]) -> bool {
     static LIST: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)\b(list|count|how many|which|what|collect\w*|dry.?run|without running)\b")
@@ -240,8 +241,8 @@ pub fn ask_for_a_list(said: &[&str]) -> bool {
     said.iter().any(|said| LIST.as_ref().is_some_and(|list| list.is_match(said)))
 }
 
-/// The failure itself is wanted: shown, or told and not mended. Who wants it mended as well is not shown
-/// that it is by a run that fails.
+/// Whether the user asked to see the failure itself, or to have it reported but not fixed. If it is
+/// also to be fixed, a failing run does not prove that it was.
 pub fn ask_for_failure(said: &[&str]) -> bool {
     static SHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(

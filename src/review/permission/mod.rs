@@ -26,14 +26,14 @@ use serde::{Deserialize, Serialize};
 use crate::client::case::CaseKind;
 use crate::client::stream::PermissionRequest;
 
-/// As much of a command as tells which one it was.
+/// How much of a command is kept, which is enough to recognize it.
 const MOST_OF_INPUT: usize = 400;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruling {
     Allow,
-    /// The person decides.
+    /// The person is asked.
     Ask,
     Deny(String),
 }
@@ -42,7 +42,7 @@ pub enum Ruling {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denied {
     pub tool: String,
-    /// The command, the file, the address.
+    /// The command, the file or the address.
     pub what: String,
     pub reason: String,
 }
@@ -85,7 +85,7 @@ const TOOLS: [(&str, Class); 37] = [
     ("ToolSearch", Class::Looks),
     ("StructuredOutput", Class::Looks),
     ("ReportFindings", Class::Looks),
-    // Notes and plans of the judge's own.
+    // The judge's own notes and plans.
     ("TodoRead", Class::Looks),
     ("TodoWrite", Class::Looks),
     ("TaskCreate", Class::Looks),
@@ -95,7 +95,8 @@ const TOOLS: [(&str, Class); 37] = [
     ("EnterPlanMode", Class::Looks),
     ("ExitPlanMode", Class::Looks),
     ("Skill", Class::Looks),
-    // Sub-agents are asked about their tools like the judge itself, and so is what they started.
+    // Sub-agents have to ask about their tools like the judge itself, and so does whatever they
+    // start.
     ("Task", Class::Looks),
     ("Agent", Class::Looks),
     ("ListAgents", Class::Looks),
@@ -115,7 +116,7 @@ const TOOLS: [(&str, Class); 37] = [
     ("AskUserQuestion", Class::AsksThePerson),
 ];
 
-/// Whether the tool may be used, by the rules alone.
+/// Decides by the rules alone whether the tool may be used.
 pub fn rule(held: CaseKind, asked: &PermissionRequest, allowed: &[String]) -> Ruling {
     let allowed: Vec<_> = allowed.iter().filter_map(|rule| Allowed::read(rule)).collect();
     let tool = asked.tool.as_str();
@@ -191,7 +192,7 @@ impl<'a> Allowed<'a> {
             return Some(Self { tool: rule, command: None });
         };
         let command = rest.strip_suffix(')')?.trim();
-        // Everything, which names nothing.
+        // A rule for every command does not name any particular one.
         let command = (!matches!(command, "*" | ":*" | "")).then_some(command);
         Some(Self { tool, command })
     }

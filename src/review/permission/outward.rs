@@ -15,11 +15,11 @@ pub enum Reach {
 #[derive(Debug, Clone, Copy)]
 enum Which {
     All,
-    /// These subcommands.
+    /// Only these subcommands.
     Only(&'static [&'static str]),
-    /// Every subcommand but these.
+    /// Every subcommand except these.
     AllBut(&'static [&'static str]),
-    /// With an argument that names another machine.
+    /// Any call with an argument that names another machine.
     Remote,
 }
 
@@ -217,7 +217,7 @@ impl Reach {
         }
     }
 
-    /// Why the glass case does not hold it.
+    /// Why the glass case cannot contain it.
     pub fn why(self) -> &'static str {
         match self {
             Pushing => "it changes a repository elsewhere",
@@ -230,7 +230,7 @@ impl Reach {
     }
 }
 
-/// Options of any of these programs that take a value, and may stand in front of the subcommand.
+/// Options that take a value and may stand before the subcommand, for all of these programs.
 const VALUED: [&str; 16] = [
     "-C",
     "-c",
@@ -250,14 +250,14 @@ const VALUED: [&str; 16] = [
     "--work-tree",
 ];
 
-/// Stands for what a substitution gives.
+/// Stands for the result of a substitution.
 const COMPUTED: &str = "_";
 
-/// Whether a command is in the table. The words have the program in front, without its directory.
+/// Looks a command up in the table. The first word is the program, without its directory.
 pub fn find(words: &[String]) -> Option<Outward> {
     let (program, args) = words.split_first()?;
     let told = told(args);
-    // A name that is only known when it runs: it may be any of them that has such a subcommand.
+    // A program whose name is only known at run time may be any that has such a subcommand.
     if program.starts_with('$') || program == COMPUTED {
         let any = TABLE.iter().filter(|(_, _, which)| matches!(which, Only(_)));
         return any.flat_map(|(_, programs, _)| *programs).find_map(|program| {
@@ -301,7 +301,7 @@ fn told(args: &[String]) -> Vec<&str> {
     let mut told = Vec::new();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        // Only in front of the subcommand: behind it the same letters mean anything.
+        // Only before the subcommand: after it, the same letters may mean something else.
         if told.is_empty() && VALUED.contains(&arg.as_str()) {
             args.next();
         } else if !(arg.starts_with('-') || (told.is_empty() && arg.starts_with('+'))) {
@@ -316,7 +316,7 @@ fn is_remote(word: &str) -> bool {
     word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }
 
-/// The table as people read it: one row for each reach.
+/// The table in Markdown, with one row for each kind of reach.
 pub fn markdown() -> String {
     use std::fmt::Write as _;
     let mut out = String::from("| what | denied by name | because |\n|---|---|---|\n");

@@ -50,7 +50,7 @@ const READING: [&str; 46] = [
     "[",
 ];
 
-/// Those of git that change nothing, whatever their options; `--output` and pagers aside.
+/// Subcommands of git that change nothing, apart from `--output` and pagers.
 const READING_OF_GIT: [&str; 12] = [
     "blame",
     "cat-file",
@@ -73,11 +73,11 @@ pub fn is_reading(words: &[String]) -> bool {
         "git" => {
             let writes =
                 |arg: &String| arg.starts_with("--output") || arg.starts_with("--ext-diff");
-            // In front of the subcommand options could name a program to run.
+            // Options before the subcommand could name a program to run.
             args.first().is_some_and(|name| named(&READING_OF_GIT, name))
                 && !args.iter().any(writes)
         }
-        // In place, to a file, or whatever stands in it.
+        // Other scripts of sed can write to files, and files of commands can contain anything.
         "sed" => {
             args.first().is_some_and(|option| option == "-n")
                 && args.get(1).is_some_and(|script| is_print(script))

@@ -121,7 +121,7 @@ fn what_no_case_holds_is_denied_by_name() {
     ] {
         for held in EVERY {
             assert!(is_denied(&bash(held, command, &[])), "{command}");
-            // Whoever allowed everything did not think of this.
+            // A rule that allows everything does not count as permission for this.
             assert!(is_denied(&bash(held, command, &["Bash", "Bash(*)"])), "{command}");
         }
     }

@@ -1,14 +1,14 @@
-//! Whether words that stand before a yes deny it.
+//! Whether the text before a yes contradicts it.
 //!
-//! A yes without the word of the review may be a quote: the judge says no in its own words, and the last thing
-//! that it repeats out of a file is a verdict. Then the judge is asked again, so a denial that is only about
-//! the past costs one more answer, and never the verdict.
+//! A yes without the word of the review may be a quote: the judge says no in its own words, and
+//! ends with a verdict that it quotes from a file. The judge is then asked again, so a denial that
+//! is only about the past costs one more answer, but never the verdict.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Somewhere in a text stands a key of a verdict with a value that means this.
+/// Whether the text contains a key of a verdict with a value of this meaning.
 pub fn gives(text: &str, completed: bool) -> bool {
     let given = |words: &'static [&'static str]| {
         move |after: &str| {
@@ -23,13 +23,14 @@ pub fn gives(text: &str, completed: bool) -> bool {
     super::JUDGING_KEYS.iter().any(|key| has(key, said)) || !completed && has("\"status\"", open)
 }
 
-/// As much as a value can be that is worth reading: texts can be long, and keys many.
+/// The part of a text in which a value is looked for. It is short, because texts can be long and
+/// have many keys.
 fn first_word(after: &str) -> &str {
     let end = after.char_indices().nth(40).map_or(after.len(), |(at, _)| at);
     &after[..end]
 }
 
-/// The text says that the task is not complete.
+/// Whether the text says that the task is not complete.
 pub fn denies(text: &str) -> bool {
     static DENIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(

@@ -14,11 +14,11 @@ fn seat(name: &str, fresh: bool) -> Seat {
 fn panel(judges_ask: JudgesAsk) -> Policy {
     let judges = vec![seat("a", false), seat("b", true)];
     let judging = Judging { judges, judges_ask, ..Judging::today(Proof::Off) };
-    // One attempt each: what a second one is worth is another test's.
+    // One attempt each; retries are tested elsewhere.
     Policy { attempts: 1, ..Policy::session(true, TIMEOUT, &judging) }
 }
 
-/// What each judge says, in order; an empty answer stands for a judge that dies.
+/// What each judge answers, in order. An empty answer stands for a judge that dies.
 fn said(ask: JudgesAsk, answers: &[&str]) -> Vec<String> {
     let (mut engine, steps) = Engine::start(panel(ask), Vec::new(), second(0));
     let mut all = short(&steps);
@@ -84,7 +84,7 @@ fn without_one_of_them_there_is_no_confirmation() {
             "no verdict: a gave no verdict: the supervisor exited with code 1"
         ]
     );
-    // A no stands, whoever else is silent.
+    // A no counts even if another judge gives no verdict.
     assert_eq!(said(JudgesAsk::All, &["", NO]).pop().unwrap(), "no: accents");
 }
 
@@ -111,7 +111,7 @@ fn each_has_its_price_its_time_and_its_word() {
     assert_eq!(engine.seat().map(|seat| (&*seat.name, seat.fresh)), Some(("b", true)));
     engine.prepared("two");
     engine.paid(0.25, Usage::default());
-    // The first judge's word is not the second's.
+    // The second judge does not accept the word of the first.
     let quoted = r#"{"completed":true,"word":"one"}"#;
     let steps = short(&engine.heard(result(quoted), second(11)));
     assert!(steps[0].contains("its \"word\" is not the word of this review"), "{steps:?}");
@@ -134,7 +134,7 @@ fn the_second_lists_what_the_first_listed_and_the_strictest_counts() {
     );
     assert_eq!(short(&engine.heard(result(&first), second(1))), ["verify 1"]);
     engine.verified(&[None], second(1));
-    // Fresh eyes do not see the answer.
+    // A judge with fresh eyes is not given the requirement that the agent's answer meets.
     let known: Vec<_> = engine.known().iter().map(|one| one.id.as_str()).collect();
     assert_eq!(known, ["R1", "R2"]);
     let second_says = format!(

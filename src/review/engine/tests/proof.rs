@@ -1,4 +1,4 @@
-//! What a yes has to carry, for each strictness.
+//! The proof that a yes needs, for each setting of `proof`.
 
 use super::*;
 use crate::review::requirement::Standing;
@@ -151,7 +151,8 @@ fn a_requirement_of_the_last_round_does_not_go_away_by_itself() {
     assert!(ended(&engine.verified(&[None, None], second(3))).unwrap().completed);
 }
 
-/// A list that shrinks over the rounds, by a yes that does not hold or by a no, is still the same list.
+/// Requirements that a later verdict leaves out stay on the list, whether that verdict is an
+/// unproven yes or a no.
 #[test]
 fn what_two_short_lists_leave_out_is_still_asked_for() {
     let known = || {
@@ -177,7 +178,7 @@ fn what_two_short_lists_leave_out_is_still_asked_for() {
     let no = r#"{"completed":false,"feedback":"x","requirements":[{"id":"R9","status":"unmet"}]}"#;
     let rejected = ended(&engine.heard(result(no), second(1))).unwrap();
     assert_eq!(ids(&rejected), "R9 R1 R2");
-    // One that lists nothing says nothing about the list.
+    // A no without requirements stays without them.
     let mut engine = judge(with(Proof::Required), known());
     let no = r#"{"completed":false,"feedback":"x"}"#;
     assert!(ended(&engine.heard(result(no), second(1))).unwrap().requirements.is_empty());
@@ -205,7 +206,7 @@ fn a_judge_that_leaves_when_it_is_asked_for_proof_has_given_none() {
         let conclusion = ended(&engine.gone(&exited(0), second(2)));
         assert_eq!(conclusion.is_ok_and(|verdict| verdict.without_proof), confirmed);
     }
-    // A crash is no answer: another one is asked.
+    // If the judge crashes, its earlier answer does not count, and a new judge is started.
     let mut engine = judge(with(Proof::Asked), Vec::new());
     engine.heard(result(BARE), second(1));
     assert_eq!(short(&engine.gone(&exited(1), second(2)))[2], "start 2");

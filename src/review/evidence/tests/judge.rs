@@ -1,8 +1,8 @@
-//! What a judge shows with its own commands.
+//! Evidence from commands that the judge ran itself.
 
 use super::*;
 
-/// What the judge ran, and what ran before this session.
+/// Covers commands of the judge, and those of an earlier run of the session.
 #[test]
 fn a_judge_shows_nothing_with_a_copy_that_it_has_changed() {
     let pytest: Evidence =
@@ -14,7 +14,7 @@ fn a_judge_shows_nothing_with_a_copy_that_it_has_changed() {
         (&[("sed -i s/a/b/ slug.py && pytest", "3 passed")], "you had changed slug.py"),
         (&[("sed -i s/a/b/ slug.py", ""), ("pytest", "3 passed")], "you had changed slug.py"),
         (&[("git stash", ""), ("pytest", "3 passed")], "`git stash` had changed your copy"),
-        // Its own probe, a comparison, an edit afterwards.
+        // Harmless: a probe of its own, a comparison, an edit afterwards.
         (&[("cat > probe.py <<E\nx\nE", ""), ("pytest", "3 passed")], ""),
         (&[("git stash", ""), ("git stash pop", ""), ("pytest", "3 passed")], ""),
         (&[("pytest", "3 passed"), ("cat > slug.py <<E\nx\nE", "")], ""),

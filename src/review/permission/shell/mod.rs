@@ -1,6 +1,6 @@
 //! Splits a shell script into its commands: at its operators, and also inside `$(…)`, `sh -c`,
-//! `eval` and behind `sudo`, `xargs` and the like. It rather finds one command too many than one
-//! too few: the body of a here-document counts as commands.
+//! `eval` and behind `sudo`, `xargs` and the like. When in doubt it finds a command too many rather
+//! than one too few: the body of a here-document counts as commands.
 
 mod runners;
 mod split;
@@ -8,16 +8,16 @@ mod split;
 use runners::{SHELLS, command};
 use split::Split;
 
-/// One command: its words without assignments and without what only runs it.
+/// One command, without assignments and without the program that merely runs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     /// The program without its directory, and its arguments.
     pub words: Vec<String>,
-    /// It, or something around it, writes to a file.
+    /// Whether the command or something around it writes to a file.
     pub writes: bool,
 }
 
-/// Deeper than anybody writes by hand.
+/// Nobody nests commands deeper than this by hand.
 const DEEPEST: usize = 12;
 
 pub fn commands(script: &str) -> Vec<Command> {
@@ -28,7 +28,7 @@ pub fn commands(script: &str) -> Vec<Command> {
 
 fn collect(script: &str, depth: usize, found: &mut Vec<Command>) {
     if depth > DEEPEST {
-        // Nothing that anybody knows.
+        // A command that no rule knows, and so none allows.
         found.push(Command { words: vec!["(nested)".to_owned()], writes: true });
         return;
     }
@@ -39,12 +39,12 @@ fn collect(script: &str, depth: usize, found: &mut Vec<Command>) {
     }
     let first = found.len();
     for piece in split.pieces {
-        // Quotes that do not close: the words as they stand are better than nothing.
+        // If the quotes are unbalanced, split at whitespace.
         let words = shell_words::split(&piece.text)
             .unwrap_or_else(|_| piece.text.split_whitespace().map(unquoted).collect());
         command(words, piece.writes, depth, found);
     }
-    // What is printed may be what a shell beside it reads.
+    // A shell in the same script may read what `echo` and `printf` print.
     if found[first..].iter().any(Command::is_shell_that_reads) {
         let prints = |command: &&Command| matches!(command.name(), "echo" | "printf");
         let printed =

@@ -2,11 +2,11 @@
 
 use super::{Command, collect};
 
-/// Words that stand in front of a command, and belong to the shell.
+/// Keywords of the shell that may stand before a command.
 const KEYWORDS: [&str; 10] =
     ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "coproc"];
 pub const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
-/// Programs that run another one, with their options that take a value.
+/// Programs that run another program, with those of their options that take a value.
 const RUNNERS: [(&str, &[&str]); 36] = [
     ("sudo", &["-u", "-g", "-C", "-D", "-h", "-p", "-r", "-t", "-U"]),
     ("doas", &["-u", "-C"]),
@@ -45,7 +45,7 @@ const RUNNERS: [(&str, &[&str]); 36] = [
     ("systemd-run", &["-u", "-p"]),
     ("dbus-run-session", &[]),
 ];
-/// Programs with a subcommand that runs another one.
+/// Programs with a subcommand that runs another program.
 const RUN_BY_SUBCOMMAND: [(&str, &str); 10] = [
     ("bundle", "exec"),
     ("git", "foreach"),
@@ -58,7 +58,7 @@ const RUN_BY_SUBCOMMAND: [(&str, &str); 10] = [
     ("uv", "run"),
     ("yarn", "dlx"),
 ];
-/// Those of them whose first argument is not the command yet.
+/// Runners whose first argument is not yet the command.
 const WITH_ARGUMENT: [&str; 5] = ["timeout", "flock", "chroot", "chrt", "taskset"];
 
 pub fn command(words: Vec<String>, writes: bool, depth: usize, found: &mut Vec<Command>) {
@@ -71,7 +71,7 @@ pub fn command(words: Vec<String>, writes: bool, depth: usize, found: &mut Vec<C
         } else if name == "function" {
             words = rest.get(1..).unwrap_or_default();
         } else if let Some((_, valued)) = RUNNERS.iter().find(|(runner, _)| *runner == name) {
-            // `env -S "words"` and `watch "words"` have the command in one.
+            // `env -S "words"` and `watch "words"` take the whole command as one argument.
             let mut behind = behind_options(rest, valued);
             if WITH_ARGUMENT.contains(&name) {
                 behind = behind.get(1..).unwrap_or_default();
@@ -102,14 +102,14 @@ pub fn command(words: Vec<String>, writes: bool, depth: usize, found: &mut Vec<C
     for script in scripts_among(name, rest) {
         collect(&script, depth + 1, found);
     }
-    // Each of git's commands is a program of its own too.
+    // Each subcommand of git also exists as a program of its own.
     let own = name.strip_prefix("git-").filter(|_| name != "git-lfs");
     let name =
         own.map_or_else(|| vec![name.to_owned()], |own| vec!["git".to_owned(), own.to_owned()]);
     found.push(Command { words: name.into_iter().chain(rest.iter().cloned()).collect(), writes });
 }
 
-/// What a program is told to run by one of its arguments.
+/// The scripts that a program is told to run by its arguments.
 fn scripts_among(name: &str, args: &[String]) -> Vec<String> {
     let behind = |is: &dyn Fn(&str) -> bool| {
         let at = args.iter().enumerate().filter(|(_, word)| is(word)).map(|(at, _)| at + 1);
@@ -148,7 +148,7 @@ fn runs(word: &str) -> bool {
     matches!(word, "-exec" | "-execdir" | "-ok" | "-okdir")
 }
 
-/// What a shell is told to run on its command line.
+/// The script that a shell is given on its command line.
 fn script_of(name: &str, args: &[String]) -> Option<String> {
     if name == "eval" {
         return Some(args.join(" "));
@@ -177,7 +177,7 @@ fn behind_options<'a>(mut words: &'a [String], valued: &[&str]) -> &'a [String] 
     words
 }
 
-/// Without its directory.
+/// The name of a program without its directory.
 fn base(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }

@@ -6,7 +6,7 @@ pub struct Piece {
     pub writes: bool,
 }
 
-/// Where one command ends and the next begins.
+/// Collects the commands of a script.
 #[derive(Debug, Default)]
 pub struct Split {
     pub pieces: Vec<Piece>,
@@ -24,7 +24,7 @@ impl Split {
             let c = chars[index];
             match c {
                 '\\' => {
-                    // A line that goes on is one line.
+                    // A backslash at the end of a line joins it with the next.
                     if at(index + 1) != '\n' {
                         self.piece.text.extend([c, at(index + 1)]);
                     }
@@ -60,7 +60,8 @@ impl Split {
                 '>' => {
                     self.piece.writes |= !is_harmless(&chars[index + 1..]);
                     self.piece.text.push(' ');
-                    // A number in front of it is no argument, and it does not matter here.
+                    // A file descriptor number before it is not an argument, but that does not
+                    // matter here.
                     if matches!(at(index + 1), '>' | '&' | '|') {
                         index += 1;
                     }
@@ -87,7 +88,7 @@ impl Split {
     }
 }
 
-/// Where the bracket closes whose inside begins here.
+/// The index of the bracket that closes the one before `from`.
 fn closing(chars: &[char], from: usize) -> usize {
     let (mut depth, mut quote) = (1, None);
     let mut index = from;
@@ -110,7 +111,7 @@ fn closing(chars: &[char], from: usize) -> usize {
     chars.len()
 }
 
-/// What stands behind `>`: another stream of the same process, or nowhere.
+/// Whether the output goes to another stream of the same process or to `/dev/null`.
 fn is_harmless(behind: &[char]) -> bool {
     let behind: String = behind.iter().take(24).collect();
     let behind = behind.trim_start_matches(['>', '|']).trim_start();
