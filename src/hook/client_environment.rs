@@ -29,7 +29,7 @@ pub fn of_the_client() -> Option<Variables> {
 }
 
 /// Replaces our environment by the client's, except for what only its hooks are told: the session and
-/// its first directory. The variables that ccc wrote into the settings of this launch stay too, since
+/// its project directory. The variables that ccc wrote into the settings of this launch stay too, since
 /// those settings win over the project's. Returns the names of the variables that the launch was given
 /// to reach the model and that are missing here.
 pub fn take_on(launch: Option<&str>) -> Vec<String> {
