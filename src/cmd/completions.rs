@@ -1,5 +1,4 @@
-//! `ccc completions SHELL`: a completion script for the shell, generated from the command line's
-//! definition.
+//! `ccc completions SHELL`: a completion script for the shell, generated from the command line's definition.
 
 use anyhow::Result;
 use clap::CommandFactory;

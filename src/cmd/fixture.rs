@@ -70,8 +70,7 @@ pub fn run(args: &FixtureArgs) -> Result<i32> {
     Ok(i32::from(converted.problem.is_some()))
 }
 
-/// Before the file leaves the machine, somebody must have seen the suspicious texts left in it and
-/// agreed.
+/// Before the file leaves the machine, somebody must have seen the suspicious texts left in it and agreed.
 fn may_leave(suspects: &Suspects, allowed: bool) -> Result<bool> {
     if suspects.found.is_empty() {
         return Ok(true);
@@ -163,8 +162,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Adds a value or, if it refers to variables, their values; for a list of headers also each header's
-/// value.
+/// Adds a value or, if it refers to variables, their values; for a list of headers also each header's value.
 fn add(value: &str, found: &mut Vec<String>) {
     let names = variables(value);
     found.extend(names.iter().filter_map(|name| env::var(name).ok()));

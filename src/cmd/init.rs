@@ -59,8 +59,7 @@ pub fn run(global: bool, yes: bool) -> Result<i32> {
     Ok(0)
 }
 
-/// Writes the project's SUPERVISOR.md. A person is asked about the checks; a yes also allows ccc to run
-/// them.
+/// Writes the project's SUPERVISOR.md. A person is asked about the checks; a yes also allows ccc to run them.
 pub fn write<R: BufRead, W: Write>(
     place: &Directories,
     questions: Option<&mut Questions<R, W>>,

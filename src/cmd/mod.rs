@@ -53,8 +53,7 @@ impl std::error::Error for Usage {}
 
 /// Runs the command line and returns the exit code.
 pub fn run(args: Vec<OsString>) -> i32 {
-    // Commands started by programs, not people. They skip the parser, which would cost more than they
-    // do.
+    // Commands started by programs, not people. They skip the parser, which would cost more than they do.
     match args.get(1).and_then(|word| word.to_str()) {
         Some("agent-shim") if args.len() > 3 => return crate::process::shim::run(&args[2..]),
         Some("supervisor-hook") if !asks_for_help(&args) => {

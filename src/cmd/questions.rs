@@ -72,8 +72,7 @@ impl<R: BufRead, W: Write> Questions<R, W> {
     }
 }
 
-/// Switches echo and signals off: a Ctrl-C that ended the program here would leave the terminal without
-/// echo.
+/// Switches echo and signals off: a Ctrl-C that ended the program here would leave the terminal without echo.
 struct EchoOff(Termios);
 
 impl EchoOff {

@@ -87,8 +87,7 @@ fn as_text(args: &[OsString]) -> Vec<String> {
 }
 
 /// The agent's options that a review needs, with a copy of every file that they name as it is now: the
-/// agent can change the file itself. A file that cannot be read is left to the client, which reports
-/// it.
+/// agent can change the file itself. A file that cannot be read is left to the client, which reports it.
 pub fn pinned_options(config_dir: &Path, options: &[OsString]) -> Vec<OsString> {
     const FILES: [&str; 3] =
         ["--mcp-config", "--append-system-prompt-file", "--system-prompt-file"];

@@ -1,6 +1,5 @@
 //! `ccc validate`: checks that the endpoint answers, the key is accepted and the model is known, with
-//! one tiny request to each provider, all at once. No key is ever printed, even if the other side
-//! quotes it.
+//! one tiny request to each provider, all at once. No key is ever printed, even if the other side quotes it.
 
 use std::thread;
 use std::time::Duration;
@@ -59,8 +58,7 @@ pub fn run(args: &ValidateArgs) -> Result<i32> {
     Ok(i32::from(!rows.iter().all(|row| row.found.is_good())))
 }
 
-/// Without a provider there is no endpoint to test, but the client can say whether it has a key or a
-/// login.
+/// Without a provider there is no endpoint to test, but the client can say whether it has a key or a login.
 fn own_login(place: &Directories, as_json: bool) -> Result<i32> {
     let (there, detail) = match login::ask(place)? {
         Some(account) => (true, format!("claude has {account}; ccc made no request")),

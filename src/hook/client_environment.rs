@@ -33,8 +33,7 @@ pub fn of_the_client() -> Option<Variables> {
 /// those settings win over the project's. Returns the names of the variables that the launch was given
 /// to reach the model and that are missing here.
 pub fn take_on(launch: Option<&str>) -> Vec<String> {
-    // Settings can change a variable but not remove it: if this one is absent, ccc did not start the
-    // client.
+    // Settings can change a variable but not remove it: if this one is absent, ccc did not start the client.
     if launch.is_none() && std::env::var_os(STATE_DIR).is_none() {
         return Vec::new();
     }
@@ -76,8 +75,7 @@ fn settled(own: &Variables, clients: &Variables, from_settings: bool, given: &Gi
 
 /// The variables that a launch was given to reach the model: their names, and digests of their values.
 /// A background session runs in a process that another launch may have started, and the client hands it
-/// the variables of the session's own launch; each counts only if its digest shows that it is
-/// unchanged.
+/// the variables of the session's own launch; each counts only if its digest shows that it is unchanged.
 #[derive(Debug, Default)]
 struct Given(Vec<(String, String)>);
 
@@ -130,15 +128,13 @@ const STATE_DIR: &str = "CCC_STATE_DIR";
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
-/// The client tells the processes it starts that they run inside it; it does not have that variable
-/// itself.
+/// The client tells the processes it starts that they run inside it; it does not have that variable itself.
 fn is_clients(variables: &Variables) -> bool {
     let has = |name: &str| variables.iter().any(|(known, _)| known == OsStr::new(name));
     has(STATE_DIR) && !has("CLAUDECODE")
 }
 
-/// Reads a file in one go: files in `/proc` report no size and would otherwise be read in many small
-/// pieces.
+/// Reads a file in one go: files in `/proc` report no size and would otherwise be read in many small pieces.
 fn whole(path: &str) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(16 << 10);
     std::fs::File::open(path)?.read_to_end(&mut bytes)?;

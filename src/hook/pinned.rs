@@ -24,8 +24,7 @@ pub const DIRECTORY: &str = "supervised";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pinned {
     /// The conversation being judged. When supervision belongs to a launch of the client, it moves on
-    /// to another conversation after `/clear` or `/resume`, and there may be none before the first
-    /// stop.
+    /// to another conversation after `/clear` or `/resume`, and there may be none before the first stop.
     #[serde(default)]
     pub session_id: String,
     pub began_at: Timestamp,
@@ -84,8 +83,7 @@ pub struct PinnedInstructions {
     pub text: String,
 }
 
-/// Where the pinned facts of one supervision are kept. It belongs to a launch of the client, or to a
-/// session.
+/// Where the pinned facts of one supervision are kept. It belongs to a launch of the client, or to a session.
 #[derive(Debug, Clone)]
 pub struct PinnedFile {
     dir: PathBuf,

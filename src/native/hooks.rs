@@ -20,8 +20,7 @@ pub const EVENTS: [&str; 8] = [
     "ConfigChange",
 ];
 
-/// The fields that ccc uses. New events and fields come with every release, so unknown ones are
-/// ignored.
+/// The fields that ccc uses. New events and fields come with every release, so unknown ones are ignored.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct HookEvent {

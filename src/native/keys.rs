@@ -157,16 +157,14 @@ impl Keys {
         words.filter(|text| text.len() > 1 && !text.starts_with('/'))
     }
 
-    /// Whether this command is the last thing that the person sent. (An Enter without text answers a
-    /// dialog.)
+    /// Whether this command is the last thing that the person sent. (An Enter without text answers a dialog.)
     pub fn ended_with(&self, command: &str) -> bool {
         let mut words = self.entered.iter().rev().map(|line| line.text.trim());
         let last = words.find(|text| !text.is_empty()).unwrap_or_default();
         last.split_whitespace().next() == Some(command)
     }
 
-    /// Whether the person gave this command, typed in full or completed. All Enters up to that one are
-    /// used up.
+    /// Whether the person gave this command, typed in full or completed. All Enters up to that one are used up.
     pub fn claim_command(&mut self, command: &str) -> bool {
         let Some(at) = self.entered.iter().position(|line| line.names(command)) else {
             return false;

@@ -18,8 +18,7 @@ pub enum Origin {
 
 /// The process that the client's events come from: the first one in the session of the client's
 /// terminal to report an event, which happens before the agent has done anything. It need not be the
-/// process that ccc started, since `claude` may be a script. What the agent runs is in a session of its
-/// own.
+/// process that ccc started, since `claude` may be a script. What the agent runs is in a session of its own.
 #[derive(Debug, Default)]
 pub struct ClientProcess(Option<Pid>);
 
@@ -71,8 +70,7 @@ fn socket(table: &str, from: SocketAddr, to: SocketAddr) -> Option<u64> {
     line.clone().nth(9)?.parse().ok().filter(|number| *number != 0)
 }
 
-/// The address as the kernel writes it: its four bytes as one number in native byte order, then the
-/// port.
+/// The address as the kernel writes it: its four bytes as one number in native byte order, then the port.
 fn address(address: SocketAddr) -> Option<String> {
     let SocketAddr::V4(address) = address else { return None };
     let number = u32::from_ne_bytes(address.ip().octets());

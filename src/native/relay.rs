@@ -43,8 +43,7 @@ pub fn keys(
     })
 }
 
-/// Passes the client's output to the person. `on_output` gets it after it was written; `None` marks the
-/// end.
+/// Passes the client's output to the person. `on_output` gets it after it was written; `None` marks the end.
 pub fn screen(
     mut from: File,
     mut to: File,

@@ -11,8 +11,7 @@ use crate::surface::{duration, review_cost};
 /// At most this many changed files are named.
 const MOST_FILES: usize = 5;
 
-/// The sentence for the conversation, if any. A rejection needs none: the client shows the feedback
-/// itself.
+/// The sentence for the conversation, if any. A rejection needs none: the client shows the feedback itself.
 pub fn sentence(notice: &Notice) -> Option<String> {
     Some(match notice {
         Notice::Verdict { round, seconds, cost_usd, usage, verdict, .. } if verdict.completed => {

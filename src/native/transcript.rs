@@ -94,8 +94,7 @@ struct Follower {
 }
 
 impl Follower {
-    /// Switches to another conversation. Lines already in it are skipped: they are older than this
-    /// session.
+    /// Switches to another conversation. Lines already in it are skipped: they are older than this session.
     fn turn_to(&mut self, path: &Path) {
         if self.path.as_deref() == Some(path) {
             return;

@@ -106,8 +106,7 @@ pub fn edit(
         (Some(start), Some(digits)) => format!("{:>digits$} ", start + line),
         _ => String::new(),
     };
-    // Parts of a file usually both lack the final newline; it is a change only if just one of them
-    // does.
+    // Parts of a file usually both lack the final newline; it is a change only if just one of them does.
     let uneven = old.ends_with('\n') != new.ends_with('\n') && !old.is_empty() && !new.is_empty();
     let mut edit = Edit { rows: Vec::new(), added: 0, removed: 0 };
     for (at, group) in groups.iter().enumerate() {
@@ -147,8 +146,7 @@ fn changes(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
 /// Renders a diff of several files as `git diff` writes it.
 pub fn patch(text: &str) -> Vec<Styled> {
     let mut lines = Vec::new();
-    // The header lines before a file's first hunk are skipped: the name and the changed lines say the
-    // same.
+    // The header lines before a file's first hunk are skipped: the name and the changed lines say the same.
     let mut inside = true;
     for line in text.lines() {
         if line.starts_with("diff --git ") {

@@ -192,8 +192,7 @@ impl Transcript {
         self.shown(vec![line.with(Style::Dim, &text)])
     }
 
-    /// A long message is shortened: the person knows what they pasted, and wants to scroll back past
-    /// it.
+    /// A long message is shortened: the person knows what they pasted, and wants to scroll back past it.
     pub(super) fn said(&mut self, text: &str) -> Vec<Styled> {
         if let Some(place) = &mut self.place {
             place.last = false;

@@ -1,5 +1,4 @@
-//! The colours of each style: the terminal's own sixteen, or a palette for a dark or a light
-//! background.
+//! The colours of each style: the terminal's own sixteen, or a palette for a dark or a light background.
 
 use super::styled::Style;
 pub use crate::config::Theme;

@@ -25,8 +25,7 @@ pub fn files(project: &Path) -> Option<Vec<String>> {
     Some(paths(&text, &prefix))
 }
 
-/// Parses entries `XY path`, each terminated by a zero byte, with paths relative to the repository's
-/// root.
+/// Parses entries `XY path`, each terminated by a zero byte, with paths relative to the repository's root.
 fn paths(status: &str, prefix: &str) -> Vec<String> {
     let path = |entry: &str| {
         let path = entry.get(3..)?;

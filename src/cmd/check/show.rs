@@ -1,5 +1,4 @@
-//! Shows checks on the screen: a line that is redrawn while one runs, and a permanent line when it has
-//! ended.
+//! Shows checks on the screen: a line that is redrawn while one runs, and a permanent line when it has ended.
 
 use std::path::Path;
 

@@ -208,8 +208,7 @@ fn instructions(chosen: Option<&Path>, place: &Directories) -> Result<Instructio
     }
 }
 
-/// Runs all sessions, or those before the first that was interrupted. Also returns the models that
-/// judged.
+/// Runs all sessions, or those before the first that was interrupted. Also returns the models that judged.
 fn play(
     bench: &Bench,
     sessions: &[GauntletSession],

@@ -136,8 +136,7 @@ impl Scored {
 pub struct Share {
     pub wrong: usize,
     pub of: usize,
-    /// The range that probably contains the true share, in percent; so few sessions allow no better
-    /// estimate.
+    /// The range that probably contains the true share, in percent; so few sessions allow no better estimate.
     pub likely_percent: (u32, u32),
 }
 

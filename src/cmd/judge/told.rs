@@ -1,5 +1,4 @@
-//! The output of `ccc judge`: the expected cost before the start, a line for each session, and the
-//! table.
+//! The output of `ccc judge`: the expected cost before the start, a line for each session, and the table.
 
 use std::fmt::Write as _;
 

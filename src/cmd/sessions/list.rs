@@ -117,8 +117,7 @@ pub fn outcome(story: &Story) -> String {
         SessionState::Over(Outcome::Completed | Outcome::Ended) if bare => {
             "confirmed without proof".to_owned()
         }
-        // A person ends a session after a confirmed task like any other, so both outcomes count as
-        // confirmed.
+        // A person ends a session after a confirmed task like any other, so both outcomes count as confirmed.
         SessionState::Over(Outcome::Completed) => "confirmed".to_owned(),
         SessionState::Over(Outcome::Ended) if confirmed => "confirmed".to_owned(),
         SessionState::Over(Outcome::Ended) => "ended".to_owned(),

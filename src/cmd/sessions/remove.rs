@@ -55,8 +55,7 @@ pub fn prune(place: &Directories, older_than: &Span, dry_run: bool, yes: bool) -
     remove_all(state_dir, &old, &alone, yes)
 }
 
-/// The later of the last recorded event and the file's modification. A session that cannot be dated is
-/// kept.
+/// The later of the last recorded event and the file's modification. A session that cannot be dated is kept.
 fn last_change(story: &Story) -> Option<Timestamp> {
     let written = fs::metadata(story.dir.join(EVENTS)).and_then(|meta| meta.modified()).ok()?;
     let written = Timestamp::try_from(written).ok()?;

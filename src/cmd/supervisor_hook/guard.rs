@@ -152,8 +152,7 @@ impl Guarded {
     }
 
     /// Moves on to another conversation: after `/clear` or `/resume`, or at the first stop if the
-    /// client chose the session's id. The supervision belongs to the launch and continues, with a new
-    /// task.
+    /// client chose the session's id. The supervision belongs to the launch and continues, with a new task.
     fn another_conversation(&mut self, event: &HookEvent, state: &StateFile) -> Result<()> {
         self.pinned.session_id.clone_from(&event.session_id);
         self.pinned.task = Task::default();
@@ -183,8 +182,7 @@ impl Guarded {
         new
     }
 
-    /// What the person has to be told now. A change is reported once, an attempt that was undone each
-    /// time.
+    /// What the person has to be told now. A change is reported once, an attempt that was undone each time.
     pub fn for_the_person(&mut self) -> Vec<String> {
         let changes = self.changes();
         for what in &self.changed {

@@ -34,8 +34,7 @@ pub struct HookReview<'a> {
     pub ran: &'a Commands,
     pub roots: &'a [PathBuf],
     pub state_dir: &'a Path,
-    /// The results of the checks; `still_the_same` tells whether the files are still those the checks
-    /// ran on.
+    /// The results of the checks; `still_the_same` tells whether the files are still those the checks ran on.
     pub checks: &'a [CheckResult],
     pub still_the_same: &'a dyn Fn() -> bool,
     /// The brief for a judge with fresh eyes, without the agent's account.
@@ -186,8 +185,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Waits until the process is gone. The shim ends everything below it, so the hook leaves nothing
-    /// behind.
+    /// Waits until the process is gone. The shim ends everything below it, so the hook leaves nothing behind.
     fn see_out(&mut self) {
         let Some(mut process) = self.process.take() else { return };
         process.handle = None;

@@ -304,8 +304,7 @@ fn judges(
             .collect());
     }
     let provider = guarded.as_deref().and_then(|guarded| guarded.pinned.provider.clone());
-    // A default provider that was set after supervision began is not used: the person may not have
-    // chosen it.
+    // A default provider that was set after supervision began is not used: the person may not have chosen it.
     let changed = guarded.as_deref().is_some_and(|guarded| guarded.config_changed);
     let provider = provider.or_else(|| config.default_provider().filter(|_| !changed));
     let own = of_this_process();

@@ -38,8 +38,7 @@ pub fn stopped(
         logging::start(state_dir.join("ccc.log"));
     }
     let mut transcript = TranscriptFile::new(event.transcript_path.as_deref());
-    // If the pinned facts are broken or missing, this fails instead of judging by the files as they are
-    // now.
+    // If the pinned facts are broken or missing, this fails instead of judging by the files as they are now.
     let standing = args
         .pinned(event)
         .and_then(|file| guard::standing(file, event, state, &mut transcript))

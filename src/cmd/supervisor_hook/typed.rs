@@ -11,8 +11,7 @@ use crate::threads::named;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The receiver gets a message as soon as the person has typed something, and then again at each
-/// receive, because the checks and the judge wait on it one after the other. The thread ends with the
-/// process.
+/// receive, because the checks and the judge wait on it one after the other. The thread ends with the process.
 pub fn watch(mut transcript: TranscriptFile) -> Receiver<Instant> {
     let (send, typed) = bounded(1);
     let watch = move || {

@@ -59,8 +59,7 @@ pub fn key(bytes: &[u8]) -> Option<(Key, usize)> {
     }
 }
 
-/// Arrows, reports, and keys in the encoding of the kitty protocol: `code[:…];modifiers[:event];text
-/// u`.
+/// Arrows, reports, and keys in the encoding of the kitty protocol: `code[:…];modifiers[:event];text u`.
 fn control_sequence(parameters: &[u8], last: u8) -> Key {
     match last {
         b'A' | b'B' => Key::Recall,
