@@ -1,5 +1,5 @@
-//! How the project's files were when the task began that the Stop hook judges: kept beside what else
-//! counts for the supervision, out of the project.
+//! The snapshot of the project's files from when the task began that the Stop hook judges. It is kept
+//! with the pinned facts, outside the project.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::hook::pinned::PinnedFile;
 use crate::session::Workplace;
 use crate::tree::Snapshot;
 
-/// A task begins now. A failure costs the comparison, and nothing else.
+/// Takes a new snapshot because a task begins now. A failure costs only the comparison.
 pub fn renew(file: &PinnedFile, project: &Path) {
     let written = Workplace::of(project).and_then(|workplace| {
         files::replace(&file.base(), &serde_json::to_vec(&workplace.look())?)

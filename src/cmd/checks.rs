@@ -1,5 +1,5 @@
-//! Which checks count here, and whether they may run: those of the user's own files may, those of a
-//! file of the project after the person has said yes.
+//! Which checks apply here, and whether they may run. Checks from the user's own files may; those from
+//! a file of the project may after the person has said yes.
 
 use anyhow::Result;
 
@@ -14,7 +14,7 @@ pub const NOT_TRUSTED: &str = "the checks in this project's SUPERVISOR.md were s
     nobody has allowed them yet. Run `ccc check` at a terminal to review and allow them, or add \
     --trust-checks";
 
-/// What was said on the command line.
+/// The options about checks on the command line.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wishes {
     /// `--no-checks`
@@ -26,7 +26,7 @@ pub struct Wishes {
 #[derive(Debug, Default)]
 pub struct Allowed {
     pub checks: Vec<Check>,
-    /// What nobody has allowed.
+    /// Checks that nobody has allowed.
     pub untrusted: Vec<Check>,
 }
 
@@ -36,7 +36,7 @@ impl Allowed {
     }
 }
 
-/// `own` are those of ccc.json. With `ask`, a person at the terminal can say yes now.
+/// `own` are the checks of ccc.json. With `ask`, a person at the terminal can allow the others now.
 pub fn allowed(
     place: &Directories,
     own: Vec<Check>,
@@ -81,7 +81,7 @@ fn asked(place: &Directories, found: &[Check], decisions: &Decisions) -> Result<
     Ok(yes)
 }
 
-/// The command itself, whatever its name says.
+/// Shows the command itself, because the name of a check may say anything.
 fn listed(check: &Check) -> String {
     let command = format!("    {}", check.run.replace('\n', "\n    "));
     if check.name == check.run {

@@ -1,4 +1,4 @@
-//! `ccc completions SHELL`: a script for the shell, made from the definition of the command line.
+//! `ccc completions SHELL`: a completion script for the shell, generated from the command line's definition.
 
 use anyhow::Result;
 use clap::CommandFactory;
@@ -8,7 +8,7 @@ use crate::cli::{Cli, Shell};
 use crate::console;
 
 pub fn run(shell: Shell) -> Result<i32> {
-    // Into memory first: a reader that goes away early is no failure.
+    // Generated into memory first, because a reader that closes the pipe early is not an error.
     let mut script = Vec::new();
     let mut cli = Cli::command();
     match shell {

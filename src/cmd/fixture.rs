@@ -1,4 +1,4 @@
-//! `ccc fixture`: a recorded session as one file that can be shown to others, and played.
+//! `ccc fixture`: turns a recorded session into one file that can be shared and replayed.
 
 use std::env;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::fixture::{Converted, convert};
 use crate::record::read::Recording;
 use crate::record::rerun::runs;
 
-/// A value under a name that does not say by itself that it is a secret.
+/// A shorter value whose name does not mark it as a secret is not treated as one.
 const SHORTEST_UNNAMED_SECRET: usize = 6;
 
 pub fn run(args: &FixtureArgs) -> Result<i32> {
@@ -70,7 +70,7 @@ pub fn run(args: &FixtureArgs) -> Result<i32> {
     Ok(i32::from(converted.problem.is_some()))
 }
 
-/// Before it leaves the machine, somebody has seen what is left in it, and has said yes.
+/// Before the file leaves the machine, somebody must have seen the suspicious texts left in it and agreed.
 fn may_leave(suspects: &Suspects, allowed: bool) -> Result<bool> {
     if suspects.found.is_empty() {
         return Ok(true);
@@ -92,7 +92,7 @@ fn may_leave(suspects: &Suspects, allowed: bool) -> Result<bool> {
     Ok(false)
 }
 
-/// A misspelt path must not become a new directory.
+/// A misspelt path must not create a new directory.
 fn has_directory(file: &Path) -> Result<()> {
     match file.parent() {
         Some(dir) if dir != Path::new("") && !dir.is_dir() => {
@@ -102,7 +102,7 @@ fn has_directory(file: &Path) -> Result<()> {
     }
 }
 
-/// Private, and whole or not at all.
+/// Writes the file privately, and completely or not at all.
 fn write(file: &Path, converted: &Converted, force: bool) -> Result<()> {
     match files::write_whole(file, force, &|mut to| converted.write(&mut to)) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
@@ -124,7 +124,7 @@ fn whereabouts(project: &str) -> MachineIdentity {
     }
 }
 
-/// Everything that is a secret here, by its value.
+/// The values of all secrets known here.
 fn secrets(config_dir: &Path) -> Result<Vec<String>> {
     let config =
         Config::load(config_dir).context("ccc could not search the fixture for secrets")?;
@@ -162,7 +162,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A value, the variables it is made of, and of a list of headers each one by itself.
+/// Adds a value or, if it refers to variables, their values; for a list of headers also each header's value.
 fn add(value: &str, found: &mut Vec<String>) {
     let names = variables(value);
     found.extend(names.iter().filter_map(|name| env::var(name).ok()));

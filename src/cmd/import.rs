@@ -1,5 +1,5 @@
-//! An endpoint in the client's own `settings.json` is offered as a provider: once, to a person, and
-//! as a copy. That file is never written.
+//! Offers to import an endpoint from the client's own `settings.json` as a provider: once, only to a
+//! person, and as a copy. That file is never written.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::questions::{self, Questions};
 use crate::config::{self, profile, secret};
 use crate::files;
 
-/// Does nothing unless there is something to import, no `ccc.json` yet, and a person to ask.
+/// Does nothing unless there is an endpoint to import, no `ccc.json` yet, and a person to ask.
 pub fn offer_once(config_dir: &Path) -> Result<()> {
     if !questions::is_possible() {
         return Ok(());
@@ -32,7 +32,7 @@ fn offer<R: BufRead, W: Write>(config_dir: &Path, questions: &mut Questions<R, W
     if !questions
         .confirm("Copy that to a provider in ccc.json? The file itself stays unchanged.", true)?
     {
-        // With a file there, nobody is asked again.
+        // Creates the file, so that the question is not asked again.
         return config::edit(config_dir, |_| Ok(()));
     }
     let default = name_for(&url);
@@ -49,7 +49,7 @@ fn offer<R: BufRead, W: Write>(config_dir: &Path, questions: &mut Questions<R, W
     ))
 }
 
-/// The variables that make up the endpoint; a file that has none, or cannot be read, offers nothing.
+/// The variables that define the endpoint; `None` if the file has none or cannot be read.
 fn endpoint_in(path: &Path) -> Option<Map<String, Value>> {
     let settings: Value = serde_json::from_str(&files::read_text(path).ok()?).ok()?;
     profile::env(&settings, profile::BASE_URL)?;
@@ -60,7 +60,8 @@ fn endpoint_in(path: &Path) -> Option<Map<String, Value>> {
     Some(ours.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
-/// The preset's name if it is one's endpoint, else the part of the host that names its owner.
+/// The preset's name if the endpoint belongs to one, otherwise the part of the host name that
+/// identifies its owner.
 fn name_for(url: &str) -> String {
     let url = url.trim_end_matches('/');
     if let Some(preset) = presets::PRESETS.iter().find(|preset| preset.base_url == url) {
@@ -91,7 +92,7 @@ mod tests {
     const SETTINGS: &str = r#"{"model": "x", "env": {"ANTHROPIC_BASE_URL": "https://api.example.com/v",
         "ANTHROPIC_AUTH_TOKEN": "sk-0123456789abcdef", "OTHER": "1", "ANTHROPIC_MODEL": "m"}}"#;
 
-    /// The answers, then what was shown and what is in the file.
+    /// Gives these answers; returns what was shown and what is in the file afterwards.
     fn offered(dir: &Path, answers: &str) -> (String, Option<Value>) {
         let mut questions = Questions { input: answers.as_bytes(), output: Vec::new() };
         let _ = offer(dir, &mut questions);

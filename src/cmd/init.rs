@@ -15,14 +15,14 @@ use crate::directories::Directories;
 use crate::files;
 use crate::review::instructions;
 
-/// Manifests are small; what is larger is something else.
+/// Manifests are small; a larger file is something else.
 const MAX_MANIFEST: u64 = 4 << 20;
 
-/// What becomes of the proposed checks.
+/// How the proposed checks are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Proposals {
     Taken,
-    /// They stand there as comments.
+    /// Written as comments.
     Left,
 }
 
@@ -34,7 +34,7 @@ pub fn run(global: bool, yes: bool) -> Result<i32> {
     }
     let path = place.project.join(instructions::FILE);
     let proposed = proposals(&place.project);
-    // Before any question: an answer would be for nothing.
+    // Checked before any question is asked, since the answer would be useless.
     if path.symlink_metadata().is_ok() {
         let paste = if proposed.is_empty() {
             String::new()
@@ -59,8 +59,7 @@ pub fn run(global: bool, yes: bool) -> Result<i32> {
     Ok(0)
 }
 
-/// The project's SUPERVISOR.md. Somebody who is there is asked about the checks; a yes also allows ccc
-/// to run them.
+/// Writes the project's SUPERVISOR.md. A person is asked about the checks; a yes also allows ccc to run them.
 pub fn write<R: BufRead, W: Write>(
     place: &Directories,
     questions: Option<&mut Questions<R, W>>,
@@ -112,7 +111,7 @@ fn proposals(project: &Path) -> Vec<Check> {
     })
 }
 
-/// As it stands in the front matter.
+/// The checks as written in the front matter.
 fn listed(checks: &[Check]) -> String {
     let mut text = "checks:\n".to_owned();
     for check in checks {
@@ -121,7 +120,7 @@ fn listed(checks: &[Check]) -> String {
     text
 }
 
-/// A command as YAML has it: what could mean something else is quoted, in the form that JSON shares.
+/// A command as a YAML scalar: quoted as in JSON if it could be read as anything else.
 fn yaml(command: &str) -> String {
     let plain = command.starts_with(|c: char| c.is_ascii_alphabetic() || c == '.')
         && command.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" ./_-=".contains(&byte))
@@ -129,7 +128,7 @@ fn yaml(command: &str) -> String {
     if plain { command.to_owned() } else { serde_json::json!(command).to_string() }
 }
 
-/// The default, with these checks in the place of its examples.
+/// The default text, with these checks in place of its examples.
 fn text(proposed: &[Check], proposals: Proposals) -> String {
     if proposed.is_empty() {
         return instructions::DEFAULT.to_owned();

@@ -1,4 +1,5 @@
-//! The log: a file in the state directory, opened when there is something to say. Never the screen.
+//! The log: a file in the state directory, opened when there is something to write. Nothing is logged
+//! to the screen.
 
 use std::fs::File;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! The client's own key or login, as the client itself tells it: it is started, asked, and ended. No
+//! Finds out whether the client has a key or a login of its own by starting it and asking it. No
 //! request goes to the API.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -19,25 +19,25 @@ use crate::directories::Directories;
 use crate::executables;
 use crate::process::orphans::Awaited;
 
-/// It takes well under a second.
+/// The answer takes well under a second.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// How long it may take to leave by itself.
+/// How long the client may take to exit by itself.
 const LEAVING: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
-/// The answer also lists every slash command.
+/// The limit for the answer, which also lists every slash command.
 const MOST: u64 = 8 << 20;
 
-/// What to do where there is neither.
+/// What to do without a key or a login.
 pub const HOW: &str = "log in with `claude /login`, set ANTHROPIC_API_KEY, or add an endpoint \
     with its key with `ccc provider add`";
 
-/// Where its credentials come from; `None` when there are none.
+/// Where the client's credentials come from; `None` if it has none.
 pub fn ask(place: &Directories) -> Result<Option<String>> {
     let mut command = Command::new(executables::claude()?);
     command
         .args(["--print", "--verbose", "--input-format", "stream-json"])
         .args(["--output-format", "stream-json", "--no-session-persistence"])
-        // Nothing of the project is started for a question about the account.
+        // A question about the account must not start anything of the project.
         .args(["--strict-mcp-config", "--setting-sources", "user"])
         .args(["--settings", r#"{"disableAllHooks":true}"#])
         .env_clear()
@@ -60,7 +60,7 @@ fn answer(mut command: Command, deadline: Duration) -> Result<Account> {
     // The client answers only while its input is open.
     let mut input = child.stdin.take();
     if let Some(input) = &mut input {
-        // A client that has left already is found out below.
+        // A client that has already exited is detected below.
         let _ = input.write_all(&initialize("ccc-account"));
     }
     let answer = received.recv_timeout(deadline);
@@ -73,7 +73,7 @@ fn answer(mut command: Command, deadline: Duration) -> Result<Account> {
     }
 }
 
-/// It may be writing its own files: it is killed only if it does not leave.
+/// The client may be writing its own files, so it is killed only if it does not exit by itself.
 fn end(child: &mut Child) {
     let until = Instant::now() + LEAVING;
     while Instant::now() < until {

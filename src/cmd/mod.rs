@@ -1,4 +1,4 @@
-//! One file per command: what was typed becomes what is meant, and is run.
+//! The commands, one file each, and the dispatch from the command line to them.
 
 mod base;
 mod check;
@@ -39,7 +39,7 @@ use crate::directories::Directories;
 use crate::process::pty;
 use native::Native;
 
-/// Something the user typed is wrong: exit code 2 instead of 1.
+/// A mistake in what the user typed: exit code 2 instead of 1.
 #[derive(Debug)]
 pub struct Usage(pub String);
 
@@ -53,7 +53,7 @@ impl std::error::Error for Usage {}
 
 /// Runs the command line and returns the exit code.
 pub fn run(args: Vec<OsString>) -> i32 {
-    // Commands that programs start, not people: they skip the parser, which costs more than they do.
+    // Commands started by programs, not people. They skip the parser, which would cost more than they do.
     match args.get(1).and_then(|word| word.to_str()) {
         Some("agent-shim") if args.len() > 3 => return crate::process::shim::run(&args[2..]),
         Some("supervisor-hook") if !asks_for_help(&args) => {
@@ -68,7 +68,7 @@ pub fn run(args: Vec<OsString>) -> i32 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help has no words of others in it; a mistake quotes what was typed.
+            // Help contains no foreign text; an error message quotes what was typed.
             match error.exit_code() {
                 0 => return exit_code(print_help(&error)),
                 _ => console::say(error.render().to_string().trim_end()),
@@ -79,7 +79,7 @@ pub fn run(args: Vec<OsString>) -> i32 {
     exit_code(dispatch(cli))
 }
 
-/// In colours, where somebody sees them.
+/// In colour if the output is a terminal.
 fn print_help(error: &clap::Error) -> Result<i32> {
     let text = error.render();
     let text = if console::is_terminal() { text.ansi().to_string() } else { text.to_string() };
@@ -112,7 +112,7 @@ fn dispatch(cli: Cli) -> Result<i32> {
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::SupervisorMode { session, words }) => supervisor_mode::run(&words, session),
-        // With arguments it never gets here; see `run`.
+        // With arguments, `run` has already handled it.
         Some(Command::SupervisorHook { .. }) => Ok(supervisor_hook::run(&[])),
         None => launch(cli.session),
     }
@@ -135,7 +135,7 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     }
     let words = args.rest.len();
     let provider = take_provider(&config, &mut args.rest);
-    // Behind a provider's name every word is the client's.
+    // After a provider's name, every word belongs to the client.
     let first = args.rest.first().filter(|_| args.rest.len() == words);
     if let Some(word) = first.and_then(|word| word.to_str())
         && let Some(meant) = close_to(word, &config)
@@ -193,7 +193,7 @@ fn take_provider(config: &Config, rest: &mut Vec<OsString>) -> Option<String> {
     }
 }
 
-/// Commands of claude itself, which are nobody's slip of the finger.
+/// Commands of claude itself, which must not be taken for typing mistakes.
 const CLIENT_COMMANDS: [&str; 14] = [
     "agents",
     "attach",
@@ -210,10 +210,10 @@ const CLIENT_COMMANDS: [&str; 14] = [
     "update",
     "upgrade",
 ];
-/// How much alike two words are that are taken for the same one.
+/// Two words that are more similar than this are taken for the same one.
 const ALIKE: f64 = 0.84;
 
-/// What a first word was probably meant to be, when it is neither a command nor a provider.
+/// What a first word that is neither a command nor a provider was probably meant to be.
 fn close_to(word: &str, config: &Config) -> Option<String> {
     let plain = |c: char| c.is_ascii_lowercase() || c == '-';
     if word.len() < 4 || !word.chars().all(plain) || CLIENT_COMMANDS.contains(&word) {

@@ -1,5 +1,5 @@
-//! `ccc [provider] [claude args…]`: becomes the plain client on the chosen endpoint. With
-//! `--supervisor=hook` its session is supervised by the Stop hook from its first stop.
+//! `ccc [provider] [claude args…]`: replaces itself by the plain client on the chosen endpoint. With
+//! `--supervisor=hook`, the Stop hook supervises the session from its first stop.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -27,13 +27,13 @@ use crate::review::instructions;
 pub struct Native {
     pub provider: Option<String>,
     pub args: Vec<OsString>,
-    /// Supervised from the first stop on.
+    /// Supervised from the first stop.
     pub supervised: bool,
     pub max_iterations: Option<u32>,
     pub checks: Wishes,
 }
 
-/// Returns only when the client cannot be started.
+/// Returns only if the client cannot be started.
 pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i32> {
     let limits = Limits::of(config, native.max_iterations)?;
     let user = user_settings(take_settings(&mut native.args).as_deref())?;
@@ -71,7 +71,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
         if let Some(why) = clients::why_hooks_are_off(place, &native.args) {
             bail!("{why} turns the Stop hook off; use `ccc --supervisor`, which needs no hooks");
         }
-        // The hook itself can ask nobody.
+        // Asked here, because the hook itself cannot ask anybody.
         if let Ok(found) = instructions::find(&place.project, &place.config_dir) {
             let own = config.supervisor()?.checks;
             checks::allowed(place, own, Some(&found), native.checks, true)?;
@@ -104,7 +104,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     Err(error).with_context(|| format!("cannot start {}", claude.display()))
 }
 
-/// The key would go to the client's default address.
+/// Fails if the client would lose the endpoint: it would send the key to its default address.
 fn refuse_to_lose_the_endpoint(claude: &Path) -> Result<()> {
     let version = Version::read(&version::ask(claude)?);
     if version.is_some_and(|version| version >= background::HANDS_ON) {
@@ -120,11 +120,11 @@ fn refuse_to_lose_the_endpoint(claude: &Path) -> Result<()> {
     )
 }
 
-/// The session that is supervised first, and whether ccc chose its id. Supervision belongs to the launch:
-/// where only the client knows which session it will be, the first stop tells.
+/// The session that is supervised first, and whether ccc chose its id. The supervision belongs to the
+/// launch: if only the client knows which session it will be, the first stop tells.
 fn session(taken: &ClientArgs) -> Result<(Option<String>, bool)> {
     let id = match (&taken.session_id, &taken.resume) {
-        // The client chooses the id of a session in the background.
+        // The client chooses the id of a background session.
         _ if taken.background => return Ok((None, false)),
         (Some(id), _) => id,
         (None, Some(Resume::Session(id))) if !taken.forks => id,

@@ -1,4 +1,4 @@
-//! Standard output of the commands that answer a question: text, tables, JSON.
+//! Standard output of commands that answer a question: text, tables, JSON.
 
 use std::io::ErrorKind;
 
@@ -8,12 +8,12 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::console;
 
-/// A reader that has seen enough (`| head`) is no failure.
+/// A reader that closes the pipe early (`| head`) is not an error.
 pub fn print(text: &str) -> Result<()> {
     Ok(console::print(text)?)
 }
 
-/// The same for what is written in many pieces.
+/// The same for output that is written in several pieces.
 pub fn end_of_output(written: Result<()>) -> Result<()> {
     match written {
         Err(error) if is_closed_pipe(&error) => Ok(()),
@@ -34,7 +34,7 @@ pub fn print_json(value: &Value) -> Result<()> {
     Ok(console::print_json(value)?)
 }
 
-/// Columns as wide as they need to be, two spaces apart; the last one as it is.
+/// Columns as wide as their longest cell, two spaces apart; the last column is not padded.
 pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();

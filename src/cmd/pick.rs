@@ -1,4 +1,4 @@
-//! A list on the terminal, to choose from with the arrows or by a search, before a session begins.
+//! A list on the terminal to choose from with the arrow keys or by searching, before a session begins.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode, size};
 use crate::console;
 use crate::surface::{Look, Picked, Picker};
 
-/// The terminal as it was found, whatever happens.
+/// Restores the terminal when dropped, whatever happens.
 struct Raw;
 
 impl Drop for Raw {
@@ -18,7 +18,7 @@ impl Drop for Raw {
     }
 }
 
-/// The number of the chosen entry.
+/// The index of the chosen entry.
 pub fn pick(mut picker: Picker, look: Look) -> Result<usize> {
     enable_raw_mode()?;
     let _raw = Raw;

@@ -6,8 +6,7 @@ use std::os::fd::AsFd;
 use anyhow::{Context, Result};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// With a prompt on the command line, standard input is only an addition to it; the client waits
-/// this long for one too.
+/// If the command line has a prompt, standard input only adds to it. The client, too, waits this long for it.
 const PATIENCE_MS: u16 = 3000;
 
 pub fn resolve(argument: Option<String>) -> Result<Option<String>> {

@@ -46,7 +46,7 @@ fn is_set(variable: &str) -> bool {
     std::env::var(variable).is_ok_and(|value| !value.is_empty())
 }
 
-/// Which one is used, and how to use another.
+/// Prints which provider is used, and how to use another.
 fn used(config: &Config) -> Result<()> {
     let text = match config.default_provider() {
         Some(name) => {

@@ -9,7 +9,7 @@ use nix::sys::termios::{
 
 use crate::console;
 
-/// Somebody can read a question, and answer it.
+/// Whether somebody can read a question and answer it.
 pub fn is_possible() -> bool {
     std::io::stdin().is_terminal() && console::is_terminal()
 }
@@ -24,9 +24,9 @@ impl Questions<std::io::StdinLock<'static>, std::io::Stdout> {
         Self { input: std::io::stdin().lock(), output: console::stdout() }
     }
 
-    /// An answer that does not appear on the screen.
+    /// Reads an answer without showing it on the screen.
     pub fn hidden(&mut self, question: &str) -> Result<String> {
-        // Before the question: an answer may come at once, from a paste.
+        // Before the question is printed: a pasted answer may arrive at once.
         let silence = EchoOff::begin()?;
         write!(self.output, "{question}: ")?;
         self.output.flush()?;
@@ -42,7 +42,7 @@ impl<R: BufRead, W: Write> Questions<R, W> {
         Ok(writeln!(self.output, "{}", console::clean(text))?)
     }
 
-    /// The answer; an empty one is the default.
+    /// The answer, or the default if it is empty.
     pub fn ask(&mut self, question: &str, default: &str) -> Result<String> {
         if default.is_empty() {
             write!(self.output, "{question}: ")?;
@@ -72,7 +72,7 @@ impl<R: BufRead, W: Write> Questions<R, W> {
     }
 }
 
-/// No echo, and no signals: a Ctrl-C that ended the program here would leave the terminal mute.
+/// Switches echo and signals off: a Ctrl-C that ended the program here would leave the terminal without echo.
 struct EchoOff(Termios);
 
 impl EchoOff {
@@ -94,7 +94,7 @@ impl Drop for EchoOff {
     }
 }
 
-/// A line, edited by hand, as the terminal does not do it now.
+/// Reads a line and edits it by hand, because the terminal does not in this mode.
 fn read_hidden(input: &mut impl Read) -> Result<String> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut byte = [0];

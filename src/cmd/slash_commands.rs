@@ -1,4 +1,4 @@
-//! `/supervisor` and `/supervisoroff` for the plain client.
+//! Installs `/supervisor` and `/supervisoroff` for the plain client.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::config::clients::quoted;
 use crate::executables;
 use crate::files;
 
-/// In every file of ours; a command of the user's with the same name stays theirs.
+/// Appears in every file that ccc wrote; a user's own command with the same name is left alone.
 const OURS: &str = "supervisor-mode";
 
 pub fn create(config_dir: &Path, ccc: &Path) -> Result<()> {
@@ -27,7 +27,7 @@ pub fn create(config_dir: &Path, ccc: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Where they are, whether anybody wrote them or not.
+/// Where the two files belong, whether they exist or not.
 pub fn paths(config_dir: &Path) -> [PathBuf; 2] {
     ["supervisor", "supervisoroff"]
         .map(|name| config_dir.join("commands").join(format!("{name}.md")))
@@ -37,8 +37,8 @@ pub fn is_ours(path: &Path) -> bool {
     files::read_text(path).is_ok_and(|text| text.contains(OURS))
 }
 
-/// A command runs only at the start of a line, and only when its front matter allows it. It is the
-/// person's switch: the agent cannot use it as a tool.
+/// The client runs a shell command only at the start of a line, and only if the front matter allows it.
+/// The switch is for the person: the agent cannot use it as a tool.
 fn command(what: &str, mode: &str, ccc: &str) -> String {
     format!(
         "---\ndescription: {what} supervisor mode\nallowed-tools: Bash({ccc} supervisor-mode:*)\n\
@@ -47,7 +47,7 @@ fn command(what: &str, mode: &str, ccc: &str) -> String {
     )
 }
 
-/// Short where the path finds this very ccc.
+/// Just `ccc` if that name on the PATH is this very program, otherwise the full path.
 fn program(ccc: &Path) -> String {
     let found = executables::on_path(Path::new("ccc")).and_then(|path| path.canonicalize().ok());
     if found.is_some() && found == ccc.canonicalize().ok() { "ccc".to_owned() } else { quoted(ccc) }

@@ -81,7 +81,7 @@ pub fn run(
         Clients::prepare(&place, config, provider, user.as_ref(), &limits, JudgedBy::Session)?;
     clients.agent.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
     if person {
-        // Somebody may want to go back to an earlier message, and have the files go with it.
+        // A person may want to go back to an earlier message and restore the files as well.
         clients.agent.env.push(("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING".into(), "1".into()));
     }
 
@@ -133,7 +133,7 @@ pub fn run(
     Ok(surfaces::run(setup, format, &wishes)?.exit_code)
 }
 
-/// `CCC_NOTIFY`, else what ccc.json says.
+/// `CCC_NOTIFY`, or else the setting in ccc.json.
 fn notify(configured: Notify) -> Result<Notify> {
     match env::var("CCC_NOTIFY") {
         Ok(name) if !name.is_empty() => Notify::named(&name).ok_or_else(|| {
@@ -143,7 +143,7 @@ fn notify(configured: Notify) -> Result<Notify> {
     }
 }
 
-/// What the start tells.
+/// What is shown at the start of the session.
 fn whereabouts(
     place: &Directories,
     provider: Option<&str>,
@@ -170,7 +170,7 @@ fn whereabouts(
     }
 }
 
-/// With what each judge is started.
+/// What each judge is started with.
 pub fn judges(
     place: &Directories,
     supervisor: &Supervisor,
@@ -195,7 +195,7 @@ pub fn judges(
     supervisor.all_judges().into_iter().zip(clients).map(start).collect()
 }
 
-/// What the session's earlier runs left. One that begins here has nothing behind it.
+/// Reads what earlier runs of the session left; a new session has none.
 pub fn earlier(first: &AgentStart, state_dir: PathBuf, seed: u64) -> Earlier {
     match first {
         AgentStart::New { .. } => Box::new(|_| None),
@@ -212,7 +212,7 @@ pub fn earlier_commands(first: &AgentStart, state_dir: PathBuf) -> Option<ReadEa
     })
 }
 
-/// Of two words only one could be the prompt, and the other would be lost.
+/// Fails if there are two prompts, because one of them would be lost.
 fn one_prompt(own: Option<String>, taken: &ClientArgs, config: &Config) -> Result<Option<String>> {
     let words = [own, taken.prompt.clone(), taken.surplus.clone()];
     let mut words = words.into_iter().flatten();
@@ -262,21 +262,21 @@ pub fn recorder(
     if supervisor.record_keys.unwrap_or(true) { recorder } else { recorder.without_keys() }
 }
 
-/// What a player of the recording should know of the terminal.
+/// What a player of the recording should know about the terminal.
 fn header(size: (u16, u16)) -> CastHeader {
     let set = |name| Some((name, env::var(name).ok()?));
     CastHeader { size, env: ["SHELL", "TERM"].into_iter().filter_map(set).collect() }
 }
 
-/// What was read once, and counts as it is now.
+/// The configuration files that were read at the start; a change to them is reported.
 pub fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
     let own = place.project.join(instructions::FILE);
     let users = users_settings_path(&place.config_dir);
     WatchedFiles::now([instructions, own, place.config_dir.join(config::FILE), users])
 }
 
-/// What shells and tools read from the home directory, the judge's own as well; and the programs that a
-/// judge is started with.
+/// The files in the home directory that shells and tools read, the judge's included, and the programs
+/// that a judge is started with.
 pub fn start_files(claude: &Path) -> Result<WatchedFiles> {
     const NAMES: [&str; 17] = [
         ".bashrc",
@@ -302,7 +302,7 @@ pub fn start_files(claude: &Path) -> Result<WatchedFiles> {
     Ok(home.unwrap_or_default().with_programs(programs))
 }
 
-/// SUPERVISOR.md; a person who has none is offered the default.
+/// Finds SUPERVISOR.md; a person who has none is offered the default.
 pub fn find_instructions(place: &Directories, person: bool) -> Result<Instructions> {
     match instructions::find(&place.project, &place.config_dir) {
         Ok(found) => Ok(found),

@@ -1,5 +1,5 @@
-//! `ccc --supervisor=native`: claude with its own screen, supervised. ccc is its parent: it relays the
-//! terminal, records it, hears of what happens through the client's hooks, and answers there.
+//! `ccc --supervisor=native`: supervises claude with its own screen. ccc is its parent process: it
+//! relays and records the terminal, receives the client's hook events, and answers them.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -157,8 +157,8 @@ fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &ClientArgs) -> Result
     Ok(())
 }
 
-/// Once for each user: whoever types a password should know where it is kept. The client draws over what
-/// stands on the screen before it starts, so that this is said on its own.
+/// Told once per user: anyone who types a password should know that it is recorded. The client draws
+/// over the screen as it was before its start, so this needs an announcement of its own.
 fn keys_are_recorded(config_dir: &Path) -> Option<(String, String)> {
     const TOLD: &str = "ccc-keys-are-recorded";
     let told = config_dir.join(TOLD);

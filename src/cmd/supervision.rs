@@ -1,4 +1,4 @@
-//! The beginning of a supervision by the Stop hook: what counts from now on is pinned.
+//! Starts a supervision by the Stop hook: pins the facts that decide from now on.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,18 +21,18 @@ use crate::hook::state::StateFile;
 use crate::hook::task::Task;
 use crate::review::instructions;
 
-/// What is known of the client where supervision begins.
+/// What is known about the client when supervision begins.
 #[derive(Default)]
 pub struct Begins<'a> {
     pub provider: Option<&'a str>,
-    /// The generated settings of each judge.
+    /// The generated settings file of each judge.
     pub settings: &'a [PathBuf],
     pub max_iterations: Option<u32>,
     /// The agent's own arguments.
     pub arguments: Option<&'a ClientArgs>,
 }
 
-/// Pins what counts now.
+/// Collects the facts as they are now.
 pub fn pin(
     directories: &Directories,
     config: &Config,
@@ -41,7 +41,7 @@ pub fn pin(
 ) -> Result<Pinned> {
     let found = instructions::find(&directories.project, &directories.config_dir).ok();
     let instructions = found.and_then(|found| {
-        // The whole file, front matter and all.
+        // The whole file, including its front matter.
         let text = files::read_text(&found.path).ok()?;
         Some(PinnedInstructions { path: found.path, text })
     });
@@ -86,8 +86,8 @@ fn as_text(args: &[OsString]) -> Vec<String> {
     args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect()
 }
 
-/// The agent's options for a review, with a copy of every file that they name, as it is now: the agent
-/// can write the file itself. A file that cannot be read is left to the client, which says so.
+/// The agent's options that a review needs, with a copy of every file that they name as it is now: the
+/// agent can change the file itself. A file that cannot be read is left to the client, which reports it.
 pub fn pinned_options(config_dir: &Path, options: &[OsString]) -> Vec<OsString> {
     const FILES: [&str; 3] =
         ["--mcp-config", "--append-system-prompt-file", "--system-prompt-file"];
@@ -122,8 +122,8 @@ fn copy(config_dir: &Path, bytes: &[u8]) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Switches supervision on. Where it is on already, what counts stays until the Stop hook has seen
-/// that it was the person who wants to begin anew.
+/// Switches supervision on. If it is already on, the present facts stay in force until the Stop hook
+/// has confirmed that it was the person who asked for a new start.
 pub fn begin(
     directories: &Directories,
     state: Option<&StateFile>,
@@ -133,7 +133,7 @@ pub fn begin(
 ) -> Result<()> {
     let config = Config::load(&directories.config_dir)?;
     let pinned = pin(directories, &config, id, begins)?;
-    // Of a launch that is supervised the facts may have been removed: that does not let others in.
+    // Somebody may have removed the facts of a supervised launch; that must not let them pin others.
     let runs = file.current().exists() || (begins.arguments.is_none() && file.is_due());
     pinned::sweep(&directories.config_dir);
     if let Some(state) = state {

@@ -1,9 +1,9 @@
-//! `ccc supervisor-hook`: the judgement at the plain client's Stop, and what the person types for it.
-//! Always exits 0; whatever goes
-//! wrong lets the client stop, and says why on standard error and in the log.
+//! `ccc supervisor-hook`: reviews the work when the plain client stops, and handles what the person
+//! types to ccc. It always exits with 0: if anything goes wrong, the client may stop, and the reason
+//! goes to standard error and to the log.
 //!
-//! Off is the common case and runs at every stop of every session, so it comes first and reads
-//! nothing but its arguments, the event and the state file.
+//! Most sessions are not supervised, and this runs at every stop of each of them. So that case is
+//! decided first, and reads only the arguments, the event, the pinned facts and the state file.
 
 mod checks;
 mod guard;
@@ -29,12 +29,12 @@ use crate::hook::pinned::{Pinned, PinnedFile};
 use crate::hook::reply::{Form, Reply};
 use crate::hook::state::StateFile;
 
-/// More than any event; a hostile one does not fill the memory.
+/// Larger than any real event, so that a hostile one cannot fill the memory.
 const MAX_EVENT: u64 = 16 << 20;
 
 pub fn run(args: &[OsString]) -> i32 {
     let launch = Args::parse(args).ok().and_then(|args| args.launch);
-    // Before the client's own environment takes the place of what it tells its hooks.
+    // Read first: below, the environment of the hook is replaced by the client's.
     let form = Form::of(env::var("AI_AGENT").ok().as_deref());
     let missing = client_environment::take_on(launch.as_deref());
     let mut told = Told::default();
@@ -60,28 +60,28 @@ pub fn run(args: &[OsString]) -> i32 {
             Reply::Tell(tell(&format!("The work was not reviewed: {error:#}")))
         }
     };
-    // Nobody is there to be told when this fails too.
+    // If writing the reply fails, there is nobody left to tell.
     if let Some(answer) = reply.body(form) {
         let _ = writeln!(console::stdout(), "{answer}");
     }
     0
 }
 
-/// What the person is told on their own screen.
+/// What the person is told on their screen.
 #[derive(Default)]
 struct Told {
-    /// A session that nobody supervises is left in peace.
+    /// Whether the session is supervised; the person is told nothing about one that is not.
     supervised: bool,
     changes: Vec<String>,
 }
 
 enum Decision {
     Allow(String),
-    /// Nothing of ours.
+    /// ccc has nothing to say.
     Silent,
     /// The agent is not done, and is told why.
     GoOn(String),
-    /// A prompt that was for ccc, or a change that does not take effect: the person is told why.
+    /// A prompt was meant for ccc, or a settings change is refused; the person is told this.
     Taken(String),
 }
 
@@ -93,7 +93,7 @@ fn say(text: &str) {
     print(&format!("[ccc supervisor-hook] {text}"));
 }
 
-/// To standard error, or to nobody: a hook must not fail because it cannot print.
+/// Prints to standard error if possible: a hook must not fail because it cannot print.
 fn print(text: &str) {
     console::say(text);
 }
@@ -121,7 +121,7 @@ fn decide(args: &[OsString], missing: Vec<String>, told: &mut Told) -> Result<De
     }
 }
 
-/// Whether the state file says "on" does not matter here: the agent can write it.
+/// Does not rely on the state file's `enabled`: the agent can write that file.
 fn config_changed(args: &Args, event: &HookEvent, state_dir: &Path) -> Result<Decision> {
     let file = args.pinned(event)?;
     let pinned = Pinned::load(&file.current());
@@ -138,15 +138,15 @@ fn config_changed(args: &Args, event: &HookEvent, state_dir: &Path) -> Result<De
     Ok(Decision::Taken(why))
 }
 
-/// Parsed by hand: the parser for the whole command line costs more than all the rest.
+/// Parsed by hand: setting up the full command-line parser costs more than the rest of the hook.
 #[derive(Debug, PartialEq)]
 struct Args {
-    /// Of each judge.
+    /// The settings file of each judge.
     settings: Vec<PathBuf>,
     state_dir: PathBuf,
-    /// The launch of the client that supervision belongs to.
+    /// The launch of the client that the supervision belongs to.
     launch: Option<String>,
-    /// Variables that the launch was given to reach the model with, and that are not to be had here.
+    /// Variables that the launch was given to reach the model, and that are missing here.
     missing: Vec<String>,
 }
 
@@ -180,7 +180,7 @@ impl Args {
         PinnedFile::of(&config_dir, self.launch.as_deref(), &event.session_id)
     }
 
-    /// A relative directory means something else after the agent's first `cd`.
+    /// Made absolute, because a relative directory would mean another one after the agent's first `cd`.
     fn state_dir(&self, cwd: Option<&str>) -> Result<PathBuf> {
         if self.state_dir.is_absolute() {
             return Ok(self.state_dir.clone());
@@ -194,7 +194,7 @@ impl Args {
     }
 }
 
-/// Where the session began. Hooks run wherever the agent has gone since.
+/// The directory in which the session began. A hook runs wherever the agent has since moved to.
 pub fn project(cwd: Option<&str>) -> Option<PathBuf> {
     let project = env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let absolute = |dir: &PathBuf| dir.is_absolute();

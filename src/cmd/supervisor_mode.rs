@@ -32,7 +32,7 @@ pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
     let launch = env::var(client_environment::LAUNCH).ok();
     let file = PinnedFile::of(&Directories::find()?.config_dir, launch.as_deref(), &session)?;
     let switched = Switched { state: &state, file: &file, session: &session, state_dir: &dir };
-    // What follows the word is for the agent.
+    // The text after the first word is for the agent.
     match words.first().map(String::as_str) {
         Some("on") => switched.on(None)?,
         Some("off") => switched.off()?,
@@ -44,8 +44,8 @@ pub fn run(words: &[String], session: Option<String>) -> Result<i32> {
     Ok(0)
 }
 
-/// A session whose supervision is switched. The Stop hook looks who did it, and undoes it if it was not
-/// the person.
+/// Switches the supervision of a session. The Stop hook later checks who did it, and undoes it if it
+/// was not the person.
 pub struct Switched<'a> {
     pub state: &'a StateFile,
     pub file: &'a PinnedFile,

@@ -1,5 +1,5 @@
-//! `ccc validate`: does the endpoint answer, is the key accepted, is the model known. One tiny request
-//! for each provider, all at once. No key is ever printed, whatever the other side quotes.
+//! `ccc validate`: checks that the endpoint answers, the key is accepted and the model is known, with
+//! one tiny request to each provider, all at once. No key is ever printed, even if the other side quotes it.
 
 use std::thread;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use crate::config::{self, Config, secret};
 use crate::directories::Directories;
 use crate::endpoint::{self, Endpoint, Findings};
 
-/// Asked for where no model is set: the client then chooses among Claude's.
+/// The model to ask for if none is set: the client then chooses a Claude model.
 const ANY_CLAUDE: &str = "claude-haiku-4-5";
-/// Longer explanations are cut in the table.
+/// Longer explanations are truncated in the table.
 const DETAIL: usize = 160;
 
 struct Row {
@@ -58,8 +58,7 @@ pub fn run(args: &ValidateArgs) -> Result<i32> {
     Ok(i32::from(!rows.iter().all(|row| row.found.is_good())))
 }
 
-/// Without a provider there is no endpoint to try, but the client can say whether it has a key or a
-/// login of its own.
+/// Without a provider there is no endpoint to test, but the client can say whether it has a key or a login.
 fn own_login(place: &Directories, as_json: bool) -> Result<i32> {
     let (there, detail) = match login::ask(place)? {
         Some(account) => (true, format!("claude has {account}; ccc made no request")),
@@ -110,7 +109,7 @@ fn examine(config: &Config, name: &str, timeout: Duration) -> Row {
     }
 }
 
-/// What the settings tell about a failure, and the answer cannot.
+/// A hint about a failure that follows from the settings rather than from the answer.
 fn hint(target: &Endpoint, settings: &Value, found: &Findings) -> Option<String> {
     let no_key = target.auth_token.is_none() && target.api_key.is_none();
     let helper = settings.get("apiKeyHelper").is_some();
@@ -130,7 +129,7 @@ fn hint(target: &Endpoint, settings: &Value, found: &Findings) -> Option<String>
     }
 }
 
-/// `Name: value`, one a line, as the client reads them.
+/// `Name: value`, one per line, as the client reads them.
 fn headers(text: &str) -> Vec<(String, String)> {
     text.lines()
         .filter_map(|line| line.split_once(':'))

@@ -1,21 +1,22 @@
-//! What runs in the background when the agent stops. It wakes when that ends, and stops again: that stop
-//! is the one to review. But a server never ends, and an agent could always have something running.
+//! Work still running in the background when the agent stops. Its end wakes the agent, which then stops
+//! again; that later stop is the one to review. The wait is bounded, because a server never ends and an
+//! agent could always keep something running.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Something in the background.
+/// One background task of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     pub id: String,
     pub name: String,
-    /// A command of the shell's, and no other agent.
+    /// A shell command rather than another agent.
     pub is_command: bool,
 }
 
-/// Those of a Stop event's `background_tasks` that still run.
+/// The entries of a Stop event's `background_tasks` that are still running.
 pub fn running(tasks: &Value) -> Vec<Task> {
     let runs = |task: &&Value| {
         let status = task.get("status").and_then(Value::as_str);
@@ -34,19 +35,20 @@ pub fn running(tasks: &Value) -> Vec<Task> {
     tasks.iter().filter(runs).map(task).collect()
 }
 
-/// So many stops in a row go unreviewed for it.
+/// How many stops in a row may go unreviewed because of background tasks.
 const MOST: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Background {
-    /// Commands that ran at an earlier stop already.
+    /// Ids of the tasks that were already running at the previous stop.
     seen: BTreeSet<String>,
     /// Stops in a row that were not reviewed.
     passed: u32,
 }
 
 impl Background {
-    /// The agent has stopped, and these still run. What the review waits for; nothing, if it need not.
+    /// Called when the agent stops while `tasks` are still running. Returns the names of those the
+    /// review waits for; empty means: review now.
     pub fn awaited(&mut self, tasks: &[Task]) -> Vec<String> {
         let is_new = |task: &&Task| !(task.is_command && self.seen.contains(&task.id));
         let waited: Vec<_> = tasks.iter().filter(is_new).map(|task| task.name.clone()).collect();
@@ -59,7 +61,8 @@ impl Background {
         waited
     }
 
-    /// The person says what comes next: what is left undone is theirs to see.
+    /// A message from the person ends the run of unreviewed stops: they can see for themselves what is
+    /// unfinished.
     pub fn person_spoke(&mut self) {
         self.passed = 0;
     }
@@ -88,7 +91,7 @@ mod tests {
         let mut at = |id: &str| background.awaited(&[task(id, true)]).len();
         assert_eq!(["1", "2", "3", "4", "5"].map(&mut at), [1, 1, 1, 0, 1]);
         let mut background = Background::default();
-        // Another agent may take long.
+        // Another agent is waited for again at each stop, because it may take long.
         let mut at = |_: u32| background.awaited(&[task("agent", false)]).len();
         assert_eq!([0, 1, 2, 3].map(&mut at), [1, 1, 1, 0]);
         background.person_spoke();

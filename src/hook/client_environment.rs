@@ -1,4 +1,4 @@
-//! The environment that the client was started with, for what the client starts.
+//! The environment that the client was started with, for the processes that the client starts.
 //!
 //! The client lays the `env` of every settings file over its own environment and hands the result on
 //! to its hooks, so that a file in the project, which the agent can write, could name another
@@ -12,10 +12,10 @@ use std::os::unix::ffi::OsStringExt;
 use crate::config::clients::Variables;
 use crate::files;
 
-/// The shells between the client and its hook.
+/// At most this many shells stand between the client and its hook.
 const MOST_BETWEEN: usize = 6;
 
-/// `None` where the system does not tell, or the client was not started by ccc.
+/// `None` if the system does not tell, or if ccc did not start the client.
 pub fn of_the_client() -> Option<Variables> {
     let mut pid = parent_of("self")?;
     for _ in 0..MOST_BETWEEN {
@@ -28,12 +28,12 @@ pub fn of_the_client() -> Option<Variables> {
     None
 }
 
-/// Makes the client's environment ours, but for what only its hooks are told: which session it is and
-/// where it began. What ccc wrote into the settings of this launch stays too: those win over the
-/// project's. Returns what the launch was given to reach the model with and is not to be had here.
+/// Replaces our environment by the client's, except for what only its hooks are told: the session and
+/// its project directory. The variables that ccc wrote into the settings of this launch stay too, since
+/// those settings win over the project's. Returns the names of the variables that the launch was given
+/// to reach the model and that are missing here.
 pub fn take_on(launch: Option<&str>) -> Vec<String> {
-    // Settings can give a variable another value, but cannot take it away: without this one, no ccc
-    // started the client.
+    // Settings can change a variable but not remove it: if this one is absent, ccc did not start the client.
     if launch.is_none() && std::env::var_os(STATE_DIR).is_none() {
         return Vec::new();
     }
@@ -73,9 +73,9 @@ fn settled(own: &Variables, clients: &Variables, from_settings: bool, given: &Gi
     settled
 }
 
-/// What a launch was given to reach the model with: names, and digests of the values. A session in the
-/// background runs in a process that another launch may have started, and the client itself hands it
-/// the variables of its own launch: those count, as far as nobody has changed them since.
+/// The variables that a launch was given to reach the model: their names, and digests of their values.
+/// A background session runs in a process that another launch may have started, and the client hands it
+/// the variables of the session's own launch; each counts only if its digest shows that it is unchanged.
 #[derive(Debug, Default)]
 struct Given(Vec<(String, String)>);
 
@@ -90,7 +90,7 @@ impl Given {
         known.is_some_and(|(known, digest)| *digest == digest_of(known, value))
     }
 
-    /// Without these the judge would ask somebody else, or nobody.
+    /// The variables without which the judge would ask another endpoint, or none.
     fn missing(&self, settled: &Variables) -> Vec<String> {
         let is_there = |wanted: &str| {
             settled
@@ -102,7 +102,7 @@ impl Given {
     }
 }
 
-/// For the settings of a launch, in which no key may stand.
+/// The names and digests as text for the settings of a launch, which must not contain keys.
 pub fn given(variables: &Variables) -> String {
     let names = |name: &str| {
         ["ANTHROPIC_", "AWS_", "GOOGLE_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_"]
@@ -117,7 +117,7 @@ pub fn given(variables: &Variables) -> String {
     given.collect::<Vec<_>>().join(",")
 }
 
-/// Of the name too, so that two that are the same do not look so.
+/// The digest covers the name too, so that two variables with equal values do not show it.
 fn digest_of(name: &str, value: &OsStr) -> String {
     files::hex_digest(&[name.as_bytes(), b"=", value.as_encoded_bytes()].concat())
 }
@@ -128,20 +128,20 @@ const STATE_DIR: &str = "CCC_STATE_DIR";
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
-/// What the client starts is told that it runs inside the client; the client itself is not.
+/// The client tells the processes it starts that they run inside it; it does not have that variable itself.
 fn is_clients(variables: &Variables) -> bool {
     let has = |name: &str| variables.iter().any(|(known, _)| known == OsStr::new(name));
     has(STATE_DIR) && !has("CLAUDECODE")
 }
 
-/// A file of the kernel's tells no size, and is otherwise asked for in many small pieces.
+/// Reads a file in one go: files in `/proc` report no size and would otherwise be read in many small pieces.
 fn whole(path: &str) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(16 << 10);
     std::fs::File::open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The fourth word; the second is a name in brackets that may hold anything.
+/// The fourth field of `stat`; the second is a name in parentheses that may contain anything.
 fn parent_of(pid: &str) -> Option<String> {
     let stat = whole(&format!("/proc/{pid}/stat")).ok()?;
     let stat = String::from_utf8_lossy(&stat);
@@ -183,7 +183,7 @@ mod tests {
         let given = given(&variables("ANTHROPIC_BASE_URL=here ANTHROPIC_API_KEY=k PATH=/bin"));
         assert!(!given.contains("here") && given.matches(',').count() == 1, "{given}");
         let given = Given::read(&given);
-        // What the process was started with: by another launch.
+        // The environment of the process, which another launch started.
         let clients = variables("PATH=/bin CCC_STATE_DIR=/other ANTHROPIC_BASE_URL=there");
         let hooks = "CCC_STATE_DIR=/p ANTHROPIC_API_KEY=k LD_PRELOAD=/planted";
         for (url, settles, missing) in [("here", "here", 0), ("planted", "there", 1)] {

@@ -1,16 +1,16 @@
-//! A change of the client's configuration while the work is supervised.
+//! A change of the client's configuration while the work is under supervision.
 //!
-//! The client takes a changed settings file up within the turn, and a hook in it that answers
-//! `{"continue": false}` ends the turn over every feedback; so does one in the front matter of a skill. The
-//! agent can write both. The client asks first (`ConfigChange`), and keeps what it has when the answer is
-//! no. Settings are refused whole: what stands in the file when the client reads it may be something else
-//! than what ccc has just seen there.
+//! The client applies a changed settings file within the turn, and a hook in it that answers
+//! `{"continue": false}` ends the turn in spite of any feedback; so does a hook in the front matter of
+//! a skill. The agent can write both. The client asks first (`ConfigChange`), and keeps its
+//! configuration if the answer is no. Every change of a settings file is refused, whatever its content:
+//! the file may change again between ccc's look at it and the client's.
 
 use std::path::Path;
 
 use crate::files;
 
-/// What the client says of it.
+/// What the client reports about the change.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 #[serde(default)]
 pub struct ConfigChange {
@@ -20,7 +20,8 @@ pub struct ConfigChange {
 }
 
 impl ConfigChange {
-    /// Why the client has to keep what it has; for the person.
+    /// Why the client must keep its present configuration, worded for the person; `None` if the change
+    /// is harmless.
     pub fn refusal(&self) -> Option<String> {
         let (path, skill) = (&self.file_path, self.source == "skills");
         if skill && !declares_hooks(Path::new(path)) {
@@ -35,7 +36,7 @@ impl ConfigChange {
     }
 }
 
-/// One that cannot be read, the client perhaps can.
+/// A skill that ccc cannot read counts as declaring hooks: the client may be able to read it.
 fn declares_hooks(skill: &Path) -> bool {
     files::read_text(skill).map_or(true, |text| text.contains("hooks"))
 }

@@ -1,4 +1,4 @@
-//! What a hook of the client is told.
+//! The events that the client reports to its hooks.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::background::{Task, running};
 use super::config_change::ConfigChange;
 
-/// What happened, by the client's own name for it.
+/// The kind of event, from the client's own name for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HookKind {
     #[default]
@@ -18,8 +18,8 @@ pub enum HookKind {
     Other,
 }
 
-/// What the client tells a hook, as far as it matters here. `stop_hook_active` is no counter
-/// and no condition: a first stop has it false, and is reviewed.
+/// The fields of an event that ccc uses. `stop_hook_active` neither counts reviews nor decides whether
+/// to review: it is false on a first stop, which is reviewed like any other.
 #[derive(Debug, Default, Deserialize)]
 pub struct HookEvent {
     pub session_id: String,
@@ -33,12 +33,12 @@ pub struct HookEvent {
     pub last_assistant_message: Option<String>,
     #[serde(default)]
     pub background_tasks: Value,
-    /// What `/loop` and the like have planned.
+    /// Prompts scheduled by `/loop` and similar commands.
     #[serde(default)]
     pub session_crons: Option<Value>,
     #[serde(default, rename = "hook_event_name")]
     name: Option<String>,
-    /// Of a prompt: as it was typed.
+    /// The prompt as it was typed; only in events about a prompt.
     #[serde(default)]
     pub prompt: Option<String>,
     #[serde(flatten)]
@@ -59,7 +59,7 @@ impl HookEvent {
         self.session_crons.as_ref().and_then(Value::as_array).is_some_and(|crons| !crons.is_empty())
     }
 
-    /// What still runs in the background. The agent will wake by itself when it ends.
+    /// Tasks still running in the background; the agent wakes by itself when one ends.
     pub fn background(&self) -> Vec<Task> {
         running(&self.background_tasks)
     }

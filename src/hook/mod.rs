@@ -1,4 +1,4 @@
-//! The Stop hook of the plain client: what it is told, and what it remembers.
+//! The Stop hook of the plain client: the events it receives, its replies, and the state it keeps.
 
 pub mod background;
 pub mod client_environment;

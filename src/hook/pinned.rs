@@ -1,7 +1,7 @@
-//! What counts for a session that the Stop hook supervises, as it was when supervision began. It is
-//! kept outside the project, so that nothing the agent does to SUPERVISOR.md, to `ccc.json`, to the
-//! generated settings or to the state file changes how it is judged. (The same user can write here
-//! too: that cannot be prevented, only be seen by whoever looks.)
+//! The facts that decide how a session under the Stop hook is judged, as they were when supervision
+//! began. They are kept outside the project, so that nothing the agent does to SUPERVISOR.md,
+//! `ccc.json`, the generated settings or the state file changes them. (The agent runs as the same user
+//! and can write here too; that cannot be prevented, only noticed.)
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -23,56 +23,56 @@ pub const DIRECTORY: &str = "supervised";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pinned {
-    /// The conversation that is judged. Supervision that belongs to a launch of the client goes on with
-    /// another one after `/clear` or `/resume`; before its first stop there may be none.
+    /// The conversation being judged. When supervision belongs to a launch of the client, it moves on
+    /// to another conversation after `/clear` or `/resume`, and there may be none before the first stop.
     #[serde(default)]
     pub session_id: String,
     pub began_at: Timestamp,
     pub project: PathBuf,
-    /// The agent's provider, where it is known.
+    /// The agent's provider, if known.
     pub provider: Option<String>,
-    /// `None`: there was no SUPERVISOR.md, and the default counts.
+    /// `None` if there was no SUPERVISOR.md: the default instructions apply.
     pub instructions: Option<PinnedInstructions>,
     /// The `supervisor` section of `ccc.json`.
     pub supervisor: Value,
-    /// Of the whole `ccc.json`, which may hold keys.
+    /// Digest of the whole `ccc.json`; the file itself may contain keys.
     pub config_digest: String,
-    /// Of the user's own `settings.json`, where it is known.
+    /// Digest of the user's own `settings.json`, if known.
     #[serde(default)]
     pub users_settings_digest: Option<String>,
-    /// What the machine's administrator had set, where it is known.
+    /// What the machine's administrator had configured, if known.
     #[serde(default)]
     pub managed: Option<String>,
     pub max_iterations: u32,
-    /// The judge's generated settings, in which no key stands.
+    /// The judge's generated settings, which contain no key.
     pub settings: Option<Value>,
-    /// Those of the other judges, where there are several.
+    /// The settings of the other judges, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_settings: Vec<Option<Value>>,
     pub claude: Option<PathBuf>,
-    /// Which program that was, where it is known.
+    /// Identifies the program that `claude` was, if known.
     #[serde(default)]
     pub program: Option<files::Program>,
-    /// The agent's options that decide how its prompt begins, where they are known.
+    /// The agent's options that decide how its prompt begins, if known.
     #[serde(default)]
     pub prompt_options: Vec<String>,
-    /// Directories beside the project that the agent was given.
+    /// Directories outside the project that the agent was given access to.
     #[serde(default)]
     pub add_dirs: Vec<String>,
-    /// Nobody is there, and a client without a person may leave while something runs in the background.
+    /// The client runs without a person, and may then exit while background tasks are still running.
     #[serde(default)]
     pub print: bool,
     #[serde(default)]
     pub background: Background,
     #[serde(default)]
     pub task: Task,
-    /// Files that were changed since, and in which round.
+    /// Files that have changed since, each with the round in which it changed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub changed_in: BTreeMap<String, u32>,
-    /// What the person was told of changes since, so that it is told once.
+    /// Changes that the person has already been told of, so that each is reported once.
     #[serde(default)]
     pub told: Vec<String>,
-    /// What the person has to read at the next stop: the client shows nothing that a hook says before.
+    /// Messages to show at the next stop: the client shows nothing that a hook says before then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
 }
@@ -83,7 +83,7 @@ pub struct PinnedInstructions {
     pub text: String,
 }
 
-/// Where the pinned facts of one supervision are: of a launch of the client, or of a session.
+/// Where the pinned facts of one supervision are kept. It belongs to a launch of the client, or to a session.
 #[derive(Debug, Clone)]
 pub struct PinnedFile {
     dir: PathBuf,
@@ -92,7 +92,7 @@ pub struct PinnedFile {
 }
 
 impl PinnedFile {
-    /// Of a session that ccc did not launch.
+    /// For a session that ccc did not launch.
     pub fn of_session(config_dir: &Path, id: &str) -> Result<Self> {
         ensure!(session_id::is_safe(id), "{id:?} is not a session id");
         Ok(Self { dir: config_dir.join(DIRECTORY), id: id.to_owned(), of_launch: false })
@@ -102,7 +102,7 @@ impl PinnedFile {
         Ok(Self { of_launch: true, ..Self::of_session(config_dir, id)? })
     }
 
-    /// Of the launch, where ccc launched the client; else of the session.
+    /// For the launch if ccc launched the client, otherwise for the session.
     pub fn of(config_dir: &Path, launch: Option<&str>, session: &str) -> Result<Self> {
         match launch.filter(|launch| session_id::is_safe(launch)) {
             Some(launch) => Self::of_launch(config_dir, launch),
@@ -110,27 +110,28 @@ impl PinnedFile {
         }
     }
 
-    /// Of the running supervision.
+    /// The facts of the running supervision.
     pub fn current(&self) -> PathBuf {
         self.dir.join(format!("{}.json", self.id))
     }
 
-    /// Of a supervision that somebody wants to begin in the place of the running one.
+    /// The facts of a supervision that somebody asked to start in place of the running one.
     pub fn wanted(&self) -> PathBuf {
         self.dir.join(format!("{}.wanted.json", self.id))
     }
 
-    /// Is there while a launch is not supervised: it began so, or the person switched supervision off.
+    /// A marker that exists while a launch is unsupervised: it started that way, or the person switched
+    /// supervision off.
     fn off(&self) -> PathBuf {
         self.dir.join(format!("{}.off.json", self.id))
     }
 
-    /// The launch is supervised, whether the pinned facts are there or not.
+    /// Whether the launch should be under supervision, even if its pinned facts are missing.
     pub fn is_due(&self) -> bool {
         self.of_launch && !self.off().exists()
     }
 
-    /// Supervision begins with these facts.
+    /// Starts supervision with these facts.
     pub fn begin(&self, pinned: &Pinned) -> Result<()> {
         pinned.save(&self.current())?;
         if self.of_launch {
@@ -139,7 +140,7 @@ impl PinnedFile {
         Ok(())
     }
 
-    /// The person does not want it, or not yet.
+    /// Ends supervision, or records that a launch starts without it.
     pub fn end(&self) -> Result<()> {
         if self.of_launch {
             files::replace(&self.off(), b"{}")?;
@@ -150,8 +151,8 @@ impl PinnedFile {
         Ok(())
     }
 
-    /// Is there while the agent has a prompt or feedback to work on. A file of its own: a prompt can come while
-    /// a review runs.
+    /// A marker that exists while the agent has a prompt or feedback to work on. It is a separate file
+    /// because a prompt can arrive while a review is running.
     fn asked(&self) -> PathBuf {
         self.dir.join(format!("{}.asked.json", self.id))
     }
@@ -160,17 +161,17 @@ impl PinnedFile {
         files::replace(&self.asked(), b"{}")
     }
 
-    /// Whether the agent had something to work on; it has stopped.
+    /// Whether the agent, which has now stopped, had something to work on; removes the marker.
     pub fn was_asked(&self) -> bool {
         std::fs::remove_file(self.asked()).is_ok()
     }
 
-    /// The project's files as they were when the task began.
+    /// The snapshot of the project's files from when the task began.
     pub fn base(&self) -> PathBuf {
         self.dir.join(format!("{}.files.json", self.id))
     }
 
-    /// The settings of a client that ccc started, where they are too long to be an argument.
+    /// The settings of a client that ccc started, if they are too long for an argument.
     pub fn client(&self) -> PathBuf {
         self.dir.join(format!("{}.client.json", self.id))
     }
@@ -185,11 +186,11 @@ fn remove(path: &Path) {
     }
 }
 
-/// A session that has not been reviewed for so long is over, or the person has forgotten it.
+/// A session without a review for this long is over or forgotten.
 const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// Takes away what is left of sessions that nobody has gone on with. Their ends are not told to ccc: a
-/// window is closed, a machine is switched off.
+/// Removes files of abandoned sessions. ccc does not always learn that a session ends: a window is
+/// closed, or the machine is switched off.
 pub fn sweep(config_dir: &Path) {
     let Ok(entries) = std::fs::read_dir(config_dir.join(DIRECTORY)) else { return };
     for entry in entries.flatten() {
@@ -222,10 +223,10 @@ impl Pinned {
 
 const COPY: &str = "file-";
 
-/// Every copy among the options has to be what it was: the agent can write it as well.
+/// Fails if a copy among the options was changed: the agent can write these files too.
 pub fn check_copies(options: &[OsString]) -> Result<()> {
     for option in options {
-        // Behind `--option=` too.
+        // The path may also follow `--option=`.
         let name = option.to_string_lossy();
         let path = name.find("=/").map_or(&*name, |at| &name[at + 1..]);
         let path = Path::new(path);
@@ -242,7 +243,7 @@ pub fn check_copies(options: &[OsString]) -> Result<()> {
     Ok(())
 }
 
-/// Where a copy of a file is kept: named by its content, so that copies do not pile up.
+/// Where a copy of a file is kept. It is named after its content, so that copies do not pile up.
 pub fn copy_path(config_dir: &Path, content: &[u8]) -> PathBuf {
     config_dir.join(DIRECTORY).join(format!("{COPY}{}", files::hex_digest(content)))
 }

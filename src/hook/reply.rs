@@ -1,4 +1,4 @@
-//! What ccc answers to a hook of the client.
+//! ccc's replies to the client's hooks.
 
 use serde_json::{Value, json};
 
@@ -6,30 +6,30 @@ use crate::client::version::{OLDEST, Version};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The client goes on as it would without ccc.
+    /// The client continues as it would without ccc.
     Nothing,
-    /// The same, and the person reads this.
+    /// The client continues as it would without ccc, and shows the person this text.
     Tell(String),
-    /// The agent is not done: it goes on with this. The person may read something besides.
+    /// The agent is not done and continues with `feedback`. `tell` is for the person, and may be empty.
     GoOn { feedback: String, tell: String },
-    /// The prompt was for ccc: no request is made of it, and the person reads this. Or a changed setting
-    /// does not take effect.
+    /// The prompt was meant for ccc, or a settings change is refused: the client drops it and shows the
+    /// person this text.
     Taken(String),
 }
 
-/// The form in which the client takes feedback. The agent goes on with either, and both count towards the
-/// client's limit.
+/// How feedback is passed to the client. The agent continues with either form, and both count towards
+/// the client's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// `additionalContext`, which the client shows as feedback.
+    /// `additionalContext`, which the client displays as feedback.
     Context,
-    /// `"decision": "block"`, which every client knows and calls an error.
+    /// `"decision": "block"`, which every client understands but displays as an error.
     Block,
 }
 
 impl Form {
-    /// By what the client tells its hooks about itself (`AI_AGENT`). One that is not known to take
-    /// context would let the agent stop.
+    /// Chosen by the version in `AI_AGENT`, which the client sets for its hooks. A client that does not
+    /// understand `additionalContext` would let the agent stop, so an unknown one gets `Block`.
     pub fn of(agent: Option<&str>) -> Self {
         let version = agent
             .and_then(|agent| agent.strip_prefix("claude-code_")?.split('_').next())
@@ -39,7 +39,7 @@ impl Form {
 }
 
 impl Reply {
-    /// `None` where nothing need be said: an empty decision would be an error on the person's screen.
+    /// `None` if there is nothing to say: the client would show an empty decision as an error.
     pub fn body(&self, form: Form) -> Option<String> {
         let (mut body, tell) = match self {
             Reply::Nothing => (json!({}), ""),

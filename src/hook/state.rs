@@ -1,5 +1,5 @@
-//! `supervisor-{id}.json`: whether a session is supervised by the Stop hook, and how many reviews it
-//! has had. Changed only under a lock, replaced whole.
+//! `supervisor-{id}.json`: whether the Stop hook supervises a session, and how many reviews the session
+//! has had. The file is changed only under a lock, and always replaced as a whole.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::files;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HookState {
     pub session_id: String,
-    /// A file from before this field existed means off.
+    /// Off in files written before this field existed.
     #[serde(default)]
     pub enabled: bool,
     #[serde(flatten)]
@@ -24,7 +24,7 @@ pub struct HookState {
     pub created_at: String,
     #[serde(default)]
     pub updated_at: String,
-    /// Fields of other versions survive.
+    /// Fields written by other versions are preserved.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -44,7 +44,7 @@ impl StateFile {
         self.dir.join(format!("supervisor-{}.json", self.id))
     }
 
-    /// `None` where there is no file; a file that cannot be understood is an error.
+    /// `None` if there is no file; a file that cannot be parsed is an error.
     pub fn load(&self) -> Result<Option<HookState>> {
         let path = self.path();
         let bytes = match files::read_own(&path) {
@@ -60,7 +60,7 @@ impl StateFile {
             .with_context(|| format!("{} is broken; it was left as it is", path.display()))
     }
 
-    /// Writes the file as it should be, where somebody removed, broke or changed it.
+    /// Restores the file after somebody removed, broke or changed it.
     pub fn put_back(&self, task: &Task) -> Result<()> {
         if self.load().is_err() {
             files::replace(&self.path(), br#"{"session_id":""}"#)?;
@@ -72,7 +72,7 @@ impl StateFile {
         })
     }
 
-    /// Reads, changes and replaces the file as one step, whoever else wants to at the same time.
+    /// Reads, changes and replaces the file in one step, safe against concurrent changes.
     pub fn change<T>(&self, change: impl FnOnce(&mut HookState) -> T) -> Result<T> {
         files::prepare_state_dir(&self.dir)
             .with_context(|| format!("cannot make {}", self.dir.display()))?;

@@ -1,4 +1,4 @@
-//! How far the task has come that the Stop hook judges. Kept from one stop to the next.
+//! The progress of the task that the Stop hook judges, kept from one stop to the next.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,23 +10,22 @@ use crate::review::requirement::Requirement;
 pub struct Task {
     /// Reviews so far.
     pub count: u32,
-    /// It is confirmed, or has had as many reviews as it may have: the person's next message begins
-    /// another one.
+    /// The task is confirmed or has used up its reviews; the person's next message begins another task.
     #[serde(skip_serializing_if = "is_false")]
     pub settled: bool,
-    /// It is settled because it is confirmed.
+    /// The task is settled because it was confirmed.
     #[serde(skip_serializing_if = "is_false")]
     pub confirmed: bool,
-    /// So many of the person's messages belong to tasks before this one.
+    /// How many of the person's messages belong to earlier tasks.
     #[serde(skip_serializing_if = "is_zero")]
     pub earlier: usize,
-    /// So many messages the person had sent at the last stop.
+    /// How many messages the person had sent by the last stop.
     #[serde(skip_serializing_if = "is_zero")]
     pub heard: usize,
-    /// What its last review found.
+    /// The requirements as the last review found them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
-    /// The last rejections, to see when it goes in circles.
+    /// The latest rejections, to notice when the reviews go in circles.
     #[serde(skip_serializing_if = "Circle::is_empty")]
     pub rejections: Circle,
 }
@@ -42,9 +41,9 @@ fn is_zero(value: &usize) -> bool {
 }
 
 impl Task {
-    /// The agent has stopped, and the person has sent so many messages by now. As in a session: after
-    /// a settled task a message begins another one, any message ends a circle, and what the agent does by
-    /// itself after a confirmation is counted anew.
+    /// The agent has stopped, and the person has sent `messages` messages by now. The rules are those
+    /// of a session: a message after a settled task begins another one, any message clears the record
+    /// of rejections, and whatever the agent does by itself after a confirmation starts a new count.
     pub fn stopped(&mut self, messages: usize) {
         if messages > self.heard {
             if self.settled {
@@ -54,7 +53,7 @@ impl Task {
         } else if self.confirmed {
             (self.count, self.settled, self.confirmed) = (0, false, false);
         }
-        // A rewound conversation has fewer.
+        // A rewound conversation has fewer messages than before.
         self.earlier = self.earlier.min(messages);
         self.heard = messages;
     }
@@ -81,7 +80,7 @@ mod tests {
         task.stopped(2);
         task.count = 3;
         task.settle();
-        // It woke by itself: the same task, and the limit still holds.
+        // The agent woke by itself: it is still the same task, and the limit still holds.
         task.stopped(2);
         assert_eq!((task.count, task.settled, task.earlier), (3, true, 0));
         task.confirm();

@@ -1,5 +1,5 @@
-//! A transcript on disk, read once and then only what was added. The client writes it a moment after
-//! it has run its hook, and goes on writing while the hook runs.
+//! A transcript on disk, read once in full and then only where it has grown. The client writes it
+//! shortly after it has run its hook, and keeps writing while the hook runs.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,10 +11,10 @@ use crate::client::stream::{Lines, SplitLine};
 use crate::client::transcript::ClientTranscript;
 use crate::files;
 
-/// How long the client may take to write what it has just heard.
+/// How long the client may take to write an answer that it has already reported.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
-/// Longer lines hold a picture or the like, and nothing that matters here.
+/// Longer lines contain a picture or similar, and nothing that matters here.
 const LONGEST: usize = 16 << 20;
 
 pub struct TranscriptFile {
@@ -25,7 +25,7 @@ pub struct TranscriptFile {
 }
 
 impl TranscriptFile {
-    /// A path that is no file is left alone: it might never end.
+    /// A path that exists but is not a regular file is ignored: reading it might never end.
     pub fn new(path: Option<&str>) -> Self {
         let path = path.map(PathBuf::from).filter(|path| path.is_file() || !path.exists());
         let (lines, transcript) = (Lines::with_limit(LONGEST), ClientTranscript::whole());
@@ -36,13 +36,13 @@ impl TranscriptFile {
         &self.transcript
     }
 
-    /// What was read, and the file for whoever wants to know what is added from now on.
+    /// Returns what was read, and the file for reading what is added from now on.
     pub fn split(mut self) -> (ClientTranscript, Self) {
         let transcript = std::mem::take(&mut self.transcript);
         (transcript, self)
     }
 
-    /// Takes up what was added since.
+    /// Reads what was added since the last call.
     pub fn read_on(&mut self) {
         let Some(path) = &self.path else { return };
         if self.file.is_none() {
@@ -63,7 +63,7 @@ impl TranscriptFile {
         }
     }
 
-    /// A last line that nobody ended.
+    /// Takes a last line that has no newline.
     fn take_the_rest(&mut self) {
         self.lines.finish(|piece| {
             if let SplitLine::Line(line) = piece {
@@ -72,8 +72,8 @@ impl TranscriptFile {
         });
     }
 
-    /// Reads on until what the agent said last stands there, as the client's event has it, or until it
-    /// takes too long.
+    /// Reads on until the agent's last answer, as the client's event reports it, is in the transcript,
+    /// or until `PATIENCE` runs out.
     pub fn wait_for_answer(&mut self, answer: Option<&str>) {
         let answer = answer.map(str::trim).unwrap_or_default();
         let (until, mut waits) = (Instant::now() + PATIENCE, false);
@@ -110,7 +110,7 @@ mod tests {
         file.read_on();
         let mut out = OpenOptions::new().create(true).append(true).open(&path).unwrap();
         let line = |text: &str| format!(r#"{{"type":"user","message":{{"content":"{text}"}}}}"#);
-        // Half a line waits for its other half.
+        // Half a line waits until the other half is written.
         let (one, two) = (line("one"), line("two"));
         write!(out, "{one}\n{}", &two[..10]).unwrap();
         file.read_on();

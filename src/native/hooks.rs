@@ -1,4 +1,4 @@
-//! What the client reports through its hooks.
+//! The events that the client reports through its hooks.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,9 +6,9 @@ use serde_json::Value;
 use crate::hook::background::{Task, running};
 use crate::hook::config_change::ConfigChange;
 
-/// The events that ccc asks for. `SessionStart` is not among them: the client runs no http hook for it,
-/// and every other event names the session as well. Nor are `PreCompact` and `PostCompact`: the client
-/// prints the address and the answer of each such hook into the conversation.
+/// The events that ccc subscribes to. `SessionStart` is not among them: the client runs no http hook
+/// for it, and every other event names the session as well. Neither are `PreCompact` and `PostCompact`:
+/// the client prints the address and the answer of each such hook into the conversation.
 pub const EVENTS: [&str; 8] = [
     "UserPromptSubmit",
     "UserPromptExpansion",
@@ -20,7 +20,7 @@ pub const EVENTS: [&str; 8] = [
     "ConfigChange",
 ];
 
-/// As far as it matters here. New events and new fields come with every release.
+/// The fields that ccc uses. New events and fields come with every release, so unknown ones are ignored.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct HookEvent {
@@ -28,29 +28,29 @@ pub struct HookEvent {
     pub name: String,
     pub session_id: String,
     pub transcript_path: String,
-    /// Of a turn; a message that is queued has the one of the turn it was queued in.
+    /// The id of the turn. A queued message carries the id of the turn it was queued in.
     pub prompt_id: String,
     pub prompt: String,
     pub last_assistant_message: Option<String>,
     pub background_tasks: Value,
     session_crons: Value,
-    /// Of a turn that failed.
+    /// Set on a turn that failed.
     pub error: Value,
     /// Why a session ended: `clear`, `resume`, `prompt_input_exit`, …
     pub reason: Value,
-    /// Set on what a sub-agent does.
+    /// Set on events of a sub-agent.
     pub agent_id: Option<String>,
     #[serde(flatten)]
     pub config_change: ConfigChange,
 }
 
 impl HookEvent {
-    /// What still runs in the background.
+    /// Tasks still running in the background.
     pub fn background(&self) -> Vec<Task> {
         running(&self.background_tasks)
     }
 
-    /// Prompts are scheduled in this session.
+    /// Whether prompts are scheduled in this session.
     pub fn session_crons(&self) -> bool {
         self.session_crons.as_array().is_some_and(|crons| !crons.is_empty())
     }
@@ -66,11 +66,11 @@ impl HookEvent {
     }
 }
 
-/// A command of ccc's own that the person types into the client.
+/// A command of ccc that the person types into the client to switch supervision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switch<'a> {
     pub on: bool,
-    /// What follows the command: a message to the agent.
+    /// The text after the command: a message to the agent.
     pub rest: &'a str,
 }
 

@@ -1,10 +1,10 @@
-//! What the person's keys said, as they went through to the client. A prompt, and above all a switch,
-//! counts as the person's only when an Enter of theirs can have sent it: the agent can forge an event
-//! of the client, and schedule prompts of its own, but it has no keys.
+//! The person's key presses on their way to the client. A prompt, and above all a switch of
+//! supervision, counts as the person's only if an Enter of theirs can have sent it: the agent can forge
+//! the client's events and schedule prompts of its own, but it cannot press keys.
 //!
-//! Not every Enter sends a prompt: the client has dialogs too. What it draws is not read here, so that an
-//! Enter which nothing was typed for may or may not belong to a prompt out of the history. It is good for
-//! a message for a while, and never for the command that ends supervision.
+//! Not every Enter sends a prompt: some answer a dialog of the client. ccc does not read the client's
+//! screen, so an Enter without typed text may or may not have sent a prompt from the history. Such an
+//! Enter can stand for a message for a while, but never for the command that ends supervision.
 
 mod decode;
 #[cfg(test)]
@@ -16,53 +16,54 @@ use memchr::memmem;
 
 use decode::{Key, key};
 
-/// Messages that are typed while the agent works are reported late.
+/// How many Enters are remembered: messages typed while the agent works are reported late.
 const MOST_ENTERS: usize = 32;
-/// More than any command that has to be recognised.
+/// Longer than any command that has to be recognised.
 const MOST_TEXT: usize = 1024;
-/// So much of a message tells it from others.
+/// This many characters distinguish a message from others.
 const ENOUGH_TO_RECOGNISE: usize = 200;
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTED: &[u8] = b"\x1b[201~";
 
 #[derive(Debug, Default)]
 pub struct Keys {
-    /// Since the last Enter.
+    /// The keys since the last Enter.
     line: Typed,
     entered: VecDeque<Typed>,
     pasting: bool,
-    /// The beginning of a sequence whose end is still to come.
+    /// The start of an escape sequence whose end has not arrived yet.
     rest: Vec<u8>,
-    /// Since the agent last stopped, Esc was pressed or `/rewind` sent: both lead back in the conversation.
+    /// Since the agent last stopped, the person pressed Esc or sent `/rewind`; both can lead back in
+    /// the conversation.
     back: bool,
 }
 
 #[derive(Debug, Default)]
 struct Typed {
     text: String,
-    /// A line may have been taken out of the history, or an entry of a menu chosen.
+    /// The line may come from the history, or from an entry chosen in a menu.
     recalled: bool,
-    /// Keys were pressed, or something was pasted, of which only the client knows what it made of it.
+    /// Keys were pressed or text was pasted with a result that only the client knows.
     edited: bool,
-    /// The agent has stopped since, and nobody claimed it.
+    /// The agent has stopped since this Enter, and no message has claimed it.
     outlived_a_stop: bool,
 }
 
-/// Whether a prompt is the person's.
+/// Whether a prompt came from the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim {
-    /// They typed it.
+    /// The person typed it.
     Typed,
-    /// They can have: out of the history, completed, pasted.
+    /// The person can have sent it: from the history, by completion, or pasted.
     Possible,
     No,
 }
 
 impl Keys {
-    /// Bytes of the terminal, wherever they were cut.
+    /// Takes bytes from the terminal; a chunk may end anywhere, even within a sequence.
     pub fn typed(&mut self, bytes: &[u8]) {
         let mut all = std::mem::take(&mut self.rest);
-        // A lone Esc was a key if nothing follows that belongs to it.
+        // A lone Esc was a key of its own unless the next byte continues a sequence.
         if all == [0x1b] && !bytes.first().is_some_and(|byte| b"[OP]_^".contains(byte)) {
             all.clear();
             self.key(Key::Escape);
@@ -72,7 +73,7 @@ impl Keys {
         while !rest.is_empty() {
             if self.pasting {
                 let Some(end) = memmem::find(rest, PASTED) else {
-                    // The last bytes may be the beginning of the mark.
+                    // The last bytes may be the start of the end marker.
                     let kept =
                         (1..PASTED.len()).rev().find(|kept| rest.ends_with(&PASTED[..*kept]));
                     let (text, begun) = rest.split_at(rest.len() - kept.unwrap_or(0));
@@ -91,7 +92,7 @@ impl Keys {
                 continue;
             }
             let Some((key, length)) = key(rest) else {
-                // A lone Esc at the end is a key, or the beginning of one that follows.
+                // A lone Esc at the end is a key, or the start of a sequence.
                 if rest.len() < 64 {
                     self.rest = rest.to_vec();
                 }
@@ -114,7 +115,7 @@ impl Keys {
     }
 
     fn enter(&mut self) {
-        // The client takes this for a new line.
+        // The client treats Enter after a backslash as a new line.
         if self.line.text.ends_with('\\') {
             self.line.text.pop();
             return self.line.push("\n");
@@ -124,17 +125,17 @@ impl Keys {
         }
         let line = std::mem::take(&mut self.line);
         self.back |= ["/rewind", "/checkpoint", "/undo"].iter().any(|command| line.names(command));
-        // Whoever goes back finds the earlier message in the input, and may send it as it is.
+        // After going back, the earlier message is in the input and may be sent unchanged.
         self.line.recalled = self.back;
         self.entered.push_back(line);
     }
 
-    /// Whether the person can have gone back in the conversation.
+    /// Whether the person may have gone back in the conversation.
     pub fn may_have_gone_back(&self) -> bool {
         self.back
     }
 
-    /// Whether the person can have sent this message; if so, an Enter of theirs has been used up.
+    /// Whether the person can have sent this message. If so, one of their Enters is used up.
     pub fn claim(&mut self, message: &str) -> Claim {
         let message = without_space(message);
         let found = |is: &dyn Fn(&Typed) -> bool| self.entered.iter().position(is);
@@ -149,22 +150,21 @@ impl Keys {
         claim
     }
 
-    /// What the person has sent that may have been for the agent, and that nobody has claimed. (A letter or
-    /// a digit answers a dialog.)
+    /// Unclaimed text that the person sent and that may have been meant for the agent. (A single letter
+    /// or digit answers a dialog.)
     pub fn sent_words(&self) -> impl Iterator<Item = &str> + Clone {
         let words = self.entered.iter().map(|line| line.text.trim());
         words.filter(|text| text.len() > 1 && !text.starts_with('/'))
     }
 
-    /// Whether this command is the last thing that the person sent. (An Enter alone answers a dialog.)
+    /// Whether this command is the last thing that the person sent. (An Enter without text answers a dialog.)
     pub fn ended_with(&self, command: &str) -> bool {
         let mut words = self.entered.iter().rev().map(|line| line.text.trim());
         let last = words.find(|text| !text.is_empty()).unwrap_or_default();
         last.split_whitespace().next() == Some(command)
     }
 
-    /// Whether the person gave this command: typed, or begun and completed. All Enters up to that one
-    /// are used up.
+    /// Whether the person gave this command, typed in full or completed. All Enters up to that one are used up.
     pub fn claim_command(&mut self, command: &str) -> bool {
         let Some(at) = self.entered.iter().position(|line| line.names(command)) else {
             return false;
@@ -173,8 +173,8 @@ impl Keys {
         true
     }
 
-    /// The agent has stopped, and what was sent up to now has been claimed: except what was sent in this
-    /// very moment, and that will be before the next stop.
+    /// The agent has stopped, so everything sent before has been claimed. An Enter pressed at this very
+    /// moment is kept for one more stop.
     pub fn agent_stopped(&mut self) {
         self.back = false;
         self.entered.retain(|line| !line.outlived_a_stop);
@@ -211,7 +211,7 @@ impl Typed {
         }
     }
 
-    /// The client completes what was typed, and replaces what was pasted.
+    /// The client completes typed text and replaces pasted text.
     fn may_have_become(&self, message: &str) -> bool {
         let text = without_space(&self.text);
         self.recalled || self.edited || !text.is_empty() && message.contains(&text)
@@ -221,7 +221,7 @@ impl Typed {
     fn names(&self, command: &str) -> bool {
         const ENOUGH: usize = 3;
         let first = self.text.trim_start().split(char::is_whitespace).next().unwrap_or_default();
-        // What stood there before may have been deleted in a way that is not known here.
+        // Text before the slash may have been deleted by a key that ccc does not interpret.
         let words = first.match_indices('/').map(|(at, _)| &first[at..]);
         let enough = if self.recalled || self.edited { 1 } else { ENOUGH };
         words.into_iter().any(|word| word.len() >= enough && command.starts_with(word))

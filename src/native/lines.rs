@@ -1,23 +1,23 @@
-//! What the client reports, as the lines that the loop knows: those which a client without a screen
-//! would have printed. They are on record as such, so that a recording is read, shown and run again
-//! like any other.
+//! Translates the client's reports into the lines that a client without a screen would have printed,
+//! which the loop already understands. They are recorded in that form, so that a recording can be read,
+//! shown and replayed like any other.
 
 use serde_json::{Value, json};
 
 use crate::client::stream::Line;
 
-/// A turn has begun, or goes on.
+/// A turn has begun or continues.
 pub fn begun(session_id: &str, model: &str) -> Line {
     line(&json!({"type": "system", "subtype": "init", "session_id": session_id, "model": model}))
 }
 
-/// The turn is over.
+/// How a turn ended.
 #[derive(Debug, Clone, Copy)]
 pub enum Ended<'a> {
     Well {
         last_answer: &'a str,
     },
-    /// It was no work to judge: a command that the person ran in their shell.
+    /// There was nothing to judge: the person ran a command in their shell.
     WithoutWork,
     Interrupted,
     Failed(&'a str),
@@ -36,7 +36,7 @@ pub fn ended(session_id: &str, ended: Ended<'_>) -> Line {
     }))
 }
 
-/// The agent has got a message of ccc's.
+/// The agent has received a message from ccc.
 pub fn taken(session_id: &str, uuid: &str) -> Line {
     line(&json!({"type": "user", "isReplay": true, "uuid": uuid, "session_id": session_id}))
 }

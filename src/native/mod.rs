@@ -1,5 +1,5 @@
-//! The whole client on the person's terminal, with ccc around it: what passes between the two
-//! terminals, what the client reports through its hooks and its transcript, and what ccc answers.
+//! Runs the full client on the person's terminal with ccc around it: the relay between the two
+//! terminals, the client's reports through its hooks and its transcript, and ccc's answers.
 
 pub mod hooks;
 pub mod keys;

@@ -1,29 +1,29 @@
-//! Who is at the other end of a connection on loopback. The agent can find out where the hooks report
-//! to and with what secret; but what it runs is another process than the client.
+//! Which process is at the other end of a loopback connection. The agent can find out the address and
+//! the secret of the hooks, but the processes it runs are not the client.
 
 use std::net::SocketAddr;
 
 use nix::unistd::Pid;
 
-/// Whose connection it is.
+/// Who opened the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Client,
     Other,
-    /// Nobody's any more: whoever it was does not wait for an answer.
+    /// The connection is closed: its sender no longer waits for an answer.
     Gone,
-    /// The system does not tell.
+    /// The system gives no information.
     Unknown,
 }
 
-/// The process that the client's events come from. It is the first of its terminal's session that
-/// reports one, which happens before the agent has done anything: `claude` may be a script that starts
-/// the client. What the agent runs is in a session of its own.
+/// The process that the client's events come from: the first one in the session of the client's
+/// terminal to report an event, which happens before the agent has done anything. It need not be the
+/// process that ccc started, since `claude` may be a script. What the agent runs is in a session of its own.
 #[derive(Debug, Default)]
 pub struct ClientProcess(Option<Pid>);
 
 impl ClientProcess {
-    /// Who sent an event; `session` is the one of the client's terminal.
+    /// Who sent an event; `session` is that of the client's terminal.
     pub fn sent(&mut self, from: SocketAddr, to: SocketAddr, session: Pid) -> Origin {
         let Some(table) = connections() else { return Origin::Unknown };
         let Some(socket) = socket(&table, from, to) else { return Origin::Gone };
@@ -52,7 +52,7 @@ fn has_open(process: Pid, socket: u64) -> bool {
         .any(|link| link.is_ok_and(|link| link.as_os_str() == wanted.as_str()))
 }
 
-/// The processes of a session.
+/// The processes of a terminal session.
 fn members(session: Pid) -> Vec<Pid> {
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
@@ -60,7 +60,7 @@ fn members(session: Pid) -> Vec<Pid> {
     processes.filter(|process| nix::unistd::getsid(Some(*process)) == Ok(session)).collect()
 }
 
-/// The number of the socket on the far end: the tenth column of its line.
+/// The inode of the far end's socket: the tenth column of its line.
 fn socket(table: &str, from: SocketAddr, to: SocketAddr) -> Option<u64> {
     let (from, to) = (address(from)?, address(to)?);
     let line = table.lines().map(str::split_whitespace).find(|line| {
@@ -70,7 +70,7 @@ fn socket(table: &str, from: SocketAddr, to: SocketAddr) -> Option<u64> {
     line.clone().nth(9)?.parse().ok().filter(|number| *number != 0)
 }
 
-/// As the kernel writes it: the four bytes as one number of this machine's order, and the port.
+/// The address as the kernel writes it: its four bytes as one number in native byte order, then the port.
 fn address(address: SocketAddr) -> Option<String> {
     let SocketAddr::V4(address) = address else { return None };
     let number = u32::from_ne_bytes(address.ip().octets());
@@ -95,7 +95,7 @@ mod tests {
         let accepted = listener.accept().unwrap();
         let me = Pid::this();
         let mine = getsid(None).unwrap();
-        // A session that this process is not in: it cannot be the client.
+        // This process is not in that session, so it cannot be the client.
         let elsewhere = Pid::from_raw(i32::MAX);
         assert_eq!(ClientProcess::default().sent(from, to, elsewhere), Origin::Other);
         let mut client = ClientProcess::default();
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(client.0, Some(me));
         assert_eq!(ClientProcess(Some(Pid::parent())).sent(from, to, mine), Origin::Other);
         drop((stream, accepted));
-        // A child that another test starts at this moment has the descriptors until its `exec`.
+        // A child that another test starts at this moment keeps the descriptors open until its `exec`.
         let gone = (0..6000).any(|_| {
             thread::sleep(Duration::from_millis(10));
             client.sent(from, to, mine) == Origin::Gone

@@ -1,5 +1,5 @@
-//! Every byte between the person's terminal and the client's, in both directions, as it is. Two threads
-//! do nothing else, so that nothing that ccc is busy with holds up a key.
+//! Passes every byte between the person's terminal and the client's, unchanged, in both directions. Two
+//! threads do only this, so that nothing ccc is busy with delays a key.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,10 +9,10 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::threads::named;
 
-/// A PTY gives 4 KB at a time.
+/// A read from a PTY returns at most 4 KB.
 const BUFFER: usize = 64 << 10;
 
-/// What the person types goes to the client. `on_keys` is told of it after it has gone.
+/// Passes the person's keys to the client. `on_keys` gets them after they were sent.
 pub fn keys(
     mut from: File,
     mut to: File,
@@ -33,7 +33,7 @@ pub fn keys(
             };
             let over = read.is_err();
             if let Ok(bytes) = &read {
-                // A client that is gone is noticed by the one who waits for it.
+                // An exited client is noticed by the thread that waits for it.
                 let _ = write_all(&mut to, bytes);
             }
             if !on_keys(read.map(<[u8]>::to_vec)) || over {
@@ -43,7 +43,7 @@ pub fn keys(
     })
 }
 
-/// What the client draws goes to the person. `on_output` sees it after it has gone; `None` is the end.
+/// Passes the client's output to the person. `on_output` gets it after it was written; `None` marks the end.
 pub fn screen(
     mut from: File,
     mut to: File,
@@ -61,7 +61,7 @@ pub fn screen(
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // A PTY whose other side is closed gives EIO; it means the same as 0.
+                // A PTY whose other side is closed returns EIO, which means the same as 0.
                 Err(_) => break,
             }
         }
@@ -75,7 +75,7 @@ fn write_all(to: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(size) => bytes = &bytes[size..],
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // Another program on this terminal may have made it non-blocking for all.
+            // Another program may have made this terminal non-blocking for everyone.
             Err(error) if error.kind() == ErrorKind::WouldBlock => wait(to, PollFlags::POLLOUT)?,
             Err(error) => return Err(error),
         }

@@ -1,7 +1,7 @@
-//! Where the client's hooks report to: an address on loopback, for as long as the session lives. Every
-//! request has to carry the session's secret or be known to come from the client, and everything about it
-//! is bounded. A request that nobody answers is one that the client is still waiting for; when it does not
-//! wait any longer, that is told.
+//! The server that the client's hooks report to: an address on loopback, for the lifetime of the
+//! session. Every request must carry the session's secret or be known to come from the client, and its
+//! size and duration are bounded. The client waits as long as a request is unanswered; if it stops
+//! waiting, the session is told.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -13,27 +13,27 @@ use super::hooks::HookEvent;
 use crate::hook::reply::{Form, Reply};
 use crate::threads::named;
 
-/// An event with a long answer of the agent in it has some kilobytes.
+/// Far more than an event needs: one with a long answer of the agent has some kilobytes.
 const MAX_BODY: usize = 16 << 20;
 const MAX_HEAD: usize = 32 << 10;
 const MAX_HEADERS: usize = 64;
-/// The same from somebody who does not know the secret: they may be nobody.
+/// The limit for a body whose sender has not shown the secret: it may come from anyone.
 const MAX_UNPROVEN: usize = 1 << 20;
-/// The client has its whole request ready when it connects.
+/// How long a request may take to arrive: the client has all of it ready when it connects.
 const TO_SEND: Duration = Duration::from_secs(5);
-/// Hooks of one session that run at the same time; sub-agents have some too.
+/// How many hooks of one session may run at the same time; sub-agents have some too.
 const MOST: usize = 64;
 
-/// What reaches the session.
+/// What the server tells the session.
 #[derive(Debug)]
 pub enum Report {
-    /// The client waits for an answer to this.
+    /// An event whose answer the client waits for.
     Call(Box<Call>),
-    /// It does not wait any longer for the answer to the call of this number.
+    /// The client no longer waits for the answer to the call with this number.
     GivenUp(u64),
-    /// Somebody who speaks to this address under another name.
+    /// Somebody addressed the server by another host name.
     Stranger,
-    /// So many speak at once that one was not heard; it may have been the client.
+    /// Too many connections at once: one was turned away, and it may have been the client's.
     Crowded,
 }
 
@@ -46,7 +46,7 @@ pub struct Call {
     pub answer: Answer,
 }
 
-/// The way back to the client.
+/// The connection on which the client waits for its answer.
 #[derive(Debug)]
 pub struct Answer {
     stream: TcpStream,
@@ -54,13 +54,13 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether the client was still there to take it.
+    /// Returns whether the client was still there to take the answer.
     pub fn send(self, reply: &Reply) -> bool {
         let body = reply.body(Form::Context).unwrap_or_else(|| "{}".to_owned());
         self.respond("200 OK", body.as_bytes())
     }
 
-    /// It was not the client.
+    /// Rejects a request that did not come from the client.
     pub fn refuse(self) {
         self.respond(Problem::Unauthorized.status(), b"");
     }
@@ -68,7 +68,7 @@ impl Answer {
     fn respond(self, status: &str, body: &[u8]) -> bool {
         self.answered.store(true, Ordering::SeqCst);
         let sent = respond(&self.stream, status, body).is_ok();
-        // Whoever waits for the end of the connection need not wait for the client to close it.
+        // The thread that waits for the end of the connection need not wait until the client closes it.
         let _ = self.stream.shutdown(Shutdown::Both);
         sent
     }
@@ -152,7 +152,7 @@ impl Shared {
         {
             return;
         }
-        // Nothing more comes but the end: of our making, or of the client's.
+        // The client sends nothing more; this waits until it or we close the connection.
         let _ = stream.set_read_timeout(None);
         let mut rest = [0; 64];
         while matches!((&*stream).read(&mut rest), Ok(1..)) {}
@@ -187,7 +187,7 @@ impl Shared {
         Ok((bytes.split_off(head), knows_secret))
     }
 
-    /// When it is all there.
+    /// The head of a request; `None` until it is complete.
     fn head(&self, bytes: &[u8]) -> Result<Option<Head>, Problem> {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut request = httparse::Request::new(&mut headers);
@@ -201,7 +201,7 @@ impl Shared {
                 request.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
             header.and_then(|header| std::str::from_utf8(header.value).ok()).map(str::trim)
         };
-        // A page in a browser could be made to speak to this address under another name.
+        // A web page in a browser could be made to address this server by another host name.
         if value("host").is_none_or(|host| host != self.address.to_string()) {
             return Err(Problem::Unauthorized);
         }
@@ -220,7 +220,7 @@ impl Shared {
     }
 }
 
-/// What the head of a request says.
+/// The facts from the head of a request.
 struct Head {
     length: usize,
     body: usize,
@@ -262,7 +262,7 @@ fn more(mut stream: &TcpStream, bytes: &mut Vec<u8>, began: Instant) -> Result<(
     }
 }
 
-/// Takes as long whatever is wrong with it.
+/// Compares in constant time, so that the time reveals nothing about the secret.
 fn same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
@@ -274,7 +274,7 @@ fn respond(mut stream: &TcpStream, status: &str, body: &[u8]) -> io::Result<()> 
         body.len()
     );
     let sent = stream.write_all(&[head.as_bytes(), body].concat());
-    // A request that was not read to its end would turn the rest of the answer into a reset.
+    // Closing a connection with unread input would reset it and lose the rest of the answer.
     let _ = stream.shutdown(Shutdown::Write);
     sent
 }

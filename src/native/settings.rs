@@ -1,6 +1,6 @@
-//! What the client is told when it starts: where its hooks report to, and what its status line shows.
-//! It is given as text on the command line and stands in no file, so that nothing the agent writes can
-//! change it; the secret is in the client's environment.
+//! The settings the client is started with: where its hooks report to, and what its status line shows.
+//! They are passed as text on the command line and never written to a file, so that the agent cannot
+//! change them; the secret is passed in the client's environment.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -10,23 +10,23 @@ use serde_json::{Map, Value, json};
 use super::hooks::EVENTS;
 use crate::config::clients::quoted;
 
-/// The variable that holds the secret.
+/// The environment variable that holds the secret.
 pub const SECRET: &str = "CCC_HOOK_SECRET";
-/// ccc has deadlines of its own for all it does, and Esc ends every wait.
+/// Practically unlimited: ccc has its own deadlines for everything it does, and Esc ends every wait.
 const STOP_TIMEOUT: u64 = 24 * 60 * 60;
 const TIMEOUT: u64 = 15;
 
-/// Where the client's events go to.
+/// Where the client reports to.
 #[derive(Debug, Clone, Copy)]
 pub struct Reports<'a> {
     pub to: SocketAddr,
     pub ccc: &'a Path,
-    /// What the status line shows.
+    /// The file that the status line is read from.
     pub status: &'a Path,
 }
 
 impl Reports<'_> {
-    /// The hooks, for each event one.
+    /// One hook for each event.
     pub fn hooks(&self) -> Map<String, Value> {
         let hook = |event: &str| {
             let mut hook = json!({
@@ -44,7 +44,7 @@ impl Reports<'_> {
         EVENTS.iter().map(|event| ((*event).to_owned(), hook(event))).collect()
     }
 
-    /// The status line, with the user's own in front of it.
+    /// The status line, preceded by the user's own.
     pub fn status_line(&self, users: Option<&Value>) -> Value {
         let mut command = format!("{} status-line {}", quoted(self.ccc), quoted(self.status));
         let mut line = match users {

@@ -1,6 +1,6 @@
-//! The line that the client shows below its input. ccc writes how the supervision stands into a small
-//! file when that changes; the client runs `ccc status-line` every second, which adds how long it has
-//! been so. A ccc that was killed leaves its file; nobody believes it then.
+//! The line that the client shows below its input. ccc writes the state of the supervision into a small
+//! file whenever it changes; the client runs `ccc status-line` every second, which adds how long that
+//! state has lasted. The file of a ccc that was killed is ignored.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ use crate::files;
 use crate::process::orphans::Awaited;
 use crate::{console, surface};
 
-/// `before`, how long it has been so since then, `after`.
+/// Displayed as `before`, the time elapsed since `since`, and `after`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Shown {
     pub ccc: i32,
@@ -36,7 +36,7 @@ impl Shown {
     }
 }
 
-/// The file of this ccc. Those of others that were killed are taken away.
+/// The file of this ccc process. Files left by processes that were killed are removed.
 pub fn file(state_dir: &Path) -> PathBuf {
     for entry in std::fs::read_dir(state_dir).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -58,7 +58,8 @@ pub fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs_f64()
 }
 
-/// `ccc status-line FILE [COMMAND]`: what the user's own command prints, and how the supervision stands.
+/// `ccc status-line FILE [COMMAND]`: prints the output of the user's own command and the state of the
+/// supervision.
 pub fn run(args: &[OsString]) -> i32 {
     let Some(file) = args.first() else { return 2 };
     let mut out = args.get(1).map(users_own).unwrap_or_default();
@@ -69,7 +70,7 @@ pub fn run(args: &[OsString]) -> i32 {
         out.extend_from_slice(console::clean(&line).as_bytes());
         out.push(b'\n');
     }
-    // The client reads this through a pipe, and the user's own line has colours.
+    // Written unfiltered: the client reads this through a pipe, and the user's own line has colours.
     let _ = console::stdout().write_all(&out);
     0
 }
@@ -86,7 +87,7 @@ fn users_own(command: &OsString) -> Vec<u8> {
     shell.arg("-c").arg(command).stdin(Stdio::piped()).stdout(Stdio::piped());
     let Ok((mut child, _awaited)) = Awaited::spawn(&mut shell) else { return Vec::new() };
     if let Some(mut to) = child.stdin.take() {
-        // One that does not read it is none the worse.
+        // A command that does not read its input is fine.
         let _ = to.write_all(&input);
     }
     child.wait_with_output().map(|output| output.stdout).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The surface of a session whose screen is the client's: it draws nothing. How things stand goes into
+//! The surface of a session whose screen belongs to the client: it draws nothing. The state goes into
 //! the file that the client's status line reads.
 
 use std::io;
@@ -52,7 +52,7 @@ impl Surface for NativeSurface {
 
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
         let ago = now.saturating_sub(status.since).as_secs_f64();
-        // To the second: the moment itself is a little different each time.
+        // Rounded to the second, because the computed moment differs slightly each time.
         let since = (status_line::now() - ago).round();
         let shown = self.line.shown(status, since);
         if self.shown.as_ref() != Some(&shown) {
@@ -78,7 +78,7 @@ impl Surface for NativeSurface {
     }
 
     fn close(&mut self, report: &Report) -> io::Result<()> {
-        // A client that left by itself has tidied up.
+        // A client that exited by itself has restored the terminal.
         let (ended, signal) = match report.outcome {
             Outcome::Ended => (true, None),
             Outcome::ClientLeft(code) => (code <= 128, (code > 128).then(|| code - 128)),

@@ -1,5 +1,5 @@
-//! What the person is told: a sentence in the client's conversation for what is worth one, and a line
-//! below their input for how things stand.
+//! What the person is told: a sentence in the client's conversation for notable events, and a line
+//! below their input for the current state.
 
 use super::status_line::Shown;
 use crate::event::{Dropped, Notice, Phase, file_changed};
@@ -8,10 +8,10 @@ use crate::review::requirement::{Requirement, Standing};
 use crate::review::verdict::{Halt, Verdict};
 use crate::surface::{duration, review_cost};
 
-/// So many of the files that changed are named.
+/// At most this many changed files are named.
 const MOST_FILES: usize = 5;
 
-/// A sentence for the conversation. A rejection needs none: the feedback itself is shown.
+/// The sentence for the conversation, if any. A rejection needs none: the client shows the feedback itself.
 pub fn sentence(notice: &Notice) -> Option<String> {
     Some(match notice {
         Notice::Verdict { round, seconds, cost_usd, usage, verdict, .. } if verdict.completed => {
@@ -75,7 +75,7 @@ pub fn sentence(notice: &Notice) -> Option<String> {
     })
 }
 
-/// A message by its first words.
+/// The beginning of a message's first line.
 fn shortened(text: &str) -> String {
     const WORTH_QUOTING: usize = 60;
     let line = text.trim().lines().next().unwrap_or_default();
@@ -85,7 +85,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// "3/5 met"; nothing where nobody counted.
+/// "3/5 met"; `None` if there are no requirements.
 fn met(requirements: &[Requirement]) -> Option<String> {
     let wanted = requirements.iter().filter(|one| one.status != Standing::Dropped);
     let (mut all, mut met) = (0, 0);
@@ -96,32 +96,32 @@ fn met(requirements: &[Requirement]) -> Option<String> {
     (all > 0).then(|| format!("{met}/{all} met"))
 }
 
-/// The line below the input, as far as notices decide it.
+/// The parts of the line below the input that notices decide.
 #[derive(Debug, Default)]
 pub struct StatusLine {
-    /// What became of the last review.
+    /// The outcome of the last review.
     last: Option<String>,
-    /// What reviews have cost.
+    /// The cost of the reviews.
     spent: Vec<String>,
     met: Option<String>,
-    /// Somebody tried what only the person may.
+    /// Somebody attempted something that only the person may do.
     pub alarm: Option<String>,
     heard: Heard,
 }
 
-/// Whether the client reports to ccc. Its hooks can be switched off where ccc does not see it, and then
-/// nothing is ever reviewed.
+/// Whether the client reports to ccc. Its hooks can be switched off in places that ccc does not see,
+/// and then nothing is ever reviewed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Heard {
-    /// There was nothing to report.
+    /// There has been nothing to report.
     #[default]
     NotYet,
-    /// There was, and it was not reported.
+    /// The client should have reported something, and did not.
     Missed,
     Reported,
 }
 
-/// Where the status line does not appear either, the person reads this when the client has ended.
+/// Printed after the client has ended, because without hooks the status line may be missing too.
 pub const NEVER_HEARD: &str = "this session was not supervised: claude did not report to ccc what you asked \
     for or when the agent stopped, so nothing was reviewed or recorded. Its hooks are switched off (by the \
     settings that your organization manages, or by an option), or this version of claude does not know \
@@ -228,7 +228,7 @@ mod tests {
         silent.unheard();
         assert_eq!(line(&silent), "NOT SUPERVISED: claude does not report to ccc");
         assert!(silent.was_never_heard());
-        // It was only slow.
+        // The report was only late.
         silent.notice(&session);
         assert_eq!((line(&silent).as_str(), silent.was_never_heard()), ("supervised", false));
         silent.unheard();

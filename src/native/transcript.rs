@@ -1,5 +1,5 @@
-//! The client's transcript, followed as it is written. Nobody looks at it while nothing happens: it is
-//! read when a hook reports something, and again and again only while a review runs.
+//! Follows the client's transcript as it is written. It is read when a hook reports something, and
+//! polled only while a review runs.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,33 +13,34 @@ use crate::client::stream::{Line, Message, Part};
 use crate::files;
 use crate::threads::named;
 
-/// The client reports the end of a turn before it has written it down.
+/// The client reports the end of a turn before it has written it to the transcript.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// A message that is typed during a review stands there within a tenth of a second.
+/// How often the transcript is polled during a review, so that a new message is noticed within a tenth
+/// of a second.
 const WATCHING: Duration = Duration::from_millis(100);
-/// No more of it at once, and of one line.
+/// The limit for one read, and for one line.
 const MOST: u64 = 64 << 20;
 
-/// What is wanted of the transcript.
+/// A request to the thread that reads the transcript.
 #[derive(Debug)]
 pub enum Wanted {
-    /// Everything that is new. `until` the agent's last words are there.
+    /// Everything new, waiting `until` the agent's last words are in it.
     News { call: u64, path: PathBuf, until: Option<String> },
-    /// News as it comes, or not any longer.
+    /// Start or stop reporting new lines as they appear.
     Watch(bool),
 }
 
-/// What came. `call` is the one that wanted it; without one it came by itself.
+/// New lines. `call` is the call that asked for them; `None` while watching.
 #[derive(Debug)]
 pub struct News {
     pub call: Option<u64>,
     pub lines: Vec<Vec<u8>>,
-    /// The conversation that this one began as a copy of.
+    /// The conversation that this one was branched from.
     pub copy_of: Option<String>,
 }
 
-/// Asks for what is new in the transcript; what there is comes through `on_news`.
+/// Starts the thread that reads the transcript; new lines are passed to `on_news`.
 pub fn follow(on_news: impl Fn(News) -> bool + Send + 'static) -> io::Result<Sender<Wanted>> {
     let (wanted, wishes) = unbounded();
     named("transcript", move || run(&wishes, on_news))?;
@@ -88,12 +89,12 @@ struct Follower {
     path: Option<PathBuf>,
     copy_of: Option<String>,
     at: u64,
-    /// The beginning of a line whose end is still to come.
+    /// The start of a line whose end has not been written yet.
     rest: Vec<u8>,
 }
 
 impl Follower {
-    /// Another conversation: what stands there already is older than this session.
+    /// Switches to another conversation. Lines already in it are skipped: they are older than this session.
     fn turn_to(&mut self, path: &Path) {
         if self.path.as_deref() == Some(path) {
             return;
@@ -121,7 +122,7 @@ impl Follower {
         }
     }
 
-    /// Whole lines that were not there before.
+    /// Complete lines added since the last read.
     fn read(&mut self) -> Vec<Vec<u8>> {
         let Some(file) = self.path.as_deref().and_then(|path| files::open_regular(path).ok())
         else {
@@ -147,7 +148,7 @@ impl Follower {
     }
 }
 
-/// `/branch` copies a conversation, and each entry says so.
+/// The conversation that `/branch` copied; every copied entry names it.
 fn copy_of(path: &Path) -> Option<String> {
     const FIRST_ENTRIES: u64 = 256 << 10;
     let mut first = Vec::new();
@@ -159,7 +160,7 @@ fn copy_of(path: &Path) -> Option<String> {
     Some(copied["forkedFrom"]["sessionId"].as_str()?.to_owned())
 }
 
-/// What of a transcript has the same form as what a client prints: the agent spoke, or a tool did.
+/// The line if it has the form that a client prints: an answer of the agent or the result of a tool.
 pub fn of_the_agent(line: &[u8]) -> Option<Line> {
     if memmem::find(line, br#""isSidechain":true"#).is_some() {
         return None;

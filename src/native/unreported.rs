@@ -1,6 +1,6 @@
-//! Whether the client works on what the person said, and reports nothing. Words and an Enter alone do not
-//! tell: they may have been for a dialog of the client's (a search, a login), or come before it read keys.
-//! A message that the agent has taken up stands in a transcript.
+//! Detects a client that works on the person's message but reports nothing. Text and an Enter alone do
+//! not prove it: they may have been for a dialog of the client (a search, a login), or have come before
+//! it read keys. But a message that the agent has taken up appears in a transcript.
 
 use std::fs::{self, DirEntry};
 use std::io::{Read, Seek, SeekFrom};
@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use crate::client::transcript::ClientTranscript;
 use crate::files;
 
-/// So much of a transcript's end is looked at.
+/// Only this much of a transcript's end is read.
 const LATEST: u64 = 1 << 20;
 
-/// Whether a transcript below this directory has one of these texts as a message that was sent since then.
+/// Whether a transcript below this directory contains one of these texts as a message sent since then.
 pub fn is_taken_up<'a>(
     projects: &Path,
     since: Timestamp,
@@ -46,7 +46,7 @@ fn latest(path: &Path) -> ClientTranscript {
     if let Err(error) = read {
         log::debug!("{} cannot be read: {error}", path.display());
     }
-    // Half a line is none that can be read.
+    // A partial first line cannot be parsed and is ignored.
     bytes.split(|byte| *byte == b'\n').for_each(|line| transcript.line(line));
     transcript
 }

@@ -1,12 +1,12 @@
-//! The person's words, each told once. A message reaches ccc on up to three ways: the client reports it
-//! when it is sent or taken up (which of the two depends on the version), its queue stands in the
-//! transcript, and so does the message itself in the end.
+//! Makes sure that each message of the person is counted once. A message can reach ccc in three ways:
+//! the client reports it when it is sent or taken up (depending on the version), its queue is in the
+//! transcript, and finally the message itself is.
 
 use std::collections::HashMap;
 
 #[derive(Debug, Default)]
 pub struct Words {
-    /// Of each text: how often it was told, and how often the transcript has it.
+    /// For each text, how often it was reported and how often it is in the transcript.
     known: HashMap<String, Count>,
 }
 
@@ -17,7 +17,7 @@ struct Count {
 }
 
 impl Words {
-    /// The client reports it, or has put it into its queue. Whether it is news.
+    /// The client reports the message, or has put it into its queue. Returns whether it is new.
     pub fn reported(&mut self, text: &str) -> bool {
         let count = self.known.entry(key(text)).or_default();
         let news = count.told <= count.written;
@@ -25,7 +25,7 @@ impl Words {
         news
     }
 
-    /// It stands in the transcript. Whether it is news.
+    /// The message is in the transcript. Returns whether it is new.
     pub fn written(&mut self, text: &str) -> bool {
         let count = self.known.entry(key(text)).or_default();
         count.written += 1;
@@ -34,7 +34,7 @@ impl Words {
         news
     }
 
-    /// It was no message after all: nobody counts it.
+    /// The text turned out not to be a message, and is not counted.
     pub fn forget(&mut self, text: &str) {
         if let Some(count) = self.known.get_mut(&key(text)) {
             count.told = count.told.saturating_sub(1);
@@ -64,7 +64,7 @@ mod tests {
             [older.reported("a"), older.reported("a"), older.written("a")],
             [true, false, false]
         );
-        // Absorbed by a tool's turn: only written.
+        // A message taken up during a tool call appears only in the transcript.
         assert!(older.written("b"));
     }
 
@@ -73,7 +73,7 @@ mod tests {
         let mut words = Words::default();
         assert!(words.reported("go on") && !words.written("go on"));
         assert!(words.reported("go on") && !words.written("go on"));
-        // Twice in the queue at once: the transcript tells.
+        // Twice in the queue at once: only the transcript shows that there are two.
         assert!(words.reported("x") && !words.reported("x"));
         assert!(!words.written("x") && words.written("x"));
     }

@@ -1,4 +1,4 @@
-//! Standard output for the agent's last answer alone: `ccc --supervisor -p … > answer.txt`. The
+//! Writes only the agent's last answer to standard output: `ccc --supervisor -p … > answer.txt`. The
 //! transcript goes elsewhere.
 
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! What a person types that is for ccc itself: leaving, help, the state of the session, a command of the
-//! shell (`!`), a note to the project's memory (`#`). None of it costs a turn or a review.
+//! What a person types to ccc itself: exit, help, the state of the session, a shell command (`!`), a
+//! note for the project's memory (`#`). None of it costs a turn or a review.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -14,36 +14,36 @@ use crate::event::Wish;
 use crate::machine::Status;
 
 pub const NO_TODOS: &str = "The agent has no todo list.";
-/// Bytes of a command's output that the agent gets.
+/// How many bytes of a command's output the agent gets.
 const MOST_SHOWN: usize = 30_000;
 pub const NO_MODELS: &str = "claude has not listed its models; use /model NAME.";
 
-/// What was typed, when it is not for the agent.
+/// A typed text that is not for the agent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum OwnCommand {
     Leave,
     Help,
-    /// Back to an earlier message; what was typed behind it says to which.
+    /// Go back to an earlier message; the text after the command says which.
     Rewind(String),
-    /// Only to be answered.
+    /// Show this answer and do nothing else.
     Answer(String),
-    /// To be run in the person's shell; the agent gets the output with the next message.
+    /// Run this in the person's shell; the agent gets the output with the next message.
     Shell(String),
-    /// To be added to the project's CLAUDE.md.
+    /// Add this to the project's CLAUDE.md.
     Note(String),
-    /// Something that the agent's client is asked for.
+    /// Ask the agent's client for something.
     Wish(Wish),
-    /// To be chosen from what the client offers.
+    /// Let the person choose from the models that the client offers.
     ChooseModel,
-    /// What the task has changed.
+    /// Show what the task has changed.
     Diff,
     Todos,
     Vim,
-    /// To go with the next message.
+    /// Send this image with the next message.
     Image(ImageSource),
 }
 
-/// What an answer can be about.
+/// The facts that answers are made from.
 #[derive(Debug)]
 pub struct About<'a> {
     pub status: &'a Status,
@@ -51,7 +51,7 @@ pub struct About<'a> {
     pub session: Option<&'a str>,
 }
 
-/// Commands of the full-screen client that need its screen, and what does the same here.
+/// Commands that need the full-screen client, and what to do here instead.
 const FULL_SCREEN_ONLY: [(&str, &str); 10] = [
     ("/resume", "To resume another session, exit and run `ccc --supervisor --resume`."),
     (
@@ -75,7 +75,7 @@ const FULL_SCREEN_ONLY: [(&str, &str); 10] = [
 ];
 const WHERE: &str = "is only available in claude's own interface: `ccc --supervisor=native`.";
 
-/// `knows`: whether the client has a command of this name.
+/// `knows` tells whether the client has a command of this name.
 pub fn own_command(
     text: &str,
     about: &About<'_>,
@@ -85,7 +85,7 @@ pub fn own_command(
     if let Some(command) = text.strip_prefix('!').map(str::trim).filter(|text| !text.is_empty()) {
         return Some(OwnCommand::Shell(command.to_owned()));
     }
-    // A heading is no note.
+    // `##` starts a heading, not a note.
     if let Some(note) = text.strip_prefix('#').filter(|note| !note.starts_with('#')) {
         let note = note.trim();
         let one_line = !note.is_empty() && !note.contains('\n');
@@ -139,7 +139,7 @@ fn mode(typed: &str) -> OwnCommand {
     )
 }
 
-/// Where nothing can be chosen with arrows.
+/// The models as text, for a surface without a picker.
 pub fn models(models: &[Model], now: &str) -> String {
     if models.is_empty() {
         return NO_MODELS.to_owned();
@@ -200,19 +200,19 @@ fn status(about: &About<'_>) -> String {
     )
 }
 
-/// One path, as a person or a terminal would write it.
+/// A path without the quotes or escapes that a person or a terminal adds.
 fn unquoted(path: &str) -> String {
     let words = shell_words::split(path).unwrap_or_default();
     if let [word] = words.as_slice() { word.clone() } else { path.to_owned() }
 }
 
-/// The message, with what goes in front of it. A slash command would be none behind anything else.
+/// Puts `shown` before the message. A slash command stays alone: it is only a command at the start.
 pub fn behind(shown: &mut String, text: String) -> String {
     if text.trim_start().starts_with('/') { text } else { std::mem::take(shown) + &text }
 }
 
-/// What the agent reads in front of the next message: of a long output its beginning and its end, as
-/// claude does with the output of its own commands.
+/// What the agent reads before the next message: the beginning and the end of a long output, as claude
+/// does with the output of its own commands.
 pub fn shown_to_the_agent(command: &str, output: &str) -> String {
     let output = strip_escapes(output);
     let output = output.trim_end();
@@ -229,7 +229,7 @@ pub fn shown_to_the_agent(command: &str, output: &str) -> String {
     format!("I ran this command myself:\n```\n$ {command}\n{shown}\n```")
 }
 
-/// For `--plain`, where there is no table of keys.
+/// For `--plain`, which has no table of keys.
 pub const PLAIN_HELP: &str = "\
 Type a message and press Enter. End a line with a backslash to continue it on
 the next one. While the agent works, a message steers it; during a review, it

@@ -1,4 +1,4 @@
-//! What fills the model's window, drawn: a bar, and each category with its share.
+//! Draws what fills the model's context window: a bar, and each category with its share.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -7,9 +7,9 @@ use super::transcript::Transcript;
 use crate::client::stream::{ContextCategory, ContextUsage};
 
 const BAR: usize = 40;
-/// Below this there is room for the numbers alone.
+/// A narrower screen gets only the numbers.
 const BAR_FROM: usize = 60;
-/// Each category has one of these, in turn.
+/// The styles of the categories, in rotation.
 const STYLES: [Style; 5] =
     [Style::Supervisor, Style::Tool, Style::Good, Style::User, Style::Question];
 
@@ -52,7 +52,7 @@ impl Transcript {
         self.apart(lines)
     }
 
-    /// Every category that is there has a cell at least.
+    /// Each category gets at least one cell while there is room.
     fn bar(&self, used: &[&ContextCategory], window: u64) -> Styled {
         let mut bar = Styled::new(Style::Plain, "  ");
         let mut left = BAR;
@@ -67,7 +67,7 @@ impl Transcript {
     }
 }
 
-/// Rounded, so that the shares make a whole.
+/// Rounded to whole percent.
 fn percent(tokens: u64, window: u64) -> String {
     match (tokens.saturating_mul(100) + window / 2) / window {
         0 if tokens > 0 => "<1%".to_owned(),

@@ -1,4 +1,4 @@
-//! Small diffs: what an edit has changed, and what one would change.
+//! Small diffs: what an edit has changed, or would change.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,10 @@ use similar::{ChangeTag, DiffOp, group_diff_ops};
 use super::styled::{self, Glyphs, Style, Styled, exposed};
 use crate::client::stream::Hunk;
 
-/// How long the shortest description of a change is looked for; after that any will do.
+/// How long to search for the smallest diff; after that any diff will do.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// What an edit has changed, with the numbers of the lines, one row for each: cut at `width`, and
+/// What an edit has changed, one row per line with its number; rows are cut at `width`, and the whole
 /// at `most` lines.
 pub fn hunks(hunks: &[Hunk], width: Option<usize>, most: usize, glyphs: Glyphs) -> Vec<Styled> {
     let lines = hunks.iter().enumerate().flat_map(|(at, hunk)| numbered(at > 0, hunk));
@@ -44,7 +44,7 @@ pub fn hunks(hunks: &[Hunk], width: Option<usize>, most: usize, glyphs: Glyphs) 
 struct Numbered<'a> {
     number: u64,
     style: Style,
-    /// `None`: some lines of the file are left out here.
+    /// `None` marks lines of the file that are left out.
     text: Option<&'a str>,
 }
 
@@ -58,7 +58,7 @@ fn numbered(gap: bool, hunk: &Hunk) -> Vec<Numbered<'_>> {
         let (style, number) = match line.as_bytes().first() {
             Some(b'-') => (Style::Removed, old),
             Some(b'+') => (Style::Added, new),
-            // A remark on the line before, such as a newline that is missing.
+            // A remark about the line before, such as a missing newline.
             Some(b'\\') => (Style::Dim, new.saturating_sub(1)),
             _ => (Style::Plain, new),
         };
@@ -69,7 +69,7 @@ fn numbered(gap: bool, hunk: &Hunk) -> Vec<Numbered<'_>> {
     out
 }
 
-/// How much an edit has changed.
+/// How many lines an edit has added and removed.
 pub fn extent(hunks: &[Hunk]) -> String {
     let count = |mark: char| {
         hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.starts_with(mark)).count()
@@ -77,16 +77,16 @@ pub fn extent(hunks: &[Hunk]) -> String {
     format!("+{} -{}", count('+'), count('-'))
 }
 
-/// What an edit would change, for somebody who decides on it.
+/// What an edit would change, for a person who decides on it.
 pub struct Edit {
     pub rows: Vec<Styled>,
     pub added: usize,
     pub removed: usize,
 }
 
-/// Every line that changes as it is, with what would hide or reorder written out. `start` is the line
-/// of the file that `old` begins with, where that is known; beyond `context` lines around a change,
-/// those that stay as they are are left out.
+/// Shows every changed line, with characters that hide or reorder text written out. `start` is the
+/// number of the file's line with which `old` begins, if known. Unchanged lines further than `context`
+/// lines from a change are left out.
 pub fn edit(
     old: &str,
     new: &str,
@@ -106,7 +106,7 @@ pub fn edit(
         (Some(start), Some(digits)) => format!("{:>digits$} ", start + line),
         _ => String::new(),
     };
-    // Both ending without a newline is how pieces of a file look; only one is a change.
+    // Parts of a file usually both lack the final newline; it is a change only if just one of them does.
     let uneven = old.ends_with('\n') != new.ends_with('\n') && !old.is_empty() && !new.is_empty();
     let mut edit = Edit { rows: Vec::new(), added: 0, removed: 0 };
     for (at, group) in groups.iter().enumerate() {
@@ -138,15 +138,15 @@ fn changes(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
     let mut found = Replace::new(Capture::new());
     let until = Some(Instant::now() + PATIENCE);
     let all = (0..before.len(), 0..after.len());
-    // Writing changes down cannot fail.
+    // Collecting the changes cannot fail.
     let _ = myers::diff_deadline(&mut found, before, all.0, after, all.1, until);
     found.into_inner().into_ops()
 }
 
-/// Of several files, as `git diff` writes it.
+/// Renders a diff of several files as `git diff` writes it.
 pub fn patch(text: &str) -> Vec<Styled> {
     let mut lines = Vec::new();
-    // What is said of a file in front of its first piece stands in its name and in its lines.
+    // The header lines before a file's first hunk are skipped: the name and the changed lines say the same.
     let mut inside = true;
     for line in text.lines() {
         if line.starts_with("diff --git ") {

@@ -13,11 +13,11 @@ use crate::machine::Status;
 #[derive(Debug)]
 pub struct JsonSurface<W> {
     out: W,
-    /// What is missing in the recording, and why.
+    /// What is missing from the recording, and why.
     not_recorded: Vec<String>,
 }
 
-/// The closing object, with what the loop does not know.
+/// The final object, with additions that the loop does not know.
 #[derive(Serialize)]
 struct Closing<'a> {
     #[serde(flatten)]

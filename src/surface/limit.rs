@@ -1,14 +1,14 @@
-//! How much of a subscription is used up, and when it begins anew.
+//! How much of a subscription's limit is used, and when it resets.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit};
 
 use crate::client::stream::RateLimit;
 
-/// Below this nobody has to know.
+/// A lower usage is not worth mentioning.
 const WORTH_TELLING: f64 = 0.5;
 
-/// For a status line; `None` while there is plenty.
+/// For a status line; `None` while usage is low.
 pub fn meter(limit: &RateLimit) -> Option<String> {
     let rejected = limit.status == "rejected";
     let used = limit.used.filter(|used| *used >= WORTH_TELLING || limit.status != "allowed");
@@ -21,7 +21,7 @@ pub fn meter(limit: &RateLimit) -> Option<String> {
     Some(format!("{} {how_much}", name(&limit.kind)))
 }
 
-/// All that is known.
+/// Everything that is known about the limit.
 pub fn told(limit: &RateLimit, now: Timestamp, zone: &TimeZone) -> String {
     let used = match (limit.status.as_str(), limit.used) {
         ("rejected", _) => "used up".to_owned(),
@@ -32,7 +32,7 @@ pub fn told(limit: &RateLimit, now: Timestamp, zone: &TimeZone) -> String {
     format!("{}: {used}{}", name(&limit.kind), resets.unwrap_or_default())
 }
 
-/// "at 14:05", or with the day where that is another one.
+/// "at 14:05", with the day if it is not today.
 fn resets(limit: &RateLimit, now: Timestamp, zone: &TimeZone) -> Option<String> {
     let at = Timestamp::from_second(i64::try_from(limit.resets_at?).ok()?).ok()?;
     let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone.clone()));

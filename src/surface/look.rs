@@ -1,16 +1,16 @@
-//! What the terminal and the locale can show: colours, more than ASCII, drawing over.
+//! What the terminal and the locale can show: colours, non-ASCII characters, overwriting.
 
 use std::env;
 
 use super::{Glyphs, Look, Theme};
 use crate::console;
 
-/// For a transcript on standard output that nobody answers to.
+/// For a transcript on standard output without a person who answers.
 pub fn plain() -> Look {
     transcript(console::is_terminal())
 }
 
-/// For a transcript on standard error, beside the answer on standard output.
+/// For a transcript on standard error, next to the answer on standard output.
 pub fn beside() -> Look {
     transcript(console::stderr_is_terminal())
 }
@@ -30,15 +30,15 @@ fn transcript(terminal: bool) -> Look {
     }
 }
 
-/// For a person at a terminal, which has a status line.
+/// For a person at a terminal with a status line.
 pub fn terminal(theme: Theme) -> Look {
     let plain = plain();
     let colour = plain.colour.map(|_| theme);
     Look { colour, hints: true, phases: false, rich: true, live: true, ticker: None, ..plain }
 }
 
-/// For a person who gets lines. A screen reader would spell drawn characters out, so there are
-/// none; colours only for a pipe, and only where they are asked for.
+/// For a person who reads plain lines. A screen reader would spell out drawn characters, so there are
+/// none; colours only in a pipe, and only on request.
 pub fn lines(reader: bool) -> Look {
     let terminal = console::is_terminal();
     let colour = !reader && !dumb(&set) && colour(&set, terminal);
@@ -54,7 +54,7 @@ pub fn lines(reader: bool) -> Look {
     }
 }
 
-/// Nothing can be drawn over on this output.
+/// Whether nothing can be overwritten on this output.
 pub fn only_lines() -> bool {
     !console::is_terminal() || dumb(&set)
 }

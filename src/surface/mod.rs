@@ -53,84 +53,84 @@ pub use transcript::{Look, Transcript};
 pub use whereabouts::Whereabouts;
 
 pub trait Surface {
-    /// A line of the agent, as it came.
+    /// A line of the agent, as received.
     fn agent(&mut self, line: &Line);
-    /// A line of the supervisor, as it came.
+    /// A line of the supervisor, as received.
     fn supervisor(&mut self, line: &Line);
     fn notice(&mut self, notice: &Notice);
-    /// What the running check has printed.
+    /// Output of the running check.
     fn check_printed(&mut self, _text: &str) {}
-    /// Put this question to the person; one at a time, until it is answered or taken back.
+    /// Asks the person this question; only one is open at a time, until it is answered or withdrawn.
     fn ask(&mut self, _question: &Question) {}
     fn unask(&mut self) {}
-    /// A message came back: it is the person's to edit again.
+    /// A message was not sent and is given back to the person for editing.
     fn give_back(&mut self, _text: &str) {}
-    /// Where the session stands. Called after everything that happened, and again when
-    /// `redraw_in` has passed. What was shown so far has to be on the screen after it.
+    /// The state of the session. Called after every event, and again when `redraw_in` has passed.
+    /// Everything shown so far must be on the screen afterwards.
     fn update(&mut self, status: &Status, now: Now) -> std::io::Result<()>;
-    /// How soon `update` wants to be called again if nothing happens; `None` while nothing moves.
+    /// How soon `update` must be called again if nothing happens; `None` while nothing moves.
     fn redraw_in(&self) -> Option<Duration> {
         None
     }
-    /// What time it is, told before anything that the person does: nothing may have happened for long,
-    /// and two keys in quick succession are told by the time between them.
+    /// Sets the time before any input of the person is passed on: the last event may be long ago, and
+    /// the time between two key presses can matter.
     fn set_now(&mut self, _now: Now) {}
-    /// A key, a paste, a resize.
+    /// A key, a paste or a resize.
     fn input(&mut self, _input: crossterm::event::Event) -> Vec<Intent> {
         Vec::new()
     }
-    /// What was typed where the terminal itself does the editing.
+    /// Text that was typed where the terminal itself does the editing.
     fn typed(&mut self, _typed: Typed) -> Vec<Intent> {
         Vec::new()
     }
-    /// Ctrl-C where the terminal makes a signal of it; `None` where that ends the session.
+    /// Ctrl-C where the terminal turns it into a signal; `None` if that ends the session.
     fn interrupt(&mut self) -> Option<Vec<Intent>> {
         None
     }
-    /// The person's own editor has ended: the text as it was left, or why it is to stay as it was.
+    /// The person's editor has exited: the edited text, or why the text stays unchanged.
     fn edited(&mut self, _text: Result<String, String>) {}
-    /// A command of the person's has ended: what it printed.
+    /// A shell command of the person has ended, with this output.
     fn ran(&mut self, _command: &str, _output: &str) {}
-    /// What the task has changed, as `git diff` writes it; the pager gets what is too long. Says whether
-    /// it was shown.
+    /// Shows what the task has changed, in the form of `git diff`; the pager gets a diff that is too
+    /// long. Returns whether it was shown.
     fn diff(&mut self, _text: &str) -> bool {
         true
     }
-    /// This stands for an image in the message that is being typed; or it is a text that was pasted and
-    /// names none after all.
+    /// Inserts the placeholder of an image into the message being typed, or a pasted text that turned
+    /// out not to name an image.
     fn attached(&mut self, _text: &str) {}
-    /// Something that was wanted is done, or could not be.
+    /// Something that the person asked for was done, or failed.
     fn told(&mut self, _text: Result<String, String>) {}
-    /// A client with its own screen has not reported what the person said: nothing will be reviewed.
+    /// A client with its own screen has not reported the person's message, so nothing will be reviewed.
     fn unheard(&mut self) {}
-    /// To be said when the screen is the person's own again.
+    /// Shown when the person has their own screen back.
     fn farewell(&mut self, _text: &'static str) {}
-    /// Give the terminal back to the shell, and take it again.
+    /// Give the terminal to the shell, and take it back.
     fn suspend(&mut self) {}
     fn resume(&mut self) {}
-    /// The session is over. Leaves the terminal as it was found.
+    /// The session is over. Restores the terminal.
     fn close(&mut self, report: &Report) -> std::io::Result<()>;
 }
 
 /// What a person at the terminal wants.
 #[derive(Debug, PartialEq)]
-// There is one at a time.
+// Only one exists at a time, so its size does not matter.
 #[allow(clippy::large_enum_variant)]
 pub enum Intent {
     Event(Event),
     /// Ctrl-Z.
     Suspend,
-    /// This text is to be edited in the person's own editor.
+    /// Edit this text in the person's own editor.
     Edit(String),
-    /// This text is to be read in the person's own pager.
+    /// Show this text in the person's own pager.
     Page(String),
-    /// This command is to be run in the person's shell.
+    /// Run this command in the person's shell.
     Shell(String),
-    /// This is to be added to the project's memory.
+    /// Add this to the project's memory.
     Note(String),
-    /// What the task has changed is to be shown.
+    /// Show what the task has changed.
     Diff,
-    /// An image is to go with the message that is being typed.
+    /// Attach an image to the message being typed.
     Attach(ImageSource),
 }
 
@@ -138,8 +138,8 @@ pub enum Intent {
 #[derive(Debug, PartialEq, Eq)]
 pub enum ImageSource {
     Clipboard,
-    /// A file that was named.
+    /// A file named by the person.
     Path(String),
-    /// A text that may be the paths of files that were dropped on the terminal.
+    /// A pasted text that may be the paths of files dropped on the terminal.
     Pasted(String),
 }

@@ -1,5 +1,5 @@
-//! What ccc itself says in the transcript. Verdicts, the closing summary, checks and questions are in
-//! files of their own.
+//! ccc's own messages in the transcript. Verdicts, the closing summary, checks and questions have their
+//! own files.
 
 mod advice;
 mod amounts;
@@ -24,9 +24,9 @@ use amounts::{count, verdict_cost};
 
 pub use amounts::{duration, money, review_cost};
 
-/// So much of a message of the person's is shown again above the line that it was typed in.
+/// How many lines of the person's message are repeated in the transcript.
 const MESSAGE: usize = 20;
-/// So many of the files that changed during a review are named.
+/// How many of the files that changed during a review are named.
 const MOST_CHANGED: usize = 10;
 const TRY_AGAIN: &str = "Send a message to try again; `ccc doctor` checks your setup.";
 const GO_ON: &str = "Type a message to continue, or /supervisor to review again.";
@@ -119,7 +119,7 @@ impl Transcript {
                 self.answered();
                 self.plan_answered(*allowed, reason)
             }
-            // The answer stands there already.
+            // The answer is already in the transcript.
             Notice::PermissionAnswered { tool, allowed: true, .. } if tool == form::TOOL => {
                 self.answered();
                 Vec::new()
@@ -162,7 +162,7 @@ impl Transcript {
             (false, reason) if reason.starts_with(NOBODY) => format!("denied {tool}: {UNASKED}"),
             (false, reason) => format!("denied {tool}: {reason}"),
         };
-        // Below the question, where there is one.
+        // Placed below the question, if that is on the screen.
         let mark =
             if self.look.live { format!("  {} ", self.look.glyphs.arrow) } else { String::new() };
         self.shown(self.own_lines(Style::Dim, &format!("{mark}{text}")))
@@ -182,7 +182,7 @@ impl Transcript {
         self.failure(&text)
     }
 
-    /// What is as it should be needs no line.
+    /// The strongest glass case is the expected one, so it needs no line.
     fn case(&mut self, held: CaseKind, why: &str) -> Vec<Styled> {
         if held == CaseKind::Overlay {
             return Vec::new();
@@ -192,7 +192,7 @@ impl Transcript {
         self.shown(vec![line.with(Style::Dim, &text)])
     }
 
-    /// Whoever pastes a file knows what is in it, and wants to scroll back to what was before.
+    /// A long message is shortened: the person knows what they pasted, and wants to scroll back past it.
     pub(super) fn said(&mut self, text: &str) -> Vec<Styled> {
         if let Some(place) = &mut self.place {
             place.last = false;
@@ -200,7 +200,7 @@ impl Transcript {
         let lines = indented(Style::User, self.look.glyphs.prompt, text);
         let mut lines = self.fitted(lines, "  ");
         let hidden = lines.len().saturating_sub(MESSAGE);
-        // A line that only says that there is one more is no shorter than that line.
+        // A line that says "1 more" takes as much room as the line it hides.
         if self.look.live && hidden > 1 {
             lines.truncate(MESSAGE);
             let text = format!("  {} {hidden} more lines", self.look.glyphs.ellipsis);
@@ -209,7 +209,7 @@ impl Transcript {
         self.apart(lines)
     }
 
-    /// What becomes of a message that the agent has not got.
+    /// Reports what happens to a message that the agent has not received.
     fn taken_back(&mut self, what: &str, text: &str) -> Vec<Styled> {
         if let Some(at) = self.held.iter().rposition(|held| held == text) {
             self.held.remove(at);
@@ -240,7 +240,7 @@ impl Transcript {
         self.apart(lines)
     }
 
-    /// What the person asked ccc itself.
+    /// Answers a question that the person asked ccc itself.
     pub fn remark(&mut self, style: Style, text: &str) -> Vec<Styled> {
         let lines = self.fitted(styled::lines(style, text), "  ");
         self.apart(lines)
@@ -250,7 +250,7 @@ impl Transcript {
         self.session.as_deref()
     }
 
-    /// `/clear` says nothing itself.
+    /// Announces a new conversation, because `/clear` itself prints nothing.
     fn new_session(&mut self, id: &str) -> Vec<Styled> {
         let before = self.session.replace(id.to_owned());
         if before.is_none_or(|before| before == id) {
@@ -311,7 +311,7 @@ impl Transcript {
         lines
     }
 
-    /// It is the person's turn to decide.
+    /// A failure after which the person has to decide how to continue.
     fn given_up(&mut self, text: &str) -> Vec<Styled> {
         let text = self.hinted(text, GO_ON);
         self.failure(&text)
@@ -329,7 +329,7 @@ impl Transcript {
         lines.iter().flat_map(|line| line.wrap(cells, &hanging)).collect()
     }
 
-    /// No line is left to the terminal, which would break words and the bar of a review.
+    /// Wraps long lines here, because the terminal would break words and the bar of a review.
     fn in_rows(&self, lines: Vec<Styled>) -> Vec<Styled> {
         let Some(cells) = self.wrap else { return lines };
         let (indent, gutter) = (Styled::new(Style::Plain, "  "), self.look.glyphs.gutter);
@@ -342,13 +342,13 @@ impl Transcript {
         lines.into_iter().flat_map(rows).collect()
     }
 
-    /// What ccc says in words of others: only the first line begins where ccc's own do.
+    /// ccc's message with text by others: only its first line starts where ccc's own lines do.
     fn own_lines(&self, style: Style, text: &str) -> Vec<Styled> {
         let lines = styled::lines(style, text).into_iter().enumerate();
         lines.map(|(at, line)| if at == 0 { line } else { self.quoted(line) }).collect()
     }
 
-    /// A line that nobody else may be able to say.
+    /// Marks a line as ccc's own where it is read aloud.
     fn named(&self, line: Styled) -> Styled {
         if self.look.spoken { line.with_prefix(Style::Plain, SPOKEN_NAME) } else { line }
     }
@@ -368,7 +368,7 @@ impl Transcript {
     }
 }
 
-/// The round that a phase belongs to: the work that a review will judge has that review's number.
+/// The round that a phase belongs to: work has the number of the review that will judge it.
 pub fn round_of(phase: Phase, round: u32, max: u32) -> Option<u32> {
     match phase {
         Phase::Working => Some((round + 1).min(max)),

@@ -1,6 +1,6 @@
-//! Standard output, for as long as somebody reads it. A terminal or a pipe that nobody reads takes
-//! nothing, and whoever writes to it waits; a session has to end all the same when a signal asks for
-//! that. So a thread of its own does the writing, and who waits for it can be told to give up.
+//! Standard output, for as long as somebody reads it. Writing to a terminal or a pipe that nobody reads
+//! blocks, but a session must still end when a signal asks for it. So a separate thread does the
+//! writing, and a caller that waits for it can be told to give up.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -12,19 +12,19 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::{console, threads};
 
-/// How long a write may take when the session is to end. What is read at all is read faster.
+/// How long a write may take while the session is ending; an active reader is faster.
 const AFTER_SIGNAL: Duration = Duration::from_secs(1);
-/// So long after a signal the session may still be ending.
+/// For how long after a signal the session counts as ending.
 const ENDING: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
 pub struct Outlet {
     shared: Arc<Shared>,
-    /// What was being written when it was given up is still being written.
+    /// A write was abandoned; the thread may still be busy with it.
     given_up: bool,
 }
 
-/// For whoever hears that the session is to end.
+/// Hastens pending writes when the session is to end.
 #[derive(Debug, Clone)]
 pub struct Hurry(Arc<Shared>);
 
@@ -48,8 +48,8 @@ impl Shared {
 }
 
 impl Outlet {
-    /// A second descriptor of standard output: `std::io::Stdout` would cut what is written in one
-    /// piece at its last newline, and its lock may be held when a panic has to write.
+    /// Uses a duplicate of the descriptor: `std::io::Stdout` would split a write at its last newline,
+    /// and its lock may be held when a panic has to write.
     pub fn stdout() -> io::Result<Self> {
         Self::to(File::from(console::stdout().as_fd().try_clone_to_owned()?))
     }
@@ -72,14 +72,14 @@ impl Outlet {
 }
 
 impl Hurry {
-    /// From now on nothing waits long for a reader.
+    /// From now on, no write waits long for a reader.
     pub fn up(&self) {
         self.0.lock().hurried = Some(Instant::now());
         self.0.changed.notify_all();
     }
 }
 
-/// All of it or an error: whoever shows something means it as one piece.
+/// Writes everything or fails, because each write is meant as one piece.
 impl Write for Outlet {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.given_up {
@@ -122,7 +122,7 @@ impl Write for Outlet {
 
 impl Drop for Outlet {
     fn drop(&mut self) {
-        // Nothing to write is the end of the thread. One that still writes is left to itself.
+        // An empty write ends the thread. A thread that is still writing is abandoned.
         self.shared.lock().to_write = Some(Vec::new());
         self.shared.changed.notify_all();
     }
@@ -157,7 +157,7 @@ fn write_all(out: &mut &File, mut bytes: &[u8]) -> io::Result<()> {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(size) => bytes = &bytes[size..],
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // Another program on this terminal may have made it non-blocking for all.
+            // Another program may have made this terminal non-blocking for everyone.
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 let mut fds = [PollFd::new(out.as_fd(), PollFlags::POLLOUT)];
                 poll(&mut fds, PollTimeout::NONE)?;
@@ -213,7 +213,7 @@ mod tests {
         let hurry = outlet.hurry();
         let (tried, failed) = std::sync::mpsc::channel();
         let writer = thread::spawn(move || {
-            // More than a pipe holds.
+            // More than a pipe can hold.
             tried.send(()).unwrap();
             let first = outlet.write_all(&vec![b'x'; 1 << 20]).unwrap_err();
             (first.kind(), outlet.write_all(b"y").unwrap_err().kind())

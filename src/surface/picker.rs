@@ -1,10 +1,10 @@
-//! One of many, chosen with the arrows or by typing a part of it.
+//! Choosing one of many entries, with the arrow keys or by typing a part of it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::styled::{self, Glyphs, Style, Styled};
 
-/// So many stand there at once, where there is room.
+/// How many entries are shown at once, if there is room.
 const MOST: usize = 10;
 
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Picker {
     title: String,
     entries: Vec<String>,
     query: String,
-    /// Among those that fit.
+    /// The index among the matching entries.
     selected: usize,
 }
 
@@ -28,7 +28,7 @@ impl Picker {
         Self { title: title.to_owned(), entries, ..Self::default() }
     }
 
-    /// Every word that was typed is in it, in any order.
+    /// The entries that contain every typed word, in any order.
     fn fitting(&self) -> Vec<usize> {
         let words: Vec<_> = self.query.split_whitespace().map(str::to_lowercase).collect();
         let fits = |entry: &str| {

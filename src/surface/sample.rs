@@ -1,4 +1,4 @@
-//! What the surfaces' tests show.
+//! Sample data for the tests of the surfaces.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! The line below the input: what is going on, or what is being asked.
+//! The line below the input: the current activity, or the open question.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::client::plan;
 use crate::event::{Asker, Now, Phase, Question};
 use crate::machine::Status;
 
-/// How long a picture of the spinner stands.
+/// How long one frame of the spinner is shown.
 pub const FRAME: Duration = Duration::from_millis(125);
 
-/// With the keys that there are.
+/// The status line, with the keys that are available.
 pub fn line(status: &Status, provider: &str, now: Now, glyphs: Glyphs, width: usize) -> Styled {
     let keys: &[_] = match status.phase {
         Phase::Working | Phase::Reviewing => &["Esc interrupts"],
@@ -27,7 +27,7 @@ pub fn line(status: &Status, provider: &str, now: Now, glyphs: Glyphs, width: us
     facts(status, provider, now, keys, false, glyphs, width)
 }
 
-/// Where nobody reads keys: a signal is all there is.
+/// For a surface without keys: only a signal can end it.
 pub fn ticker(status: &Status, now: Now, glyphs: Glyphs, width: usize) -> Styled {
     facts(status, "", now, &["Ctrl-C exits"], true, glyphs, width)
 }
@@ -38,7 +38,7 @@ fn check_told(check: &RunningCheck, now: Now) -> String {
     format!("check {} {elapsed} of {timeout}", check.name)
 }
 
-/// The check that runs, like a tool that runs: its time, and the end of what it printed.
+/// The running check, shown like a running tool: its time, and the end of its output.
 pub fn check_rows(status: &Status, now: Now, glyphs: Glyphs) -> Vec<Styled> {
     let Some(check) = &status.check else { return Vec::new() };
     let elapsed = now.saturating_sub(check.since);
@@ -73,7 +73,7 @@ fn facts(
         Phase::Waiting => "ready".to_owned(),
         Phase::Ended => moving("ending"),
     };
-    // What is read first stands first; the number says what goes first where there is no room.
+    // In reading order; the fact with the highest number is dropped first if there is not enough room.
     let mut facts = vec![(0, going_on)];
     match round_of(status.phase, status.round, status.max) {
         Some(round) if status.supervising => {
@@ -106,7 +106,7 @@ fn facts(
     Styled::new(Style::Dim, &as_fits(facts, &format!(" {} ", glyphs.dot), width, glyphs))
 }
 
-/// A bare "ask" or "plan" between other words says nothing to a newcomer.
+/// A bare "ask" or "plan" among other words would be unclear.
 fn mode_told(mode: &PermissionMode) -> String {
     match mode {
         PermissionMode::Ask | PermissionMode::Plan | PermissionMode::Auto => {
@@ -116,7 +116,7 @@ fn mode_told(mode: &PermissionMode) -> String {
     }
 }
 
-/// As many facts as have room, the first in any case: those with the highest number give way.
+/// The facts that fit: those with the highest number are dropped, but never the first.
 fn as_fits(mut facts: Vec<(usize, String)>, between: &str, width: usize, glyphs: Glyphs) -> String {
     let wide = |facts: &[(usize, String)]| {
         facts.iter().map(|(_, fact)| fact.width() + between.width()).sum::<usize>()
@@ -130,14 +130,14 @@ fn as_fits(mut facts: Vec<(usize, String)>, between: &str, width: usize, glyphs:
     styled::cut(&facts.join(between), width, glyphs.ellipsis)
 }
 
-/// Without what all of them have in common, and without a date.
+/// Without the common prefix and the date.
 pub fn short_model(model: &str) -> &str {
     let short = model.strip_prefix("claude-").unwrap_or(model);
     let is_date = |tail: &str| tail.len() == 8 && tail.bytes().all(|byte| byte.is_ascii_digit());
     short.rsplit_once('-').filter(|(_, tail)| is_date(tail)).map_or(short, |(head, _)| head)
 }
 
-/// How full the model's memory is, where it is known how much it holds.
+/// How full the context window is, if its size is known.
 fn context((tokens, window): (u64, Option<u64>)) -> String {
     match window {
         Some(window) if window > 0 => {
@@ -161,7 +161,7 @@ pub fn clock(elapsed: Duration) -> String {
     }
 }
 
-/// What is asked, in one line; `behind` more are waiting.
+/// The question in one line; `behind` more are waiting.
 pub fn question(
     question: &Question,
     form: Option<&(FormQuestion, usize, usize)>,
@@ -182,7 +182,7 @@ pub fn question(
     if behind > 0 { format!("{head}  ({behind} more waiting)") } else { head }
 }
 
-/// What is to be changed stays in view, however long the change is.
+/// The file to be changed stays visible, however long the change is.
 fn file(question: &Question, near: impl Fn(&str) -> &str) -> String {
     let input =
         serde_json::from_str::<serde_json::Value>(&question.asked.input).unwrap_or_default();
@@ -190,7 +190,7 @@ fn file(question: &Question, near: impl Fn(&str) -> &str) -> String {
     path.map(|path| format!(" {}", styled::exposed(near(path)))).unwrap_or_default()
 }
 
-/// The client says itself what "always" would mean; without that there is no such answer.
+/// Whether "always" is a possible answer: only the client can say what it would mean.
 pub fn can_always(question: &Question) -> bool {
     let suggestions = question.asked.suggestions.as_deref().unwrap_or_default().trim();
     !matches!(suggestions, "" | "[]" | "null")
@@ -241,7 +241,7 @@ mod tests {
         assert!(unread.ends_with("· Ctrl-C exits") && !unread.contains("Esc"), "{unread}");
     }
 
-    /// At each width what matters most is there, and nothing is cut in the middle.
+    /// At each width the most important facts are shown, and none is cut off.
     #[test]
     fn a_narrow_window_keeps_what_matters() {
         let status = Status {

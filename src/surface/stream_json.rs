@@ -1,5 +1,5 @@
 //! `--output-format stream-json`: the agent's lines byte for byte, and between them ccc's own, of
-//! `"type":"ccc"`. Who reads the client's own stream-json can read this one.
+//! `"type":"ccc"`. Programs that read the client's stream-json can read this too.
 
 use std::io::{self, Write};
 
@@ -13,18 +13,18 @@ use crate::console;
 use crate::event::{Notice, Now};
 use crate::machine::Status;
 
-/// As much of the buffer as is kept from one update to the next.
+/// How much of the buffer is kept allocated between updates.
 const KEEP: usize = 256 << 10;
 
 #[derive(Debug)]
 pub struct StreamJsonSurface<W> {
     out: W,
-    /// Byte for byte, as programs want it; a terminal gets nothing that steers it.
+    /// Byte for byte, for programs; on a terminal, control sequences are removed.
     exact: bool,
     pending: Vec<u8>,
 }
 
-/// A line of ccc's own. What comes in `body` names its event itself.
+/// A line of ccc itself. `body` contains the name of its event.
 #[derive(Serialize)]
 struct Own<'a, T> {
     r#type: &'static str,
@@ -40,7 +40,7 @@ struct Finished<'a> {
     report: &'a Report,
 }
 
-/// `flatten` and raw JSON do not go together, so this one is spelled out.
+/// Spelled out, because `flatten` does not work with raw JSON.
 #[derive(Serialize)]
 struct Supervisor<T> {
     r#type: &'static str,
@@ -101,7 +101,7 @@ impl<W: Write> Surface for StreamJsonSurface<W> {
 
     fn notice(&mut self, notice: &Notice) {
         let mut notice = notice.clone();
-        // As people are told it: the work that the first review will judge is round 1.
+        // Uses the numbers that people see: the work before the first review belongs to round 1.
         if let Notice::Phase { phase, round, max } = &mut notice {
             *round = round_of(*phase, *round, *max).unwrap_or(*round);
         }

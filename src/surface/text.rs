@@ -1,4 +1,4 @@
-//! The transcript as plain text, for a pipe, a log, or a terminal that can do no more.
+//! The transcript as plain text, for a pipe, a log, or a simple terminal.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -17,7 +17,7 @@ const WRAP: &[u8] = b"\x1b[?7h";
 pub struct TextSurface<W> {
     pub(super) out: W,
     pub(super) transcript: Transcript,
-    /// Not written yet.
+    /// Not yet written.
     pub(super) pending: Vec<u8>,
     pub(super) look: Look,
     ticking: bool,
@@ -43,7 +43,7 @@ impl<W: Write> TextSurface<W> {
         }
     }
 
-    /// What is new, and behind it the line that will be overwritten.
+    /// Writes what is new, followed by the line that will be overwritten.
     fn write(&mut self, last: Option<&Styled>) -> io::Result<()> {
         let mut out = Vec::new();
         if std::mem::take(&mut self.ticking) {

@@ -1,4 +1,4 @@
-//! The colours of each style: the terminal's own sixteen, or a palette for a dark or a light ground.
+//! The colours of each style: the terminal's own sixteen, or a palette for a dark or a light background.
 
 use super::styled::Style;
 pub use crate::config::Theme;
@@ -17,8 +17,8 @@ impl Theme {
     }
 }
 
-/// Of the eight base colours only those that can be read on white and on black, and none of them as
-/// a background: bold yellow, cyan and green all but vanish on white.
+/// Only those of the base colours that are readable on white and on black, and none as a background:
+/// bold yellow, cyan and green are almost invisible on white.
 fn terminal(style: Style) -> &'static str {
     match style {
         Style::Dim => "\x1b[2m",
@@ -88,7 +88,7 @@ mod tests {
         Style::Keyword,
     ];
 
-    /// Of one of the 256 colours.
+    /// The luminance of one of the 256 colours.
     fn luminance(colour: u8) -> f64 {
         let level = |step: u8| if step == 0 { 0.0 } else { f64::from(55 + 40 * u16::from(step)) };
         let (r, g, b) = match colour {
@@ -108,7 +108,7 @@ mod tests {
         0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
     }
 
-    /// As WCAG has it: 4.5 is what ordinary text needs.
+    /// WCAG requires a contrast of 4.5 for ordinary text.
     #[test]
     fn every_colour_can_be_read_on_its_ground() {
         for (theme, ground) in [(Theme::Dark, 0.01), (Theme::Light, 1.0)] {

@@ -1,27 +1,27 @@
-//! Where a session takes place: what is told at its start, and of the permission mode after that.
+//! What is shown at the start of a session about its surroundings, and later about the permission mode.
 
 use super::styled::{self, Style, Styled};
 use super::transcript::Transcript;
 use crate::client::mode::PermissionMode;
 use crate::client::stream::Message;
 
-/// What is known before the client says anything.
+/// What is known before the client reports anything.
 #[derive(Debug, Clone, Default)]
 pub struct Whereabouts {
-    /// Version of ccc.
+    /// The version of ccc.
     pub ccc: String,
     pub directory: String,
-    /// The same as the client writes it, in full.
+    /// The directory in full, as the client writes it.
     pub root: String,
     pub branch: Option<String>,
-    /// Unless it is claude's own login.
+    /// Empty for claude's own login.
     pub provider: String,
-    /// Which SUPERVISOR.md.
+    /// The path of the SUPERVISOR.md in use.
     pub instructions: String,
     pub checks: Vec<String>,
 }
 
-/// The same, and what the client has said about itself so far.
+/// `Whereabouts`, and what the client has reported about itself so far.
 #[derive(Debug)]
 pub struct KnownPlace {
     here: Whereabouts,
@@ -29,11 +29,11 @@ pub struct KnownPlace {
     model: String,
     mode: Option<PermissionMode>,
     told: bool,
-    /// Nothing was said since the start.
+    /// Nothing has been shown since the start.
     pub(super) last: bool,
 }
 
-/// Of a long path its end says most.
+/// A longer path is shortened to its end, which says most.
 const DIRECTORY: usize = 40;
 
 fn end_of(path: &str, ellipsis: &str) -> String {
@@ -41,7 +41,7 @@ fn end_of(path: &str, ellipsis: &str) -> String {
     if from == 0 { path.to_owned() } else { format!("{ellipsis}{}", &path[from..]) }
 }
 
-/// Loud, because whatever the agent wants is done.
+/// Conspicuous, because the agent can do anything.
 pub const BYPASS: &str = "PERMISSIONS ARE SKIPPED: every tool runs without asking";
 
 impl Transcript {
@@ -61,7 +61,7 @@ impl Transcript {
         self.place.as_ref().map_or("", |place| &place.here.provider)
     }
 
-    /// A path of the project as the person would write it.
+    /// A path in the project as the person would write it.
     pub(super) fn near<'a>(&self, path: &'a str) -> &'a str {
         let root = self.place.as_ref().map(|place| place.here.root.as_str());
         let below = root.filter(|root| !root.is_empty()).and_then(|root| path.strip_prefix(root));
@@ -93,7 +93,8 @@ impl Transcript {
         Styled::new(Style::Dim, &format!("  {}", text.join(&between)))
     }
 
-    /// Once the client has said which it is: newer ones before the first turn, older ones with it.
+    /// Shown once the client has identified itself: newer clients do so before the first turn, older
+    /// ones with it.
     pub(super) fn client_told(&mut self, message: &Message) -> Vec<Styled> {
         let Some(place) = self.place.as_mut().filter(|place| !place.told) else {
             return Vec::new();
@@ -127,7 +128,7 @@ impl Transcript {
         if last { self.shown(lines) } else { self.apart(lines) }
     }
 
-    /// Where a status line has it, it needs no line of its own.
+    /// Nothing if the status line shows the mode.
     pub(super) fn mode_told(&mut self, mode: &PermissionMode) -> Vec<Styled> {
         if self.look.live {
             return Vec::new();
@@ -136,7 +137,7 @@ impl Transcript {
             return self.shown(vec![Styled::new(Style::Alarm, &format!("{BYPASS}."))]);
         }
         let first = !std::mem::replace(&mut self.mode_known, true);
-        // A mode that asks is what everybody expects; and the line about the client names the first.
+        // Asking is what everybody expects, and the line about the client names the first mode.
         let is_named = self.place.is_some() || !self.look.hints;
         if first && (*mode == PermissionMode::Ask || is_named) {
             return Vec::new();

@@ -1,12 +1,12 @@
-//! What changed in the tree by hand: for a check that is only for some files.
+//! The files changed in the working tree, for checks that apply only to some files.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::tree::ask;
 
-/// Files that differ from the last commit, by their paths below the project. None: this is no git
-/// repository, or git cannot be asked, and nobody knows.
+/// Files that differ from the last commit, relative to the project. `None` if this is not a git
+/// repository, or git cannot be run.
 pub fn files(project: &Path) -> Option<Vec<String>> {
     let git = |args: &[&str]| ask(Command::new("git").args(args), project, b"", u64::MAX).ok();
     let answer = git(&[
@@ -25,7 +25,7 @@ pub fn files(project: &Path) -> Option<Vec<String>> {
     Some(paths(&text, &prefix))
 }
 
-/// `XY path`, each with a zero byte behind it. The paths begin at the repository's root.
+/// Parses entries `XY path`, each terminated by a zero byte, with paths relative to the repository's root.
 fn paths(status: &str, prefix: &str) -> Vec<String> {
     let path = |entry: &str| {
         let path = entry.get(3..)?;

@@ -1,4 +1,4 @@
-//! `ccc check`: the checks of this project, run by hand.
+//! `ccc check`: runs the checks of this project by hand.
 
 mod changed;
 mod show;
@@ -25,7 +25,7 @@ use crate::process::signals;
 use crate::review::instructions::{self, Problem};
 use show::Show;
 
-/// A signal ended it: this, and the number of the signal.
+/// The exit code after a signal is this plus the number of the signal.
 const ENDED_BY: i32 = 128;
 
 pub fn run(args: &CheckArgs) -> Result<i32> {
@@ -58,7 +58,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let checks: Vec<_> = checks.into_iter().filter(|check| named(&check.name)).collect();
     let untrusted: Vec<_> = untrusted.into_iter().filter(|check| named(&check.name)).collect();
 
-    // A check that is asked for by its name runs in any case.
+    // A check that is asked for by name always runs.
     let changed = (!args.all && args.names.is_empty()).then(|| changed::files(&place.project));
     let wanted: Vec<_> = checks.iter().map(|check| check.name.clone()).collect();
     let mut suite = Suite::new(checks, changed.flatten());
@@ -97,7 +97,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     Ok(i32::from(results.iter().any(CheckResult::is_red)))
 }
 
-/// What a signal has kept from its end, in their order: the first of them was running.
+/// Names the checks that a signal cut short, in their order: the first of them was running.
 fn cut_short(names: &[&str]) -> String {
     match names {
         [] => "ended by a signal".to_owned(),
@@ -109,7 +109,7 @@ fn cut_short(names: &[&str]) -> String {
     }
 }
 
-/// The whole output of each check, in a file of its own.
+/// Saves the whole output of each check to a separate file.
 struct Kept {
     dir: PathBuf,
     file: Option<File>,

@@ -1,4 +1,4 @@
-//! Checks on the screen: a line that moves while one runs, a line that stays when it has ended.
+//! Shows checks on the screen: a line that is redrawn while one runs, and a permanent line when it has ended.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::event::Now;
 use crate::surface::look;
 use crate::surface::{Look, Style, Styled, duration};
 
-/// Lines of a red check's output.
+/// How many lines of a red check's output are shown.
 const TAIL: usize = 20;
 
 pub struct Show {
     silent: bool,
-    /// Of the longest name.
+    /// The width of the longest name.
     width: usize,
     look: Look,
     frame: usize,
@@ -50,7 +50,7 @@ impl Show {
         }
     }
 
-    /// The line that is written over.
+    /// Draws the line that is overwritten later.
     fn draw(&mut self, suite: &Suite, now: Now) {
         let Some(columns) = self.look.ticker else { return };
         let Some(check) = suite.current() else { return };
@@ -121,14 +121,14 @@ impl Show {
         }
     }
 
-    /// Nothing is running any more.
+    /// Clears the redrawn line: nothing is running any more.
     pub fn end(&mut self) {
         let mut out = Vec::new();
         self.erase(&mut out);
         put(&out);
     }
 
-    /// What did not run, and how it stands.
+    /// The checks that did not run, and the overall result.
     pub fn summary(&self, results: &[CheckResult]) -> Vec<u8> {
         let mut out = Vec::new();
         let skipped = results.iter().filter(|result| !result.is_green() && !result.is_red());
@@ -149,7 +149,7 @@ impl Show {
     }
 }
 
-/// A reader that has seen enough does not end the checks.
+/// A reader that closes the pipe early does not stop the checks.
 fn put(bytes: &[u8]) {
     let _ = console::print_styled(bytes);
 }

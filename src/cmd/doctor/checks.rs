@@ -1,4 +1,4 @@
-//! The checks themselves. Each looks at one thing, and changes nothing.
+//! The individual checks. Each examines one thing and changes nothing.
 
 use std::env;
 use std::fs;
@@ -122,7 +122,7 @@ fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding 
     Finding::well(NAME, path.display().to_string())
 }
 
-/// What a session would stumble over.
+/// Errors in the configuration that a session would run into.
 fn supervisor(config: &Config) -> anyhow::Result<()> {
     let supervisor = config.supervisor()?;
     supervisor.timeout()?;
@@ -160,7 +160,8 @@ fn providers(config: &Config) -> Finding {
     Finding::odd(NAME, text, advice)
 }
 
-/// Whether there is anybody to work for. With a provider its key counts, which `providers` tells.
+/// Whether the client has a key or a login. With a provider, the provider's key matters, which
+/// `providers` reports.
 fn login(place: &Directories, config: &Config) -> Finding {
     const NAME: &str = "login";
     if let Some(provider) = config.default_provider() {
@@ -186,7 +187,7 @@ fn login(place: &Directories, config: &Config) -> Finding {
     }
 }
 
-/// Where the key comes from; no part of the key.
+/// Where the key comes from, without any part of the key.
 fn source(key: &Key<'_>, is_set: &impl Fn(&str) -> bool) -> String {
     match key {
         Key::Missing => "missing".to_owned(),
@@ -257,7 +258,7 @@ fn supervisor_md(place: &Directories) -> Finding {
     }
 }
 
-/// A directory that is not there yet is made when it is needed, in one that is.
+/// A missing directory is created when it is needed, so its nearest existing parent must be writable.
 fn writable(name: &'static str, dir: &Path) -> Finding {
     let existing = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir);
     match tempfile::tempfile_in(existing) {
@@ -320,7 +321,7 @@ fn recordings(place: &Directories) -> Finding {
     Finding::well("recordings", text)
 }
 
-/// Of the files in a recording; it has no directories in it.
+/// The size of a recording's files; it has no subdirectories.
 fn size(dir: &Path) -> u64 {
     let files = fs::read_dir(dir).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|meta| meta.len()).sum()

@@ -1,4 +1,4 @@
-//! Which glass case this machine gives a review, found out by entering one.
+//! Which glass case (sandbox) this machine offers for a review, found out by entering one.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ use crate::executables;
 use crate::process::orphans::Awaited;
 
 const NAME: &str = "glass case";
-/// It takes milliseconds.
+/// Entering one takes milliseconds.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 pub fn finding(place: &Directories, config: Option<&Config>) -> Finding {
@@ -63,7 +63,7 @@ fn told(sandbox: Sandbox, report: &CaseReport) -> Finding {
     }
 }
 
-/// Enters one for this project, in a process of its own.
+/// Enters a glass case for this project in a separate process.
 fn try_it(place: &Directories) -> Result<CaseReport> {
     let case =
         Sandbox::Auto.case(&place.project, &[]).context("there is no directory to test it with")?;
@@ -77,7 +77,7 @@ fn try_it(place: &Directories) -> Result<CaseReport> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     let (mut child, _awaited) = Awaited::spawn(&mut command)?;
-    // The end of its input would end it too soon.
+    // Kept open, because the process would exit at the end of its input.
     let input = child.stdin.take();
     let output = child.stdout.take().context("the test process has no output")?;
     let (send, printed) = channel();

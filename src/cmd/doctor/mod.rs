@@ -1,4 +1,4 @@
-//! `ccc doctor`: what is well, what is not, and what to do about it. No key is ever printed.
+//! `ccc doctor`: what works, what does not, and what to do about it. No key is ever printed.
 
 mod checks;
 mod glass_case;
@@ -13,13 +13,13 @@ use crate::directories::Directories;
 use crate::surface::look;
 use crate::surface::{Look, Style, Styled, lines};
 
-/// How wide the names are.
+/// The width of the name column.
 const NAMES: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grade {
     Well,
-    /// It works, but somebody should know.
+    /// It works, but the user should know about it.
     Odd,
     Broken,
 }

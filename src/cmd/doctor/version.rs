@@ -1,4 +1,4 @@
-//! Which client it is: `claude --version`, in almost no environment, and not for ever.
+//! Asks the client for its version: `claude --version`, with a minimal environment and a time limit.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,11 +8,11 @@ use anyhow::{Result, bail};
 
 use crate::process::answer::{Bounds, answer};
 
-/// It takes well under a second.
+/// The answer takes well under a second.
 const LONGEST: Duration = Duration::from_secs(10);
 const BOUNDS: Bounds = Bounds { time: LONGEST, idle: LONGEST, bytes: 4096 };
 
-/// What it prints.
+/// The output of `claude --version`.
 pub fn ask(claude: &Path) -> Result<String> {
     let kept = ["PATH", "HOME"];
     let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));

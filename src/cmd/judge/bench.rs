@@ -1,5 +1,5 @@
-//! One session after the other before the user's own judge: the agent is scripted and really works, in a
-//! temporary directory; all else is a session of `ccc --supervisor -p`.
+//! Puts one session after another before the user's own judge. The agent is scripted but really works,
+//! in a temporary directory; everything else is a session of `ccc --supervisor -p`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -33,21 +33,21 @@ use crate::review::policy::Judging;
 use crate::session::{self, Incoming, Setup, Workplace};
 use crate::{clock, session::Session as Loop};
 
-/// Who judges, and by what.
+/// The judges, and the configuration they judge with.
 pub struct Bench {
     pub config: Config,
     pub config_dir: PathBuf,
     pub provider: Option<String>,
     pub instructions: Instructions,
     pub judging: Judging,
-    /// The user's arguments for every agent, as far as they say something about its judge.
+    /// The user's arguments for every agent, as far as they affect its judge.
     pub taken: ClientArgs,
-    /// The agent's model, where it is known.
+    /// The agent's model, if known.
     pub model: String,
     pub ending: Ending,
 }
 
-/// Ctrl-C ends the review that runs, and then the whole.
+/// Ctrl-C ends the running review, and then the whole run.
 #[derive(Clone, Default)]
 pub struct Ending(Arc<Mutex<State>>);
 
@@ -93,10 +93,10 @@ impl Ending {
 
 impl Bench {
     pub fn play(&self, session: &GauntletSession) -> Result<(Report, Watching)> {
-        // A judge that reads in the name that it is being measured may judge otherwise.
+        // The name is neutral: a judge that sees that it is being measured may judge differently.
         let dir = tempfile::Builder::new().prefix("work-").tempdir();
         let dir = dir.context("no temporary directory")?;
-        // The client names its own files after the directory without links.
+        // The client names its own files after the directory's canonical path.
         let root = dir.path().canonicalize()?;
         let project = root.join("project");
         fs::create_dir(&project)?;
@@ -120,7 +120,7 @@ impl Bench {
         let (report, acted) = thread::scope(|scope| {
             let acting = scope.spawn(|| acting.run(&listener));
             let report = Loop::new(setup, &mut watching, (to_loop, control)).run();
-            // An agent that was never started is not waited for.
+            // Unblocks the listener, in case the agent was never started.
             drop(UnixStream::connect(&socket));
             (report, acting.join())
         });
@@ -192,6 +192,6 @@ impl Bench {
 fn client_dir() -> Result<PathBuf> {
     let set = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty());
     let dir = set.map(PathBuf::from).or_else(|| Some(dirs::home_dir()?.join(".claude")));
-    // A link in its path changes nothing: it is the client's own.
+    // Not canonicalized: the client follows links in this path itself.
     Ok(std::path::absolute(dir.context("there is no home directory")?)?)
 }

@@ -1,20 +1,20 @@
-//! `ccc judge`: how good is my judge? Sessions of the gauntlet, with the agent scripted and the judge real:
-//! the client, provider, model and SUPERVISOR.md that count here.
+//! `ccc judge`: how good is my judge? Runs the sessions of the gauntlet with a scripted agent and the
+//! real judge: the client, provider, model and SUPERVISOR.md that apply here.
 //!
-//! What was decided, and why:
+//! Design decisions:
 //!
-//! - One review for each session. What is measured is whether a verdict is right; what an agent makes of the
-//!   feedback is the agent's part.
-//! - The checks of the user's own SUPERVISOR.md do not run: they belong to another project. Those of a
-//!   session do. Sessions in which a red check decides are left out, because no judge is asked there.
-//! - A review without a verdict is neither right nor wrong. After a few in a row it is over: a key that is
-//!   not valid costs three attempts, and not twenty.
-//! - One session after the other: a provider's limits would otherwise be measured as well.
-//! - `--model` and `--provider` mean what they mean for `ccc --supervisor`: agent and judge use them, and the
-//!   judge is the agent's fork. Without them the judges of `ccc.json` are asked, all of them.
-//! - What the user says later comes while the agent is still working, so that there is one review and not one
-//!   for each message. The judge reads the same either way.
-//! - The user's own recordings are compared with labels, and not judged again: `recorded` says why.
+//! - One review per session. This measures whether a verdict is right; what an agent does with the
+//!   feedback is up to the agent.
+//! - The checks of the user's own SUPERVISOR.md do not run, because they belong to another project.
+//!   Those of a session do. Sessions decided by a red check are left out: they never reach a judge.
+//! - A review without a verdict is neither right nor wrong. After a few of them in a row the run ends,
+//!   so that an invalid key costs three attempts and not twenty.
+//! - Sessions run one after another; otherwise the provider's rate limits would be measured too.
+//! - `--model` and `--provider` mean the same as for `ccc --supervisor`: agent and judge use them, and
+//!   the judge is a fork of the agent. Without them, all judges of `ccc.json` are asked.
+//! - Later messages of the user arrive while the agent is still working, so that there is one review
+//!   and not one for each message. The judge reads the same either way.
+//! - The user's own recordings are compared with labels, not judged again; `recorded` explains why.
 
 mod bench;
 mod recorded;
@@ -44,9 +44,9 @@ use bench::{Bench, Ending};
 use score::{Scored, Totals};
 use told::Judge;
 
-/// So many in a row without a verdict, and it is over.
+/// The run ends after this many reviews in a row without a verdict.
 const PATIENCE: usize = 3;
-/// A signal ended it: this, and the number of the signal.
+/// The exit code after a signal is this plus the number of the signal.
 const ENDED_BY: i32 = 128;
 
 pub fn run(args: &JudgeArgs) -> Result<i32> {
@@ -87,13 +87,13 @@ pub fn run(args: &JudgeArgs) -> Result<i32> {
     Ok(bench.ending.signal().map_or_else(|| totals.exit_code(), |signal| ENDED_BY + signal))
 }
 
-/// A session that cannot be played, and the program that is missing.
+/// A session that cannot be run, and the program that is missing for it.
 struct LeftOut {
     name: String,
     program: String,
 }
 
-/// What is played, and what cannot be.
+/// The sessions to run, and those that cannot be run.
 fn chosen(args: &JudgeArgs) -> Result<(Vec<GauntletSession>, Vec<LeftOut>)> {
     let mut sessions = session::all()?;
     sessions.retain(|one| one.is_right() || one.checks.is_empty());
@@ -122,7 +122,7 @@ fn chosen(args: &JudgeArgs) -> Result<(Vec<GauntletSession>, Vec<LeftOut>)> {
     Ok((in_turn(sessions), left_out))
 }
 
-/// One that is done, one that is not: whenever it ends, both have been judged.
+/// Alternates finished and unfinished work, so that both kinds have been judged whenever the run ends.
 fn in_turn(sessions: Vec<GauntletSession>) -> Vec<GauntletSession> {
     let (right, wrong): (Vec<_>, Vec<_>) =
         sessions.into_iter().partition(GauntletSession::is_right);
@@ -143,7 +143,7 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
     let mut claude_args: Vec<OsString> =
         config.claude_args().into_iter().map(OsString::from).collect();
     if args.model.is_some() || args.provider.is_some() {
-        // As if the agent used them as well: one judge, which is its fork.
+        // As if the agent used these options too: one judge, which is its fork.
         let mut section: Map<_, _> =
             config.supervisor_section().as_object().cloned().unwrap_or_default();
         for name in ["judges", "provider", "model"] {
@@ -180,7 +180,7 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
     })
 }
 
-/// The agent's model, as far as arguments say it.
+/// The agent's model, if the arguments name it.
 fn last_model(args: &[OsString]) -> String {
     let mut model = String::new();
     let mut args = args.iter().map(|arg| arg.to_string_lossy());
@@ -208,7 +208,7 @@ fn instructions(chosen: Option<&Path>, place: &Directories) -> Result<Instructio
     }
 }
 
-/// All of them, or those before the first that somebody ended, with the models that judged.
+/// Runs all sessions, or those before the first that was interrupted. Also returns the models that judged.
 fn play(
     bench: &Bench,
     sessions: &[GauntletSession],

@@ -1,8 +1,8 @@
-//! The user's own sessions: their verdicts stand in the recordings, and the label is the user's. That
-//! costs nothing, and is about their own work.
+//! Scores the user's own recorded sessions: the verdicts are in the recordings, and the labels come
+//! from the user. This costs nothing, and it is about the user's own work.
 //!
-//! The sessions are not judged again. A review looks at the files and runs them, and by the time that
-//! somebody knows better than the verdict, the files are not what they were.
+//! The sessions are not judged again. A review examines the files and runs them, and by the time
+//! somebody knows better than the verdict, the files have changed.
 
 use anyhow::{Result, bail};
 use jiff::Timestamp;
@@ -67,7 +67,7 @@ fn name(story: &Story) -> String {
     format!("{id} {task}").trim_end().to_owned()
 }
 
-/// The last verdict is what the session came to, whoever ended it.
+/// The last verdict is the session's result, whoever ended the session.
 fn given(story: &Story) -> Given {
     let failed = match &story.state {
         SessionState::Over(Outcome::NoVerdict(why) | Outcome::Failed(why)) => Some(why.clone()),

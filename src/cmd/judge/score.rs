@@ -1,4 +1,4 @@
-//! What the verdicts were worth: each beside the label of its session, and all of them together.
+//! Scores the verdicts: each against the label of its session, and all of them together.
 
 use serde::Serialize;
 
@@ -8,32 +8,32 @@ use crate::gauntlet::session::GauntletSession;
 use crate::review::opinion::Opinion;
 use crate::review::verdict::Verdict;
 
-/// What came of one session.
+/// The result of one session.
 #[derive(Debug, Clone, Serialize)]
 pub struct Scored {
     pub name: String,
-    /// The label: the work is done.
+    /// The label: whether the work is done.
     pub done: bool,
-    /// What is wrong with work that is not.
+    /// What is wrong with the work, if it is not done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<String>,
     #[serde(flatten)]
     pub verdict: Given,
-    /// How often the judge had to be asked again, for a verdict or for proof that holds.
+    /// How often the judge had to be asked again for a verdict or for valid proof.
     pub asked_again: u32,
     pub seconds: f64,
     #[serde(flatten)]
     pub spent: Spent,
-    /// What each judge said, where there are several.
+    /// What each judge said, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opinions: Vec<Said>,
 }
 
-/// What one of several judges said.
+/// The opinion of one of several judges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Said {
     pub judge: String,
-    /// `None`: it gave no verdict.
+    /// `None` if it gave no verdict.
     pub accepted: Option<bool>,
     pub feedback: String,
 }
@@ -58,13 +58,13 @@ pub enum Given {
     Rejected {
         feedback: String,
     },
-    /// The judge or its provider failed: that says nothing about the work.
+    /// The judge or its provider failed, which says nothing about the work.
     None {
         why: String,
     },
 }
 
-/// Money is told only where the client knows the price.
+/// The amount in dollars is known only if the client knows the price.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Spent {
     pub usage: Usage,
@@ -80,7 +80,7 @@ impl Spent {
 }
 
 impl Scored {
-    /// `None` for one that was ended from outside.
+    /// `None` for a session that was ended from outside.
     pub fn of(
         session: &GauntletSession,
         report: &Report,
@@ -93,7 +93,7 @@ impl Scored {
             Outcome::Completed => {
                 Given::Accepted { without_proof: last.is_some_and(|last| last.without_proof) }
             }
-            // The scripted agent leaves when it is sent back to work.
+            // The scripted agent exits when it is sent back to work.
             Outcome::Ended | Outcome::Limit | Outcome::Stuck(_) if last.is_some() => {
                 Given::Rejected { feedback: feedback() }
             }
@@ -131,12 +131,12 @@ impl Scored {
     }
 }
 
-/// Wrong verdicts of one kind, of all verdicts that could have been wrong in this way.
+/// The number of wrong verdicts of one kind, out of all that could have been wrong in that way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Share {
     pub wrong: usize,
     pub of: usize,
-    /// What the true share may well be, in percent: so few sessions cannot say it more exactly.
+    /// The range that probably contains the true share, in percent; so few sessions allow no better estimate.
     pub likely_percent: (u32, u32),
 }
 
@@ -146,7 +146,7 @@ impl Share {
     }
 }
 
-/// The 95 % interval of Wilson, which holds for few and for none.
+/// The 95 % Wilson score interval, which is also valid for small numbers and for zero.
 #[expect(clippy::cast_precision_loss, reason = "there are hundreds of sessions, not quadrillions")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
 fn likely(wrong: usize, of: usize) -> (u32, u32) {
@@ -170,7 +170,7 @@ pub struct One {
 }
 
 impl One {
-    /// In the order in which they were first asked.
+    /// The judges in the order in which they were first asked.
     fn all(scored: &[Scored]) -> Vec<Self> {
         let said =
             scored.iter().flat_map(|one| one.opinions.iter().map(move |said| (one.done, said)));
@@ -201,7 +201,7 @@ pub struct Totals {
     pub sessions: usize,
     pub false_accepts: Share,
     pub false_rejects: Share,
-    /// Each judge alone, where there are several.
+    /// Each judge separately, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<One>,
     pub without_verdict: usize,

@@ -1,4 +1,4 @@
-//! What `ccc judge` prints: what it will cost before it starts, a line for each session, and the table.
+//! The output of `ccc judge`: the expected cost before the start, a line for each session, and the table.
 
 use std::fmt::Write as _;
 
@@ -14,16 +14,16 @@ use crate::gauntlet::session::GauntletSession;
 use crate::review::front_matter::Proof;
 use crate::surface::{cut, duration, first_line, money, review_cost};
 
-/// How much of a feedback stands in the table; `--json` has all of it.
+/// The width of a feedback in the table; `--json` has all of it.
 const FEEDBACK_WIDTH: usize = 100;
 
-/// For so few sessions nobody needs a forecast.
+/// No forecast is given for this few sessions.
 const FEW: usize = 3;
 
-/// Who judged, and by what.
+/// The judges, and what they judged with.
 pub struct Judge {
     pub names: Vec<String>,
-    /// As their clients named them; known when they have judged.
+    /// The models as the judges' clients named them; known once they have judged.
     pub models: Vec<String>,
     pub provider: Option<String>,
     pub instructions: String,
@@ -70,7 +70,7 @@ impl Judge {
     }
 }
 
-/// What is about to happen, and about how much it costs.
+/// What is about to run, and roughly what it costs.
 pub fn beforehand(judge: &Judge, sessions: &[GauntletSession], left_out: &[LeftOut]) -> String {
     let done = sessions.iter().filter(|session| session.is_right()).count();
     let mut text = format!(
@@ -121,11 +121,11 @@ pub fn list(sessions: &[GauntletSession], as_json: bool) -> Result<i32> {
     Ok(0)
 }
 
-/// A line for each session, which begins when the session does.
+/// Prints a line for each session, starting when the session does.
 pub struct Progress {
     of: usize,
     at: usize,
-    /// Standard output is for JSON.
+    /// Standard output is reserved for JSON.
     quiet: bool,
     begun: bool,
 }
@@ -159,7 +159,7 @@ impl Progress {
         self.at_this_rate(one)
     }
 
-    /// The first review has a price, which tells more than any estimate.
+    /// Extrapolates from the price of the first review, which is better than any estimate.
     fn at_this_rate(&self, first: &Scored) -> Result<()> {
         let Some(usd) = first.spent.usd.filter(|_| self.at == 1 && self.of > FEW) else {
             return Ok(());
@@ -221,7 +221,7 @@ pub fn table(
     format!("\n{}", output::table(&rows))
 }
 
-/// What came of sessions that were reviewed long ago.
+/// The results of sessions that were reviewed in the past.
 pub fn recorded(
     scored: &[Scored],
     left_out: &[String],
@@ -273,7 +273,7 @@ fn verdicts(scored: &[Scored], totals: &Totals) -> Vec<[String; 2]> {
     rows
 }
 
-/// What was said against work that is done: of several judges, by the first one that said it.
+/// The objection to work that is done; with several judges, that of the first one to object.
 fn objection(one: &Scored) -> String {
     let no = one.opinions.iter().find(|said| said.accepted == Some(false));
     match (no, &one.verdict) {

@@ -1,4 +1,4 @@
-//! What a review tells while it runs, without a screen: which model judges, and how often it was asked.
+//! Observes a running review without a screen: which models judge, and how often they were asked.
 
 use std::io;
 
@@ -9,11 +9,11 @@ use crate::surface::{Report, Surface};
 
 #[derive(Debug, Default)]
 pub struct Watching {
-    /// As the judges' clients name their models.
+    /// The models as the judges' clients name them.
     pub models: Vec<String>,
-    /// Turns that judges have ended.
+    /// Turns that judges have completed.
     pub answers: u32,
-    /// Judges that were started.
+    /// How many judges were started.
     pub started: u32,
     /// Why a judge gave no verdict.
     pub failures: Vec<String>,

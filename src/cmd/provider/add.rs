@@ -1,4 +1,4 @@
-//! `ccc provider add`: from flags, and from answers where flags are missing and a person is there.
+//! `ccc provider add`: takes flags, and asks a person for what they leave out.
 
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -73,9 +73,9 @@ fn missing(draft: &Draft) -> Usage {
     })
 }
 
-/// What the flags tell. Bad ones are an error; missing ones are left open.
+/// What the flags specify. Invalid flags are an error; missing ones are left open.
 fn from_flags(args: &AddArgs) -> Result<(Option<String>, Draft)> {
-    // `ccc provider add kimi` means the preset.
+    // `ccc provider add kimi` selects the preset.
     let wanted = match (&args.preset, &args.base_url) {
         (None, None) => args.name.as_deref().filter(|name| presets::find(name).is_some()),
         (preset, _) => preset.as_deref(),
@@ -138,7 +138,7 @@ fn token(args: &AddArgs) -> Result<String> {
     Ok(check_token(&token).map_err(Usage)?)
 }
 
-/// A key goes into a header, which holds one line of plain characters.
+/// A key is sent in a header, so it must be one line of plain characters.
 fn check_token(token: &str) -> Result<String, String> {
     let token = token.trim();
     if token.chars().all(|c| c.is_ascii_graphic()) {
@@ -213,7 +213,7 @@ fn choose_endpoint(
     Ok(())
 }
 
-/// Asks again after an answer that will not do; the end of the input ends that.
+/// Repeats the question until the answer is valid; the end of the input stops it.
 fn until_good<T>(
     mut ask: impl FnMut() -> Result<String>,
     check: &mut impl FnMut(&str) -> Result<T, String>,

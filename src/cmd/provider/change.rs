@@ -1,4 +1,4 @@
-//! The changes to `ccc.json`, each on the parsed file. What they do not name stays as it is.
+//! The changes to `ccc.json`, each on the parsed file. Anything they do not name is preserved.
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
@@ -10,8 +10,8 @@ type Root = Map<String, Value>;
 
 const CURRENT: &str = "current_provider";
 
-/// Adds a provider. The first one becomes the current one, if it can be used as it is: otherwise the
-/// client's own login stays. With `replace`, the settings of an existing one stay, except for its
+/// Adds a provider. The first one becomes the current one if it can be used as it is; otherwise the
+/// client's own login stays in use. With `replace`, an existing provider keeps its settings except for
 /// `env`.
 pub fn add(
     root: &mut Root,
@@ -38,7 +38,7 @@ pub fn add(
     Ok(())
 }
 
-/// What else a removal changed, to be told.
+/// Side effects of a removal, to be reported.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     pub was_current: bool,
@@ -72,7 +72,7 @@ pub fn make_current(root: &mut Root, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// In its place, and with everything that points to it.
+/// Renames a provider, keeping its position, and updates everything that refers to it.
 pub fn rename(root: &mut Root, old: &str, new: &str) -> Result<()> {
     let providers = providers(root)?;
     if !providers.contains_key(old) {

@@ -1,4 +1,4 @@
-//! A provider as it will stand in the file.
+//! A provider as it will be written to the file.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ pub struct Draft {
     pub preset: Option<&'static Preset>,
     pub base_url: String,
     pub token: String,
-    /// Sent as `x-api-key` although the preset says otherwise, or there is none.
+    /// The key is sent as `x-api-key`, even if the preset says otherwise.
     pub api_key: bool,
     pub model: Option<String>,
     pub small_model: Option<String>,
@@ -37,8 +37,8 @@ impl Draft {
         if let Some(model) = &self.model {
             put(MODEL, model);
         }
-        // Where only its own names are known, the client's short ones and its background work need
-        // them too.
+        // If the endpoint knows only its own model names, the client's aliases and its background work
+        // must be mapped to them too.
         if let Some(model) = self.model.as_deref().filter(|model| !self.knows_claude(model)) {
             put(OPUS, model);
             put(SONNET, model);
@@ -56,12 +56,12 @@ impl Draft {
     }
 }
 
-/// The endpoint in the form the client wants it: it adds `/v1/messages` itself.
+/// The endpoint in the form the client expects, which appends `/v1/messages` itself.
 pub fn check_url(url: &str) -> Result<String, String> {
     let url = url.trim().trim_end_matches('/');
     let url = url.strip_suffix("/v1/messages").unwrap_or(url);
     let url = url.strip_suffix("/v1").unwrap_or(url);
-    // What a variable will hold is not known here.
+    // The value of a variable is not known here.
     if config::variables(url).is_empty() {
         endpoint::messages_url(url)?;
     }

@@ -1,4 +1,4 @@
-//! What a provider may be called: it is typed as a word, and stands in a file name.
+//! What a provider may be called: the name is typed as a word, and is part of a file name.
 
 use clap::CommandFactory;
 
@@ -7,7 +7,7 @@ use crate::cmd::Usage;
 use crate::config;
 
 const LONGEST: usize = 64;
-/// Commands that the parser does not list, now or not yet.
+/// Commands that the parser does not list, or may not list yet.
 const INNER: [&str; 6] =
     ["agent-shim", "scripted-client", "help", "sessions", "doctor", "completions"];
 

@@ -6,11 +6,11 @@ pub struct Preset {
     pub name: &'static str,
     pub vendor: &'static str,
     pub base_url: &'static str,
-    /// The variable that carries the key: with it goes the header.
+    /// The variable that holds the key; it also decides which header carries it.
     pub key: &'static str,
     pub model: Option<&'static str>,
     pub small_model: Option<&'static str>,
-    /// The endpoint takes Claude's model names too, its own or by mapping them.
+    /// The endpoint accepts Claude's model names too, natively or by mapping them.
     pub claude_names: bool,
     pub extra: &'static [(&'static str, &'static str)],
 }
@@ -98,7 +98,7 @@ pub const PRESETS: &[Preset] = &[
         vendor: "OpenRouter",
         base_url: "https://openrouter.ai/api",
         claude_names: true,
-        // Empty on purpose: a key of Anthropic's would be sent along.
+        // Empty on purpose: otherwise an Anthropic key would be sent along.
         extra: &[(API_KEY, "")],
         ..PLAIN
     },

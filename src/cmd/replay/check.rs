@@ -1,4 +1,4 @@
-//! `ccc replay --check`: whether the loop would decide the same today.
+//! `ccc replay --check`: whether the loop would decide the same way today.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,12 +16,12 @@ use crate::record::read::Recording;
 use crate::record::rerun;
 use crate::surface::JsonSurface;
 
-/// One target, and what came of it.
+/// The result for one target.
 #[derive(Debug)]
 pub struct Case {
     pub name: String,
     pub kind: &'static str,
-    /// Steps of a fixture, decisions of a recording.
+    /// The number of steps of a fixture, or of decisions in a recording.
     pub size: usize,
     pub outcome: String,
     pub failure: Option<String>,
@@ -67,8 +67,8 @@ fn check(target: &Target, stop: &Stop) -> Case {
     Case { name: target.name(), kind, size, outcome, failure, time: began.elapsed() }
 }
 
-/// On the machine alone, then on the real loop: both have to agree with the script and with each
-/// other.
+/// Runs the fixture on the machine alone, then on the real loop. Both must agree with the script and
+/// with each other.
 fn fixture(file: &Path, stop: &Stop, size: &mut usize, outcome: &mut String) -> Result<()> {
     let script = Script::load(file)?;
     *size = script.steps.len();

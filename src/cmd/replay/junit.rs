@@ -1,4 +1,4 @@
-//! What was checked as JUnit XML, which CI systems read.
+//! The results of the checks as JUnit XML, for CI systems.
 
 use std::fmt::Write;
 
@@ -30,7 +30,7 @@ pub fn xml(cases: &[Case]) -> String {
     text
 }
 
-/// For texts and for attributes. XML has no way to write most control characters at all.
+/// Escapes text and attributes. XML cannot represent most control characters at all.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

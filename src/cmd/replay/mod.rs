@@ -1,4 +1,4 @@
-//! `ccc replay`: scripted and recorded sessions, to look at or to check.
+//! `ccc replay`: shows or checks scripted and recorded sessions.
 
 mod check;
 mod junit;
@@ -20,7 +20,7 @@ use crate::surface::{JsonSurface, StreamJsonSurface, Surface, TextSurface};
 use stop::Stop;
 use targets::Target;
 
-/// A single fixture ends with the loop's own exit code; of several, all have to go as they say.
+/// A single fixture exits with the loop's own exit code; several must all go as they say.
 pub fn run(args: &ReplayArgs) -> Result<i32> {
     let targets = targets::resolve(&args.targets)?;
     let stop = Stop::listen()?;

@@ -1,4 +1,4 @@
-//! A recording on the screen: the same machine, the same surface, at the speed of then.
+//! Shows a recording on the screen: the same machine and the same surface, at the original speed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,8 @@ use crate::record::replay::{LineSource, Moment, Replay, RunEnd, Visitor};
 use crate::record::rerun::{Rerun, runs};
 use crate::surface::Surface;
 
-/// What was printed in one go is shown after so many lines at the latest: a surface holds it until then.
+/// Output recorded at one moment is shown after at most this many lines, because a surface buffers it
+/// until then.
 const LINES: usize = 64;
 
 pub struct Show<'a> {
@@ -27,7 +28,7 @@ pub struct Show<'a> {
 }
 
 impl Show<'_> {
-    /// What is decided differently today, in words.
+    /// Returns what would be decided differently today, in words.
     pub fn recording(
         &self,
         dir: &Path,
@@ -48,7 +49,7 @@ impl Show<'_> {
             };
             replay.run(run, &mut shown)?;
             if self.stop.seen().is_some() {
-                // The line that tells that something is going on must not stay behind.
+                // The line that shows ongoing activity must not stay on the screen.
                 let status = Status { phase: Phase::Waiting, ..shown.rerun.machine.status() };
                 shown.update(&status, shown.last)?;
                 return Ok(None);
@@ -68,20 +69,20 @@ impl Show<'_> {
     }
 }
 
-/// One run of a recording, on a surface of its own.
+/// One run of a recording, with its own surface.
 struct ShownRun<'a> {
     show: &'a Show<'a>,
     rerun: Rerun,
     surface: Box<dyn Surface>,
-    /// The reviews that are running.
+    /// The reviews that are in progress.
     reviews: BTreeSet<u32>,
     last: Now,
-    /// Printed since the last update.
+    /// Lines printed since the last update.
     lines: usize,
 }
 
 impl ShownRun<'_> {
-    /// Lets the time between two moments pass, and the clock on the screen with it.
+    /// Waits for the time between two moments, and keeps the clock on the screen running.
     fn wait(&mut self, to: Now) -> Result<()> {
         let Show { pace, idle_limit, stop } = self.show;
         let from = std::mem::replace(&mut self.last, to);
@@ -114,7 +115,7 @@ impl ShownRun<'_> {
                 Action::GiveBack { text } => self.surface.give_back(&text),
                 Action::StartReview(request) => drop(self.reviews.insert(request.review)),
                 Action::StopReview { review } => drop(self.reviews.remove(&review)),
-                // What is done to the clients is seen by what they print.
+                // The effects on the clients show in what they print.
                 _ => {}
             }
         }
@@ -140,7 +141,7 @@ impl Visitor for ShownRun<'_> {
         let line = Line::decode(raw.to_vec());
         match source {
             LineSource::Agent => self.surface.agent(&line),
-            // What a review prints after its end is on record, but was not shown.
+            // Output of a review after its end was recorded, but not shown.
             LineSource::Supervisor { review } if self.reviews.contains(&review) => {
                 self.surface.supervisor(&line);
             }

@@ -1,4 +1,4 @@
-//! Signals while something is shown or checked. A session that is played gets them itself.
+//! Handles signals while a session is shown or checked. A session that is played gets them itself.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -49,12 +49,12 @@ impl Stop {
         self.state().session = session;
     }
 
-    /// The signal that asked for the end.
+    /// The signal that asked to stop, if any.
     pub fn seen(&self) -> Option<i32> {
         self.state().seen
     }
 
-    /// Returns early when a signal asks for the end.
+    /// Waits, but returns early if a signal asks to stop.
     pub fn wait(&self, time: Duration) {
         if self.seen().is_none() {
             let _ = self.wake.recv_timeout(time);

@@ -1,4 +1,4 @@
-//! What was named on the command line: fixtures, recordings, directories of them.
+//! Resolves the targets on the command line: fixtures, recordings, and directories of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn one(word: &Path) -> Result<Target> {
     if !word.exists() {
         return Ok(recording(&session(word)?));
     }
-    // Also the file itself, as a shell completes it.
+    // The event file itself is accepted too, since shells complete to it.
     match word.parent().filter(|_| word.file_name().is_some_and(|name| name == EVENTS)) {
         Some(dir) if dir.as_os_str().is_empty() => Ok(recording(Path::new("."))),
         Some(dir) => Ok(recording(dir)),
@@ -54,7 +54,7 @@ fn one(word: &Path) -> Result<Target> {
     }
 }
 
-/// The directory of a recorded session, by its path, its id or the beginning of it.
+/// The directory of a recorded session, by its path, its id or a prefix of the id.
 pub fn session(word: &Path) -> Result<PathBuf> {
     if word.is_dir() {
         return Ok(word.to_owned());
@@ -76,7 +76,7 @@ fn recording(dir: &Path) -> Target {
     Target::Recording { name, dir: dir.to_owned() }
 }
 
-/// What is in a directory, and one level below it.
+/// The targets in a directory, and one level below it.
 fn directory(dir: &Path, deeper: bool) -> Result<Vec<Target>> {
     let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
     let mut paths = Vec::new();

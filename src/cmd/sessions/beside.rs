@@ -1,4 +1,4 @@
-//! What stands beside the recordings in the state directory, one set for each conversation: the Stop
+//! The files next to the recordings in the state directory, one set for each conversation: the Stop
 //! hook's state and its lock, and what the supervisor printed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,18 +12,18 @@ use crate::record::find;
 use crate::record::read::Recording;
 
 const BEGINNING: &str = "supervisor-";
-/// The longest ending first: another one would take it for a part of the id.
+/// The longest suffix first; otherwise a part of it would be taken for a part of the id.
 const ENDINGS: [&str; 3] = ["-output.jsonl", ".json", ".lock"];
 
 /// The files of one conversation.
 #[derive(Debug, Default)]
 pub struct Files {
     paths: Vec<PathBuf>,
-    /// When the last of them was written; `None` if nobody can tell.
+    /// When the newest of them was written; `None` if unknown.
     pub last: Option<Timestamp>,
 }
 
-/// All of them, by the id of the conversation.
+/// All such files, by the id of the conversation.
 pub fn all(state_dir: &Path) -> BTreeMap<String, Files> {
     let mut found: BTreeMap<String, Files> = BTreeMap::new();
     let Ok(entries) = fs::read_dir(state_dir) else { return found };
@@ -32,7 +32,7 @@ pub fn all(state_dir: &Path) -> BTreeMap<String, Files> {
         let rest = name.strip_prefix(BEGINNING);
         let id = rest.and_then(|rest| ENDINGS.iter().find_map(|end| rest.strip_suffix(end)));
         let Some(id) = id.filter(|id| session_id::is_safe(id)) else { continue };
-        // Of a link this is its own age, and removing it removes the link.
+        // For a link this is the age of the link itself, and removing it removes only the link.
         let written = entry.metadata().and_then(|meta| meta.modified()).ok();
         let written = written.and_then(|time| Timestamp::try_from(time).ok());
         let files = found.entry(id.to_owned()).or_default();
@@ -43,7 +43,7 @@ pub fn all(state_dir: &Path) -> BTreeMap<String, Files> {
 }
 
 impl Files {
-    /// Unless somebody is about to change them.
+    /// Removes the files, unless another process holds their lock.
     pub fn remove(&self) -> std::io::Result<()> {
         let lock = self.paths.iter().find(|path| path.extension().is_some_and(|end| end == "lock"));
         let lock = lock.and_then(|path| crate::files::open_regular(path).ok());
@@ -57,7 +57,7 @@ impl Files {
     }
 }
 
-/// Every conversation of these recordings.
+/// The ids of all conversations in these recordings.
 pub fn conversations(dirs: impl IntoIterator<Item = PathBuf>) -> BTreeSet<String> {
     let recordings = dirs.into_iter().filter_map(|dir| Recording::open(&dir).ok());
     recordings
@@ -65,7 +65,7 @@ pub fn conversations(dirs: impl IntoIterator<Item = PathBuf>) -> BTreeSet<String
         .collect()
 }
 
-/// A directory of ours in our own place, and not a way to somebody else's.
+/// Whether this is a real directory, and not a link to somebody else's.
 pub fn is_no_link(dir: &Path) -> bool {
     fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir())
 }

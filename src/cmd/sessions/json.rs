@@ -1,4 +1,4 @@
-//! Sessions as JSON. The names stay as they are: programs read them.
+//! Sessions as JSON. Field names must not change: programs read them.
 
 use std::io::Write;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub fn summary(story: &Story) -> Value {
     })
 }
 
-/// The summary, and everything that happened; written as it is read.
+/// The summary and every event, written while the recording is read.
 pub fn write_whole(story: &Story, checks: bool, out: &mut dyn Write) -> Result<()> {
     let summary = summary(story);
     let mut json = serde_json::Serializer::pretty(CleanJson(out));
@@ -58,12 +58,12 @@ pub fn write_whole(story: &Story, checks: bool, out: &mut dyn Write) -> Result<(
     Ok(())
 }
 
-/// Whatever others wrote cannot steer the terminal.
+/// Escapes control characters, so that text written by others cannot control the terminal.
 struct CleanJson<W>(W);
 
 impl<W: Write> Write for CleanJson<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        // A serializer never cuts a character in two.
+        // A serializer never splits a character.
         self.0.write_all(console::clean_json(&String::from_utf8_lossy(bytes)).as_bytes())?;
         Ok(bytes.len())
     }
@@ -75,7 +75,7 @@ impl<W: Write> Write for CleanJson<W> {
 
 struct Happenings<'a> {
     dir: &'a Path,
-    /// Whether all is told that checks printed.
+    /// Whether to include everything that checks printed.
     checks: bool,
 }
 
@@ -131,7 +131,7 @@ fn values(entry: &StoryEntry, checks: bool) -> Vec<Value> {
     }
 }
 
-/// What the supervisor did and said, in a line of its.
+/// What the supervisor did and said in one of its lines.
 fn reviewed(line: &Line) -> Vec<Value> {
     let mut values = Vec::new();
     for part in &line.parts {

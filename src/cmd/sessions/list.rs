@@ -1,4 +1,4 @@
-//! `ccc sessions list`: one line for each.
+//! `ccc sessions list`: one line for each session.
 
 use std::path::Path;
 
@@ -15,11 +15,11 @@ use crate::surface::look;
 use crate::surface::{Glyphs, cut, duration, first_line, money};
 
 pub const NONE: &str = "no session is recorded in this project yet; `ccc --supervisor` starts one";
-/// How many are listed unless all are wanted.
+/// How many sessions are listed without `--all`.
 const MANY: usize = 30;
-/// Where nobody says how wide the screen is.
+/// The width if that of the screen is unknown.
 const WIDTH: usize = 120;
-/// A task is never cut shorter than this.
+/// A task is never truncated below this width.
 const SHORTEST: usize = 12;
 const ID: usize = 8;
 
@@ -58,7 +58,7 @@ fn rows(
     glyphs: Glyphs,
 ) -> String {
     let ids = id_length(stories);
-    // A project that was moved, or copied with its recordings.
+    // The project was moved, or copied together with its recordings.
     let elsewhere =
         |story: &&Story| story.project.as_deref().is_some_and(|project| Path::new(project) != here);
     let projects = stories[..shown].iter().any(|story| elsewhere(&story));
@@ -98,7 +98,7 @@ fn rows(
     table(&narrow.collect::<Vec<_>>())
 }
 
-/// As many characters as tell them apart.
+/// How many characters are needed to tell the ids apart.
 pub fn id_length(stories: &[Story]) -> usize {
     let mut ids: Vec<&str> = stories.iter().map(|story| story.id.as_str()).collect();
     ids.sort_unstable();
@@ -117,7 +117,7 @@ pub fn outcome(story: &Story) -> String {
         SessionState::Over(Outcome::Completed | Outcome::Ended) if bare => {
             "confirmed without proof".to_owned()
         }
-        // A person leaves after a confirmed task as after any other.
+        // A person ends a session after a confirmed task like any other, so both outcomes count as confirmed.
         SessionState::Over(Outcome::Completed) => "confirmed".to_owned(),
         SessionState::Over(Outcome::Ended) if confirmed => "confirmed".to_owned(),
         SessionState::Over(Outcome::Ended) => "ended".to_owned(),
@@ -133,7 +133,7 @@ pub fn outcome(story: &Story) -> String {
     }
 }
 
-/// The first line, without anything that steers a terminal.
+/// The first line, without terminal control characters.
 pub fn clean(text: &str) -> String {
     first_line(text).0.replace('\t', " ")
 }

@@ -1,4 +1,4 @@
-//! `ccc sessions`: looking back at what was recorded in this project, and taking it up again.
+//! `ccc sessions`: shows the sessions recorded in this project, and resumes them.
 
 mod beside;
 mod json;
@@ -40,7 +40,7 @@ pub fn run(args: SessionsArgs) -> Result<i32> {
     Ok(0)
 }
 
-/// By one of its ids or the beginning of it; the newest if none is named.
+/// Finds a session by one of its ids or a prefix of it; without one, the newest.
 pub fn find(place: &Directories, id: Option<&str>) -> Result<PathBuf> {
     let state_dir = &place.state_dir;
     let Some(id) = id else {

@@ -1,4 +1,4 @@
-//! `ccc sessions rm` and `prune`: recordings go with what belongs to them, and nothing else does.
+//! `ccc sessions rm` and `prune`: remove recordings together with the files that belong to them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::record::read::{EVENTS, sessions};
 use crate::record::story::{self, SessionState, Story, is_running};
 
 pub fn run(place: &Directories, ids: &[String], yes: bool) -> Result<()> {
-    // All are found before any is removed: a mistyped id costs nothing.
+    // All sessions are found before any is removed, so that a mistyped id does no harm.
     let mut dirs = Vec::new();
     for id in ids {
         let dir = find(place, Some(id))?;
@@ -40,7 +40,7 @@ pub fn prune(place: &Directories, older_than: &Span, dry_run: bool, yes: bool) -
     old.retain(|story| {
         story.state != SessionState::Running && last_change(story).is_some_and(|last| last < before)
     });
-    // What only the Stop hook left: there is no recording to go with.
+    // Files that only the Stop hook left, without a recording.
     let recorded = beside::conversations(sessions(state_dir));
     let alone = beside::all(state_dir).into_iter().filter(|(id, files)| {
         !recorded.contains(id) && files.last.is_some_and(|last| last < before)
@@ -55,14 +55,14 @@ pub fn prune(place: &Directories, older_than: &Span, dry_run: bool, yes: bool) -
     remove_all(state_dir, &old, &alone, yes)
 }
 
-/// By its own account and by the file's, whichever is later. One that nobody can date stays.
+/// The later of the last recorded event and the file's modification. A session that cannot be dated is kept.
 fn last_change(story: &Story) -> Option<Timestamp> {
     let written = fs::metadata(story.dir.join(EVENTS)).and_then(|meta| meta.modified()).ok()?;
     let written = Timestamp::try_from(written).ok()?;
     Some(story.last.map_or(written, |last| last.max(written)))
 }
 
-/// `alone`: conversations of which only the Stop hook knows.
+/// `alone` are conversations that only the Stop hook knows.
 fn remove_all(
     state_dir: &Path,
     stories: &[Story],
@@ -89,7 +89,7 @@ fn remove_all(
         fs::remove_dir_all(&story.dir)
             .with_context(|| format!("cannot remove {}", story.dir.display()))?;
     }
-    // A conversation may go on in a recording that stays.
+    // A conversation may continue in a recording that stays.
     let kept = beside::conversations(sessions(state_dir));
     ids.retain(|id| !kept.contains(id));
     ids.extend(alone.iter().cloned());
@@ -101,7 +101,7 @@ fn remove_all(
     print(&format!("Removed {what}.\n"))
 }
 
-/// Only a directory of ours, and one that nobody writes to.
+/// Accepts only a directory of ccc, and only while nobody writes to it.
 fn check(dir: &Path) -> Result<()> {
     let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     ensure!(session_id::is_safe(&name), "{} is not a recording made by ccc", dir.display());
@@ -111,7 +111,7 @@ fn check(dir: &Path) -> Result<()> {
             bail!("{} is a link to somewhere else; ccc does not remove it", place.display());
         }
     }
-    // A directory that is reached through a link below the state directory is somebody else's.
+    // A directory reached through a link below the state directory belongs to somebody else.
     open::directory(dir, Missing::Fail)
         .with_context(|| format!("{} was not removed", dir.display()))?;
     ensure!(!is_running(dir), "session {name} is running and was not removed");

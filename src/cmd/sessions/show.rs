@@ -1,4 +1,4 @@
-//! `ccc sessions show`: a session told again, in the look of the transcript.
+//! `ccc sessions show`: prints a session again in the style of the transcript.
 
 use std::io::{BufWriter, Write};
 
@@ -14,7 +14,7 @@ use crate::record::story::{self, SessionState, Story, StoryEntry, StoryEvent};
 use crate::surface::look;
 use crate::surface::{Look, Style, Styled, Transcript, duration, lines, money};
 
-/// As much of an answer as tells what it was.
+/// How many lines of an answer are shown.
 const ANSWER: usize = 8;
 
 pub fn run(story: &Story, as_json: bool, checks: bool) -> Result<()> {
@@ -28,7 +28,7 @@ pub fn run(story: &Story, as_json: bool, checks: bool) -> Result<()> {
     end_of_output(written.and_then(|()| Ok(out.flush()?)))
 }
 
-/// Written as it is read: a session may be longer than memory is large.
+/// Written while the recording is read, because a session may not fit into memory.
 fn write(story: &Story, look: Look, checks: bool, now: &Zoned, out: &mut dyn Write) -> Result<()> {
     let mut transcript = Transcript::new(look);
     transcript.set_width(list::width());
@@ -51,7 +51,7 @@ struct Teller<'a> {
     look: Look,
     now: &'a Zoned,
     transcript: Transcript,
-    /// Whether all is told that checks printed; the line of it that has no end yet.
+    /// Whether to show everything that checks printed; `printed` holds its last, incomplete line.
     checks: bool,
     printed: String,
 }
@@ -105,7 +105,7 @@ impl Teller<'_> {
                     .with(Style::Plain, &head)
                     .with(Style::Dim, &facts);
                 let mut out = vec![Styled::default(), head];
-                // Why it failed is said by the notice that follows.
+                // The notice that follows says why the turn failed.
                 if !turn.failed {
                     let mut answer = lines(Style::Plain, &turn.answer);
                     let more = answer.len().saturating_sub(ANSWER);
@@ -145,14 +145,14 @@ impl Teller<'_> {
         let printed = std::mem::take(&mut self.printed);
         let mut out = self.check_lines(&printed);
         out.extend(self.transcript.notice(notice));
-        // On the screen only what is less than the best needs a line.
+        // The live screen mentions only a protection below the best one.
         if let Notice::ReviewCase { held, why, .. } = notice
             && out.is_empty()
         {
             let text = CaseReport { held: *held, why: why.clone() }.told();
             out = vec![Styled::new(Style::Dim, &format!("{}{text}", self.look.glyphs.gutter))];
         }
-        // On the screen the judge's own words are enough.
+        // The live screen shows only the judge's own words.
         if let Notice::Brief { text, .. } = notice {
             let gutter = self.look.glyphs.gutter;
             let brief = lines(Style::Dim, text).into_iter();

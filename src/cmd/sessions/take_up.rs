@@ -1,4 +1,4 @@
-//! Which session the user means with `--resume` and `--continue`, and what it goes on with.
+//! Which session the user means with `--resume` or `--continue`, and what it continues with.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -20,18 +20,18 @@ use crate::record::story::{self, Story};
 use crate::surface::look;
 use crate::surface::{Picker, cut};
 
-/// So many are offered to choose from.
+/// How many sessions are offered to choose from.
 const OFFERED: usize = 10;
 
 #[derive(Debug, PartialEq)]
 pub struct TakenUp {
     pub first: AgentStart,
-    /// The session's id, where it is known already.
+    /// The session's id, if already known.
     pub resume: Option<String>,
     pub carried: Option<Carried>,
 }
 
-/// `person`: somebody can be asked; with `lines`, nothing may be drawn over.
+/// `person` means that somebody can be asked; with `lines`, nothing on the screen may be overwritten.
 pub fn take_up(
     place: &Directories,
     taken: &ClientArgs,
@@ -56,7 +56,7 @@ pub fn take_up(
         Some(Resume::Choose) => {
             let stories = story::all(&place.state_dir);
             match stories.as_slice() {
-                // The client may know of some.
+                // The client may know sessions that ccc does not.
                 [] => return Ok(plain(AgentStart::Continue)),
                 [_, ..] if person && !taken.exits => {
                     let now = when::now();
@@ -96,8 +96,8 @@ pub fn take_up(
     Ok(resumed(id, find::carried(&recording.dir, None), taken.forks))
 }
 
-/// The conversation that claude would continue, if it is on record. Claude names it only when its first
-/// turn begins; so its end can be shown at once.
+/// The conversation that claude would continue, if it was recorded. Claude names it only when its first
+/// turn begins; finding it here allows its end to be shown at once.
 fn latest(place: &Directories) -> Option<FoundRecording> {
     let conversations = fs::read_dir(place.conversations()?).ok()?.flatten();
     let changed = |file: fs::DirEntry| Some((file.metadata().ok()?.modified().ok()?, file.path()));
@@ -113,14 +113,14 @@ fn latest(place: &Directories) -> Option<FoundRecording> {
 fn resumed(id: String, carried: Option<Carried>, forks: bool) -> TakenUp {
     let first = AgentStart::Resume { session_id: id.clone() };
     if forks {
-        // It gets an id of its own, and what the other one cost is not its own.
+        // A fork gets a new id, and does not carry over the cost of the original.
         let carried = carried.map(|carried| Carried { cost_usd: 0.0, ..carried });
         return TakenUp { first, resume: None, carried };
     }
     TakenUp { first, resume: Some(id), carried }
 }
 
-/// A line for each.
+/// One line for each session on offer.
 fn offers(stories: &[Story], now: &Zoned) -> Vec<String> {
     let ids = list::id_length(stories);
     let offer = |story: &Story| {

@@ -1,4 +1,4 @@
-//! Moments as people say them, in local time.
+//! Times in the form that people use, in local time.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};

@@ -1,4 +1,4 @@
-//! Which side of a session the user gets, and what feeds it: keys, lines, signals.
+//! Chooses the surface of a session, and connects its inputs: keys, lines, signals.
 
 use std::env;
 use std::fs::File;
@@ -29,11 +29,11 @@ use crate::surface::{
 };
 use crate::{clock, threads};
 
-/// Lines that come within this are a paste.
+/// Lines that arrive within this time of each other are a paste.
 const PASTE_MS: u16 = 30;
 
-/// Whether there is a person to type, and to read what is printed as it comes: on a terminal or
-/// through a pipe, but not in a file, and not in a format for programs.
+/// Whether there is a person who types and reads the output as it comes: on a terminal or through a
+/// pipe, but not in a file, and not in a format for programs.
 pub fn somebody(format: Option<OutputFormat>) -> bool {
     let out = console::stdout();
     let piped = || {
@@ -44,16 +44,16 @@ pub fn somebody(format: Option<OutputFormat>) -> bool {
     std::io::stdin().is_terminal() && (out.is_terminal() || piped().unwrap_or(false))
 }
 
-/// What the user wants of it beyond what the terminal decides.
+/// The user's preferences for the surface, beyond what the terminal decides.
 pub struct Wishes {
-    /// Nothing may be drawn over.
+    /// Nothing on the screen may be overwritten.
     pub plain: bool,
     pub place: Whereabouts,
     pub notify: Notify,
     pub theme: Theme,
     pub editor_mode: EditorMode,
     pub state_dir: PathBuf,
-    /// What is typed may be kept.
+    /// What is typed may be saved.
     pub records: bool,
 }
 
@@ -96,7 +96,7 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     run_session(setup, &mut terminal, vec![hurry], (to_control, control))
 }
 
-/// What helps a person to type. A history that cannot be read or written costs the history.
+/// The aids for typing. A history that cannot be read or written is simply missing.
 fn aids(project: &Path, wishes: &Wishes) -> Aids {
     let mut files = ProjectFiles::new(project);
     let history = History::new(&wishes.state_dir);
@@ -126,7 +126,7 @@ fn lines(setup: Setup, wishes: &Wishes) -> Result<Report> {
             typed.send(Incoming::Typed(line)).is_ok()
         });
         if let Err(error) = read {
-            // The session may be over by then.
+            // Fails if the session is already over.
             drop(typed.send(Incoming::KeysLost(error)));
         }
     })?;
@@ -149,13 +149,13 @@ fn more_typed() -> bool {
     poll(&mut fds, PollTimeout::from(PASTE_MS)).is_ok_and(|ready| ready > 0)
 }
 
-/// Standard output is for programs and files, unless it is a terminal: the transcript then goes to
-/// standard error, for the answer as a text always, for JSON where somebody looks.
+/// The transcript goes to standard error if standard output is needed for the result: for text if
+/// standard output is not a terminal, for JSON if standard error is one.
 fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
     let (out, cast) = (Outlet::stdout()?, cast(&setup));
     let mut hurries = vec![out.hurry()];
     let readable = format == OutputFormat::Text;
-    // A client that is only asked for its help or its version prints the answer itself.
+    // A client that is only asked for its help or version prints the answer itself.
     let apart = !console::is_terminal() && readable && !setup.rules.client_may_leave
         || format == OutputFormat::Json && console::stderr_is_terminal();
     let look = match plain {
@@ -191,7 +191,7 @@ fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
     Ok(report)
 }
 
-/// It could not be said where all else was said.
+/// Reported on standard error, because the usual output failed.
 fn complain(why: &str) {
     console::say(format!("ccc: cannot write the output: {why}"));
 }
@@ -211,7 +211,7 @@ fn run_session(
     let signalled = to_control.clone();
     signals::listen(move |signal| {
         let heard = signalled.send(Incoming::Signal(signal)).is_ok();
-        // Only now: who gives up looks for the reason.
+        // Sent after the signal itself: a write that gives up is then explained by the signal.
         if signals::asks_to_end(signal) {
             hurries.iter().for_each(Hurry::up);
         }

@@ -1,4 +1,4 @@
-//! The checks inside the hook: before the judge, and within the hook's own time.
+//! Runs the checks inside the hook: before the judge, and within the hook's own time limit.
 
 use std::time::{Duration, Instant};
 
@@ -19,27 +19,28 @@ use crate::hook::event::HookEvent;
 use crate::review::instructions::Instructions;
 use crate::threads::named;
 
-/// What came of the checks: one that is red is the verdict.
+/// The outcome of the checks. A red check decides the review without a judge.
 pub struct Checked {
     pub results: Vec<CheckResult>,
     pub red: Option<String>,
-    /// So much less time is left for the judge.
+    /// Time that the checks took from the judge's share.
     pub took: Duration,
-    /// Something was run, and may have changed files.
+    /// A check ran, and may have changed files.
     pub ran: bool,
-    /// Those that may run at all.
+    /// The checks that are allowed to run.
     pub checks: Vec<Check>,
-    /// The person has typed something meanwhile.
+    /// The person typed something meanwhile, so the review is dropped.
     pub dropped: bool,
 }
 
-/// Why checks are ended early.
+/// Why the checks are ended early.
 enum Stop {
     Time,
     Typed,
 }
 
-/// Nobody can be asked here: what the person has not allowed is skipped, and that is said.
+/// Nobody can be asked for permission here, so checks that the person has not allowed are skipped, with
+/// a message.
 pub fn run(
     place: &Directories,
     own: Vec<Check>,
@@ -111,8 +112,8 @@ fn stop(time: Duration, typed: &Receiver<Instant>) -> Receiver<Stop> {
     stop
 }
 
-/// What the judge is told of it, of the project's files, and of the agent's commands in the transcript.
-/// Fresh eyes are told nothing of what the agent said.
+/// The brief for the judge: the results of the checks, the project's files, and the agent's commands
+/// from the transcript. A judge with fresh eyes does not get the agent's answer.
 pub fn told(
     results: &[CheckResult],
     examined: &Examined,

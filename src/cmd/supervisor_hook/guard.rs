@@ -1,5 +1,5 @@
-//! Whether a session is supervised, and by what it is judged: the pinned facts of its beginning. What
-//! was changed since is told to the person and to the judge; it counts when the person says so.
+//! Whether a session is supervised, and the pinned facts it is judged by. Changes since supervision
+//! began are reported to the person and to the judge; they take effect only when the person says so.
 
 use std::path::Path;
 
@@ -19,31 +19,31 @@ use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
 use crate::review::instructions::{self, Instructions, Problem};
 
-/// A command's own line in the transcript is written a moment after the command has run.
+/// The transcript's line about a command is written shortly after the command has run.
 const SAME_MOMENT: SignedDuration = SignedDuration::from_secs(10);
 
-/// A supervised session: what counts for it, and what has to be told about it.
+/// A session under supervision: the facts it is judged by, and what must be reported about it.
 pub struct Guarded {
     pub pinned: Pinned,
     file: PinnedFile,
-    /// Attempts that were undone, for the person and for the judge.
+    /// Attempts to change the supervision that were undone, for the person and for the judge.
     pub attempts: Vec<String>,
-    /// Files that are not what they were when supervision began.
+    /// Files that differ from when supervision began.
     changed: Vec<String>,
-    /// The review that this stop leads to.
+    /// The number of the review that this stop leads to.
     round: u32,
-    /// `ccc.json` or the user's `settings.json` is not what it was.
+    /// `ccc.json` or the user's `settings.json` has changed.
     pub config_changed: bool,
 }
 
 pub enum Standing {
-    /// Nothing is pinned: the state file alone tells.
+    /// Nothing is pinned: the state file alone decides.
     Unpinned,
     Off,
     On(Box<Guarded>),
 }
 
-/// How the session stands. A switch that was not the person's is undone.
+/// Determines whether the session is supervised. A switch that the person did not make is undone.
 pub fn standing(
     file: PinnedFile,
     event: &HookEvent,
@@ -122,14 +122,15 @@ fn told(found: &Result<Option<crate::hook::state::HookState>>, pinned: &Pinned) 
     }
 }
 
-/// What the person switched, and when.
+/// When the person switched supervision, and which way.
 #[derive(Clone, Copy)]
 struct Switch {
     at: Timestamp,
     on: bool,
 }
 
-/// In order. Until the agent's last words stand in the transcript, the person's may be missing too.
+/// The switches in order. Waits for the agent's last answer in the transcript, because until then the
+/// person's commands may be missing too.
 fn switches(event: &HookEvent, transcript: &mut TranscriptFile) -> Vec<Switch> {
     transcript.wait_for_answer(event.last_assistant_message.as_deref());
     let switches = transcript.transcript().switches.iter();
@@ -139,7 +140,7 @@ fn switches(event: &HookEvent, transcript: &mut TranscriptFile) -> Vec<Switch> {
 }
 
 impl Guarded {
-    /// Keeps how far the task has come.
+    /// Saves the progress of the task.
     pub fn keep(&mut self, task: &Task) -> Result<()> {
         self.round = self.round.max(task.count);
         self.pinned.task.clone_from(task);
@@ -150,8 +151,8 @@ impl Guarded {
         &self.file
     }
 
-    /// `/clear`, `/resume`, or the first stop of a session that named itself: supervision belongs to
-    /// the launch and goes on, with another task.
+    /// Moves on to another conversation: after `/clear` or `/resume`, or at the first stop if the
+    /// client chose the session's id. The supervision belongs to the launch and continues, with a new task.
     fn another_conversation(&mut self, event: &HookEvent, state: &StateFile) -> Result<()> {
         self.pinned.session_id.clone_from(&event.session_id);
         self.pinned.task = Task::default();
@@ -162,7 +163,7 @@ impl Guarded {
         })
     }
 
-    /// What the review waits for; nothing, if it need not, or if the client may leave meanwhile.
+    /// The tasks that the review waits for. None if the client may exit meanwhile.
     pub fn awaited(&mut self, tasks: &[background::Task]) -> Result<Vec<String>> {
         let before = self.pinned.background.clone();
         let waits_for = self.pinned.background.awaited(tasks);
@@ -172,7 +173,7 @@ impl Guarded {
         Ok(if self.pinned.print { Vec::new() } else { waits_for })
     }
 
-    /// Whether the person was not told this yet.
+    /// Notes that the person is told this; returns false if they were told before.
     pub fn tell_once(&mut self, text: &str) -> bool {
         let new = !self.pinned.told.iter().any(|told| told == text);
         if new {
@@ -181,7 +182,7 @@ impl Guarded {
         new
     }
 
-    /// What the person was not told yet. A change stays; an attempt that was undone is told each time.
+    /// What the person has to be told now. A change is reported once, an attempt that was undone each time.
     pub fn for_the_person(&mut self) -> Vec<String> {
         let changes = self.changes();
         for what in &self.changed {
@@ -198,8 +199,8 @@ impl Guarded {
         self.attempts.iter().cloned().chain(new).collect()
     }
 
-    /// `ccc.json` with the section of the beginning. Of the rest only keys are needed, and those of
-    /// the client's own provider are in its environment.
+    /// `ccc.json` with the `supervisor` section from when supervision began. From the rest only keys
+    /// are needed, and those of the client's own provider are in its environment.
     pub fn config(&mut self, directories: &Directories) -> Config {
         let path = directories.config_dir.join(config::FILE);
         if files::digest_of(&path) != self.pinned.config_digest {
@@ -216,7 +217,7 @@ impl Guarded {
         config.with_supervisor(self.pinned.supervisor.clone())
     }
 
-    /// SUPERVISOR.md of the beginning; `None` where there was none.
+    /// SUPERVISOR.md from when supervision began; `None` if there was none.
     pub fn instructions(
         &mut self,
         directories: &Directories,
@@ -234,14 +235,14 @@ impl Guarded {
         then.map(|then| Instructions::read(&then.path, &then.text))
     }
 
-    /// Nobody is asked where others could decide who that is.
+    /// Fails if somebody else could decide which judge is asked.
     pub fn check_judge(&self) -> Result<()> {
         self.pinned.managed.as_deref().map(managed::check).transpose()?;
         let options: Vec<_> = self.pinned.prompt_options.iter().map(Into::into).collect();
         pinned::check_copies(&options)
     }
 
-    /// A judge's settings of the beginning.
+    /// The settings of a judge from when supervision began.
     pub fn settings(&mut self, judge: usize, given: &Path) -> Result<JudgeSettings> {
         let now = files::read_text(given).ok().and_then(|text| serde_json::from_str(&text).ok());
         let pinned = match judge.checked_sub(1) {
@@ -269,14 +270,14 @@ impl Guarded {
         Ok(JudgeSettings { content, file: given.to_owned() })
     }
 
-    /// Looked at again for a second judgement, it is the same change.
+    /// Recorded once, even if a second review finds the same change again.
     fn changed(&mut self, what: &str) {
         if !self.changed.iter().any(|known| known == what) {
             self.changed.push(what.to_owned());
         }
     }
 
-    /// Each with the round in which it was first seen.
+    /// One sentence for each change, with the round in which it was first seen.
     fn changes(&self) -> Vec<String> {
         let told = |what: &String| {
             let round = self.pinned.changed_in.get(what).copied().unwrap_or(self.round);
@@ -288,7 +289,7 @@ impl Guarded {
         self.changed.iter().map(told).collect()
     }
 
-    /// For the judge, who may want to know why.
+    /// The changes and undone attempts, for the judge, who may want to ask why they were made.
     pub fn for_the_judge(&self) -> String {
         let all: Vec<_> = self.attempts.iter().cloned().chain(self.changes()).collect();
         if all.is_empty() {

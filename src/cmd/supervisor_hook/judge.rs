@@ -1,4 +1,4 @@
-//! The judge's process inside the hook, with nobody to ask and nothing else to do meanwhile.
+//! Runs the judge's process inside the hook, where no person can be asked.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -27,32 +27,32 @@ use crate::review::word;
 use crate::session::{ChildState, one_time_word};
 use crate::surface::review_cost;
 
-/// What the judge's answers are held against.
+/// What is reviewed, and the facts that the judge's evidence is checked against.
 pub struct HookReview<'a> {
     pub request: &'a ReviewRequest,
-    /// What the agent ran.
+    /// The commands that the agent ran.
     pub ran: &'a Commands,
     pub roots: &'a [PathBuf],
     pub state_dir: &'a Path,
-    /// What came of the checks, and whether the files are still those that they ran on.
+    /// The results of the checks; `still_the_same` tells whether the files are still those the checks ran on.
     pub checks: &'a [CheckResult],
     pub still_the_same: &'a dyn Fn() -> bool,
-    /// What fresh eyes are told instead of the agent's account.
+    /// The brief for a judge with fresh eyes, without the agent's account.
     pub brief_for_fresh_eyes: &'a str,
     pub diff: &'a str,
-    /// Says so when the person has typed something.
+    /// Receives a message when the person has typed something.
     pub typed: Receiver<Instant>,
 }
 
-/// With what one of the judges is started.
+/// What one judge is started with.
 pub struct JudgeStart {
     pub launch: Launch,
     pub prompt: String,
 }
 
-/// What came of it, and what it cost.
+/// The outcome of the review, and its cost.
 pub struct Judged {
-    /// `None`: the person typed something, and the judge was ended.
+    /// `None` if the judge was stopped because the person typed something.
     pub verdict: Option<Verdict>,
     pub cost_usd: f64,
     pub usage: Usage,
@@ -124,34 +124,34 @@ pub fn run(
     let cost_usd = judge.past_usd + judge.cost_usd;
     log::info!("supervisor-hook: {}", review_cost(cost_usd, &judge.usage).join(", "));
     let verdict = conclusion.map_err(|reason| anyhow!("no verdict: {reason}"))?;
-    // The plain client has its own way back, which knows no rounds.
+    // The plain client has its own way back to an earlier state, which knows nothing of rounds.
     let verdict = verdict.map(|verdict| Verdict { better_round: None, ..verdict });
     Ok(Judged { verdict, cost_usd, usage: judge.usage })
 }
 
-/// The judge's process, driven by the engine of a review.
+/// The judge's process, driven by the review engine.
 struct Judge<'a> {
     engine: Engine,
     began: Instant,
     start: &'a dyn Fn(&ReviewRequest) -> Result<JudgeStart>,
     log: SupervisorLog,
-    /// What the judge that is asked now was told.
+    /// The request that the current judge was given.
     request: ReviewRequest,
     process: Option<ChildState<Option<SupervisorProcess>>>,
     output: Receiver<ChildEvent>,
     exit: Receiver<Gone>,
     review: HookReview<'a>,
-    /// What the judge itself has run.
+    /// The commands that the current judge has run.
     ran: Commands,
     usage: Usage,
-    /// Of the judge that is asked now, and of those before it.
+    /// The cost of the current judge, then of all judges before it.
     cost_usd: f64,
     past_usd: f64,
     conclusion: Option<Result<Verdict, String>>,
 }
 
 impl Judge<'_> {
-    /// A process at a time: the one before is gone first.
+    /// Starts a judge after the previous one has exited: only one runs at a time.
     fn begin(&mut self, judge: usize) -> Result<()> {
         self.see_out();
         self.past_usd += std::mem::take(&mut self.cost_usd);
@@ -185,11 +185,11 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// The shim ends what is below it; waiting for that here keeps the hook from leaving anything behind.
+    /// Waits until the process is gone. The shim ends everything below it, so the hook leaves nothing behind.
     fn see_out(&mut self) {
         let Some(mut process) = self.process.take() else { return };
         process.handle = None;
-        // It must not block on output that nobody reads any more.
+        // The process must not block on output that is no longer read.
         self.output = never();
         if !process.has_exited() {
             let _ = self.exit.recv_timeout(Duration::from_secs(5));
@@ -201,14 +201,14 @@ impl Judge<'_> {
         self.began.elapsed()
     }
 
-    /// How long there is nothing to do if nothing happens.
+    /// How long the loop may wait for the next event.
     fn patience(&self) -> Duration {
         let drained = self.process.as_ref().and_then(|process| process.drained_at);
         let next = [self.engine.deadline(), drained].into_iter().flatten().min();
         next.map_or(Duration::MAX, |next| next.saturating_sub(self.now()))
     }
 
-    /// What older clients tell is the total of the process.
+    /// Older clients report the total of the process instead of the cost of the turn.
     fn paid(&mut self, result: &TurnResult) {
         self.usage += result.usage;
         self.cost_usd = result.turn_cost_usd.map_or(result.cost_usd, |turn| self.cost_usd + turn);
@@ -306,7 +306,7 @@ impl Judge<'_> {
                     }
                 }
                 Step::End(conclusion) => self.conclusion = Some(conclusion),
-                // Told with the end; and without a person nobody is asked.
+                // A failure is reported with the end, and there is no person to ask.
                 Step::Failed { .. } | Step::Ask { .. } | Step::Unask { .. } => {}
             }
         }

@@ -1,6 +1,6 @@
-//! A message of the person's, before the agent sees it: `/supervisor` and `/supervisoroff` alone, and the
-//! plugin's `/ccc:status`, are carried out here and cost no request, and a message that begins another task has the project's files
-//! noted.
+//! Handles a message of the person before the agent sees it. `/supervisor` and `/supervisoroff` without
+//! further text, and the plugin's `/ccc:status`, are carried out here without a request to the model.
+//! When a message begins another task, a snapshot of the project's files is taken.
 
 use std::path::Path;
 
@@ -23,18 +23,19 @@ pub fn submitted(
     let file = args.pinned(event)?;
     let prompt = event.prompt.as_deref().map(str::trim).unwrap_or_default();
     let switched = Switched { state, file: &file, session: &event.session_id, state_dir };
-    // The plugin's commands have its name in front.
+    // The plugin's commands are prefixed with its name.
     let (command, plugin) = match prompt.strip_prefix("/ccc:") {
         Some(command) => (command, "ccc:"),
         None => (prompt.strip_prefix('/').unwrap_or_default(), ""),
     };
-    // What follows the word is for the agent, and then the command itself switches.
+    // With text after it, the command is left to the client: it switches supervision itself, and the
+    // agent gets the text.
     Ok(Decision::Taken(match command {
         "supervisor" => {
             switched.on(event.cwd.as_deref())?;
             told(true, plugin)
         }
-        // Should the client write that later, the next stop undoes the switch.
+        // If the client runs the scheduled command later all the same, the next stop undoes the switch.
         "supervisoroff" if is_scheduled(event) => format!(
             "This /{plugin}supervisoroff was scheduled, and not typed by you: supervision stays as it is."
         ),
@@ -50,7 +51,7 @@ pub fn submitted(
     }))
 }
 
-/// What is so from now on, and the command that changes it.
+/// The state from now on, and the command that changes it.
 fn told(on: bool, plugin: &str) -> String {
     if on {
         format!(
@@ -82,7 +83,8 @@ fn is_scheduled(event: &HookEvent) -> bool {
     transcript.transcript().schedule_is_due()
 }
 
-/// The message is not in the transcript yet. One that is there already began the task before.
+/// Takes a snapshot of the project's files if this message begins a task. The message is not in the
+/// transcript yet; if the transcript has new messages already, the task has begun before.
 fn note_files(event: &HookEvent, file: &crate::hook::pinned::PinnedFile) -> Result<()> {
     let Some(pinned) = Pinned::load(&file.current())? else { return Ok(()) };
     file.ask()?;

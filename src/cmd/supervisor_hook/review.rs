@@ -1,4 +1,4 @@
-//! One review inside the hook: the same message and the same command line as in the supervised session.
+//! One review inside the hook, with the same message and command line as in a supervised session.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -39,17 +39,17 @@ use crate::review::verdict::Verdict;
 use crate::session::{Workplace, changed_files};
 use crate::tree::git_programs::{nowhere_to_push, overruled};
 
-/// What came of a review.
+/// The outcome of a review.
 pub struct Reviewed {
-    /// `None`: the person typed something, and the review was dropped.
+    /// `None` if the review was dropped because the person typed something.
     pub verdict: Option<Verdict>,
-    /// The state of the project's files that was judged; of a red check nobody needs to know.
+    /// The fingerprint of the project's files that were judged; `None` if a red check decided.
     pub tree: Option<String>,
     pub cost_usd: f64,
     pub usage: Usage,
-    /// What there is to tell of it beside the verdict.
+    /// What to report besides the verdict.
     pub notices: Vec<Notice>,
-    /// A yes about files that have changed since the checks ran.
+    /// The judge confirmed files that have changed since the checks ran.
     void: bool,
 }
 
@@ -60,9 +60,9 @@ impl Reviewed {
     }
 }
 
-/// What is reviewed, and by what.
+/// The inputs of a review.
 pub struct Occasion<'a> {
-    /// Of each judge.
+    /// The settings file of each judge.
     pub settings: &'a [PathBuf],
     pub event: &'a HookEvent,
     pub place: &'a Directories,
@@ -71,8 +71,8 @@ pub struct Occasion<'a> {
     pub task: &'a Task,
 }
 
-/// As in the session, a yes about files that have changed meanwhile is given again, once: something may
-/// change files all the time. Both share the time of one review.
+/// As in a session, a confirmation of files that have changed meanwhile is reviewed again, but only
+/// once: something may be changing files all the time. Both reviews share the time of one.
 pub fn run(
     occasion: &Occasion<'_>,
     transcript: TranscriptFile,
@@ -143,7 +143,7 @@ fn once(
         judges,
         supervisor: &supervisor,
         place,
-        // Of a session that was not supervised from its start these are not known.
+        // Unknown if the session was not supervised from its start.
         add_dirs: pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs),
         prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
         claude: match guarded.as_deref().map(|guarded| &guarded.pinned) {
@@ -169,7 +169,7 @@ fn once(
     let (mut brief_for_fresh_eyes, mut diff) = (String::new(), String::new());
     if judging.judges.iter().any(|judge| judge.fresh) {
         brief_for_fresh_eyes = checks::told(&checked.results, &examined, event, transcript, true);
-        // Of a session that was not supervised from its start it is not known when the task began.
+        // If the session was not supervised from its start, it is unknown when the task began.
         diff = as_text(&match began_with {
             Some(_) => diffs,
             None => since(&place.project, workplace.git.as_deref(), "HEAD"),
@@ -219,7 +219,7 @@ fn request(occasion: &Occasion<'_>, transcript: &ClientTranscript, brief: String
     }
 }
 
-/// With what a judge is started.
+/// What the judges are started with.
 struct Start<'a> {
     judges: Vec<(Judge, JudgeSettings, Variables)>,
     supervisor: &'a Supervisor,
@@ -228,11 +228,11 @@ struct Start<'a> {
     prompt_options: Vec<OsString>,
     claude: PathBuf,
     ccc: PathBuf,
-    /// Settings of git that the repository's own must not replace.
+    /// Git settings that override those of the repository.
     overruled: Vec<(String, String)>,
-    /// The instructions.
+    /// The instructions from SUPERVISOR.md.
     text: &'a str,
-    /// What was changed since supervision began.
+    /// What has changed since supervision began.
     changed: String,
 }
 
@@ -265,7 +265,7 @@ impl Start<'_> {
             claude: vec![self.claude.clone().into()],
             args: review_args(request, self.text, &options),
             env,
-            // Where the session began: the client finds it only from there.
+            // The directory where the session began: the client finds the session only from there.
             dir: self.place.project.clone(),
             case: options.sandbox.case(&self.place.project, &options.add_dirs),
         };
@@ -279,7 +279,7 @@ pub fn said(transcript: &ClientTranscript, task: &Task) -> Vec<Said> {
     said.map(|(at, said)| Said { text: said.text.clone(), earlier: at < task.earlier }).collect()
 }
 
-/// The judges, with the settings and the environment of each.
+/// The judges, each with its settings and environment.
 fn judges(
     settings: &[PathBuf],
     place: &Directories,
@@ -288,7 +288,8 @@ fn judges(
     mut guarded: Option<&mut Guarded>,
 ) -> Result<Vec<(Judge, JudgeSettings, Variables)>> {
     let all = config.supervisor()?.all_judges();
-    // One of an earlier version, or that somebody else wrote, names fewer than there are.
+    // A hook written by an earlier version, or by somebody else, names fewer settings files than there
+    // are judges.
     if settings.len() < all.len() {
         let provider = config.default_provider();
         let clients =
@@ -303,7 +304,7 @@ fn judges(
             .collect());
     }
     let provider = guarded.as_deref().and_then(|guarded| guarded.pinned.provider.clone());
-    // One that came later is nobody's choice yet.
+    // A default provider that was set after supervision began is not used: the person may not have chosen it.
     let changed = guarded.as_deref().is_some_and(|guarded| guarded.config_changed);
     let provider = provider.or_else(|| config.default_provider().filter(|_| !changed));
     let own = of_this_process();
@@ -326,7 +327,7 @@ fn read_settings(file: &Path) -> Result<JudgeSettings> {
     Ok(JudgeSettings { content, file: file.to_owned() })
 }
 
-/// An alarm: nothing of the project should change while it is judged.
+/// Warns that the project changed while it was judged.
 fn tell_changes(files: &[ChangedFile], more: usize) {
     let files: Vec<_> = files.iter().map(ToString::to_string).collect();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -341,8 +342,8 @@ fn pinned_args(guarded: Option<&Guarded>, of: fn(&Pinned) -> &Vec<String>) -> Ve
     args.unwrap_or_default()
 }
 
-/// Those of the beginning. The hook cannot ask for a SUPERVISOR.md, so it writes the default where there
-/// is none.
+/// The instructions from when supervision began. The hook cannot ask for a SUPERVISOR.md, so it writes
+/// the default if there is none.
 fn instructions(place: &Directories, guarded: Option<&mut Guarded>) -> Result<Instructions> {
     if let Some(pinned) = guarded.and_then(|guarded| guarded.instructions(place)) {
         return pinned.map_err(|problem| anyhow!("{problem}"));

@@ -1,4 +1,4 @@
-//! The agent has stopped: whether that is judged, and what the client is told.
+//! Handles a stop of the agent: whether it is reviewed, and what the client is told.
 
 use std::env;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::record::by_hook;
 use crate::review::circle::Circle;
 use crate::review::verdict::{Halt, Verdict};
 
-/// Why nothing is judged when the person has typed something meanwhile.
+/// Why a stop is not reviewed if the person has typed something meanwhile.
 const MESSAGE_FIRST: &str = "not reviewed: your message goes first";
 
 pub fn stopped(
@@ -33,19 +33,20 @@ pub fn stopped(
     state_dir: &Path,
     told: &mut Told,
 ) -> Result<Decision> {
-    // A project that was never supervised gets no files of ours.
+    // A project that was never supervised gets no log file.
     if state_dir.is_dir() {
         logging::start(state_dir.join("ccc.log"));
     }
     let mut transcript = TranscriptFile::new(event.transcript_path.as_deref());
-    // Whoever broke or removed what counts is not judged by what stands there now.
+    // If the pinned facts are broken or missing, this fails instead of judging by the files as they are now.
     let standing = args
         .pinned(event)
         .and_then(|file| guard::standing(file, event, state, &mut transcript))
         .inspect_err(|_| told.supervised = true)?;
     let mut guarded = match standing {
         Standing::Off => {
-            // Said once: a line of the conversation says so, and others can write there.
+            // Reported, because the switch is known only from a line of the conversation, which others
+            // can write too.
             told.supervised = true;
             return allow(
                 "supervision is off: /supervisoroff was typed in this conversation. What follows is not \
@@ -72,8 +73,8 @@ pub fn stopped(
         return allow("not reviewed yet: background tasks are still running");
     }
     transcript.wait_for_answer(event.last_assistant_message.as_deref());
-    // The agent can write into the transcript too. A command of the person's own is no prompt, and the client
-    // runs no such hook for it.
+    // The transcript alone cannot excuse a turn from review: the agent can write it too. `asked` comes
+    // from the hook that the client runs for a prompt; it runs none for a shell command of the person.
     let asked = guarded.as_deref().is_some_and(|guarded| guarded.file().was_asked());
     if let Some(why) = transcript.transcript().turn.unjudged().filter(|_| !asked) {
         return allow(why);
@@ -94,7 +95,7 @@ pub fn stopped(
     decision
 }
 
-/// What else makes the agent go on. It is left alone.
+/// What else keeps the agent going, such as a goal or a schedule. ccc only mentions it.
 fn beside(event: &HookEvent, transcript: &ClientTranscript) -> Option<String> {
     if transcript.goal.is_some() {
         return Some(GOAL.to_owned());
@@ -166,7 +167,7 @@ fn supervise(
     };
     record.notices = notices;
     let Some(verdict) = verdict else {
-        // Nobody waits for it any more: it is no round.
+        // The person did not wait for this review, so it does not count as a round.
         kept.change(|task| task.count = task.count.saturating_sub(1))?;
         record.notices.push(Notice::ReviewDropped { round, why: Dropped::UserMessage });
         record.add(Outcome::Ended, None);
@@ -194,7 +195,7 @@ fn supervise(
     Ok(decision)
 }
 
-/// What the client is told, and what that makes of the session.
+/// The client's reply, and the outcome for the recording.
 fn concluded(
     verdict: &Verdict,
     stuck: Option<&str>,
@@ -227,7 +228,7 @@ fn concluded(
     }
 }
 
-/// What goes on record about this stop.
+/// What is recorded about this stop.
 struct Record<'a> {
     state_dir: &'a Path,
     event: &'a HookEvent,
@@ -255,15 +256,15 @@ impl Record<'_> {
     }
 }
 
-/// How far the task has come, in the state file and among what is pinned.
+/// The progress of the task, kept both in the state file and in the pinned facts.
 struct Kept<'a> {
     state: &'a StateFile,
     guarded: Option<&'a mut Guarded>,
 }
 
 impl Kept<'_> {
-    /// One more review: counted before it begins, since one that is cut off has been paid for too. A
-    /// task that has had all it may have is settled.
+    /// Counts one more review. It is counted before it begins, because a review that is cut off costs
+    /// money too. A task that has used up its reviews is settled instead.
     fn count(&mut self, messages: usize, max: u32) -> Task {
         let counted = self.change(|task| {
             task.stopped(messages);
@@ -276,7 +277,7 @@ impl Kept<'_> {
             task.clone()
         });
         counted.unwrap_or_else(|error| {
-            // The client's own cap still ends the loop.
+            // The client's own limit still ends the loop.
             say(&format!("the count could not be saved: {error:#}"));
             Task { count: 1, ..Task::default() }
         })
@@ -292,7 +293,7 @@ impl Kept<'_> {
     }
 }
 
-/// Keeps what the next review of this task has to know. Says why the task is stuck, if it is.
+/// Saves what the next review of this task needs. Returns why the task is stuck, if it is.
 fn remember(task: &mut Task, verdict: &Verdict, tree: Option<String>) -> Option<&'static str> {
     if verdict.completed {
         task.confirm();

@@ -1,5 +1,5 @@
-//! What the person types while a review runs: the client queues it and writes that down. Their message
-//! goes first, so the review is dropped.
+//! Notices what the person types while a review runs: the client queues the message and notes that in
+//! the transcript. The message goes first, so the review is dropped.
 
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,8 @@ use crate::threads::named;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Says so once the person has typed something, to everybody who asks: the checks and the judge wait for
-/// it one after the other. The thread ends with the process.
+/// The receiver gets a message as soon as the person has typed something, and then again at each
+/// receive, because the checks and the judge wait on it one after the other. The thread ends with the process.
 pub fn watch(mut transcript: TranscriptFile) -> Receiver<Instant> {
     let (send, typed) = bounded(1);
     let watch = move || {

@@ -1,20 +1,20 @@
-//! Bytes of a terminal as keys, in the old form and in that of the kitty protocol.
+//! Decodes a terminal's bytes into keys, in the legacy encoding and in the kitty protocol's.
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Key {
     Enter,
     Text(char),
     Back,
-    /// The whole line is gone.
+    /// The whole line is erased.
     Clear,
     Recall,
     Escape,
     Other,
-    /// No key at all: the mouse, the focus, an answer to a question of the client.
+    /// Not a key: the mouse, the focus, or an answer to a query of the client.
     Report,
 }
 
-/// The first key, and how many bytes it has. `None` if its end is still to come.
+/// The first key and its length in bytes; `None` if it is incomplete.
 pub fn key(bytes: &[u8]) -> Option<(Key, usize)> {
     match bytes {
         [b'\r', ..] => Some((Key::Enter, 1)),
@@ -59,7 +59,7 @@ pub fn key(bytes: &[u8]) -> Option<(Key, usize)> {
     }
 }
 
-/// Arrows, reports, and keys in the form of the kitty protocol: `code[:…];modifiers[:event];text u`.
+/// Arrows, reports, and keys in the encoding of the kitty protocol: `code[:…];modifiers[:event];text u`.
 fn control_sequence(parameters: &[u8], last: u8) -> Key {
     match last {
         b'A' | b'B' => Key::Recall,
@@ -69,7 +69,7 @@ fn control_sequence(parameters: &[u8], last: u8) -> Key {
     }
 }
 
-/// The bit of the modifier.
+/// The modifier bit of the Control key.
 const CONTROL: u32 = 0b100;
 
 fn kitty(parameters: &str) -> Key {
@@ -79,7 +79,7 @@ fn kitty(parameters: &str) -> Key {
     let mut how = fields.next().unwrap_or_default().split(':');
     let modifiers = number(how.next()).unwrap_or(1).saturating_sub(1);
     let released = number(how.next()) == Some(3);
-    // Shift, Alt, Control, …; locks of the keyboard are no modifiers.
+    // Shift, Alt, Control and so on; Caps Lock and Num Lock are ignored.
     let held = modifiers & 0b11_1111;
     match code.and_then(char::from_u32) {
         _ if released => Key::Report,

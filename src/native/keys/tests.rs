@@ -46,7 +46,7 @@ fn a_message_is_the_persons_if_their_keys_can_have_made_it() {
     ] {
         assert_eq!(keys(&[typed.as_bytes()]).claim(message), Claim::Possible, "{typed:?}");
     }
-    // Enters in dialogs, and other messages.
+    // Enters that answer dialogs, and other messages.
     for typed in ["\r", "1\r", "do something else\r", "\x1b[<0;10;10M\x1b[I\r"] {
         assert_eq!(keys(&[typed.as_bytes()]).claim("fix it"), Claim::No, "{typed:?}");
     }
@@ -109,7 +109,7 @@ fn a_command_was_typed_pasted_or_completed() {
         b"/supper\r",
         b"/su\x1b[13;1:3u",
         b"what does /supervisoroff do\r",
-        // A dialog, or a line out of the history: nobody can tell.
+        // Could be a dialog or a line from the history.
         b"\x1b[A\r",
         b"\x1b[B\t\r",
     ] {
@@ -141,7 +141,7 @@ fn who_goes_back_finds_an_earlier_message_in_the_input() {
         went.agent_stopped();
         assert!(!went.may_have_gone_back());
     }
-    // A lone Esc is one when the next key shows that nothing follows it.
+    // A lone Esc counts as a key once the next byte shows that it does not start a sequence.
     assert!(keys(&[b"\x1b", b"x"]).may_have_gone_back());
     assert!(!keys(&[b"rewind it\r\x1b[A\x1b", b"[B\x1bx\r"]).may_have_gone_back());
 }

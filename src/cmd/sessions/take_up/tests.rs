@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::machine::Rules;
 use crate::record::sample::SampleRecording;
 
-/// Three sessions; the last of them was cleared, and goes on as another conversation.
+/// Three sessions; the last of them was cleared, and continues as another conversation.
 fn place(home: &Path) -> Directories {
     let sample = |id: &str, began: &str, task: &str| {
         let dir = home.join("sessions").join(id);
