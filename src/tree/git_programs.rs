@@ -120,7 +120,9 @@ pub fn nowhere_to_push() -> Vec<Setting> {
 }
 
 fn note(found: &mut BTreeMap<String, String>, name: String, value: &str) {
-    if KNOWN.iter().any(|known| value.starts_with(known)) {
+    // Git hands the value to a shell, so there must be nothing else in it.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " -%".contains(c);
+    if KNOWN.iter().any(|known| value.starts_with(known)) && value.chars().all(is_plain) {
         return;
     }
     if let Some(neutral) = neutral(&name) {
@@ -222,6 +224,17 @@ mod tests {
         }
         let (pushed, error) = git(&["push", "./beside.git", "HEAD:refs/heads/x"]);
         assert!(pushed, "{error}");
+    }
+
+    #[test]
+    fn only_git_lfs_itself_keeps_its_effect() {
+        let mut found = BTreeMap::new();
+        note(&mut found, "filter.lfs.clean".to_owned(), "git-lfs clean -- %f");
+        assert!(found.is_empty());
+        for (name, value) in [("a", "git-lfs -x; touch ran; cat"), ("b", "git lfs `touch ran`")] {
+            note(&mut found, format!("filter.{name}.clean"), value);
+        }
+        assert_eq!(found.len(), 2, "{found:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Commands that only read. Without a case, only these run without permission, so a command that
 //! some option can make write or run something else is not among them.
 
-const READING: [&str; 46] = [
+const READING: [&str; 44] = [
     "basename",
     "cat",
     "cd",
@@ -18,7 +18,6 @@ const READING: [&str; 46] = [
     "egrep",
     "false",
     "fgrep",
-    "file",
     "fold",
     "grep",
     "head",
@@ -43,7 +42,6 @@ const READING: [&str; 46] = [
     "tr",
     "true",
     "uname",
-    "uniq",
     "wc",
     "which",
     "whoami",
@@ -71,11 +69,13 @@ pub fn is_reading(words: &[String]) -> bool {
     let named = |list: &[&str], name: &str| list.contains(&name);
     match program.as_str() {
         "git" => {
-            let writes =
-                |arg: &String| arg.starts_with("--output") || arg.starts_with("--ext-diff");
             // Options before the subcommand could name a program to run.
-            args.first().is_some_and(|name| named(&READING_OF_GIT, name))
-                && !args.iter().any(writes)
+            let Some(subcommand) = args.first() else { return false };
+            let acts = |arg: &String| {
+                ["--output", "--ext-diff", "--open-files-in-pager"].iter().any(|o| is(arg, o))
+                    || (subcommand == "grep" && has_letter(arg, 'O'))
+            };
+            named(&READING_OF_GIT, subcommand) && !args.iter().any(acts)
         }
         // Other scripts of sed can write to files, and files of commands can contain anything.
         "sed" => {
@@ -89,8 +89,12 @@ pub fn is_reading(words: &[String]) -> bool {
             !args.iter().any(|arg| acts.iter().any(|act| arg.starts_with(act)))
         }
         "sort" => !args.iter().any(|arg| {
-            arg.starts_with("-o") || arg.starts_with("--output") || arg.starts_with("--compress")
+            is(arg, "--output") || is(arg, "--compress-program") || has_letter(arg, 'o')
         }),
+        // A second name is the file that is written.
+        "uniq" => args.iter().filter(|arg| !arg.starts_with('-')).count() <= 1,
+        // Compiles a list of magic numbers into a file.
+        "file" => !args.iter().any(|arg| is(arg, "--compile") || has_letter(arg, 'C')),
         "for" | "fi" | "done" | "esac" | "}" => true,
         program => named(&READING, program),
     }
@@ -101,4 +105,15 @@ fn is_print(script: &str) -> bool {
     script
         .strip_suffix('p')
         .is_some_and(|lines| lines.chars().all(|c| c.is_ascii_digit() || ",$".contains(c)))
+}
+
+/// Whether the argument is this long option, or the beginning of it, which programs accept as well.
+fn is(arg: &str, option: &str) -> bool {
+    let name = arg.split_once('=').map_or(arg, |(name, _)| name);
+    name.starts_with(option) || (name.len() > 2 && option.starts_with(name))
+}
+
+/// Whether the argument is a group of short options that contains this letter.
+fn has_letter(arg: &str, letter: char) -> bool {
+    arg.starts_with('-') && !arg.starts_with("--") && arg.contains(letter)
 }

@@ -60,6 +60,8 @@ fn without_a_case_only_reading_runs_unasked() {
         "sed -n 1,20p x",
         "git log --oneline > /dev/null",
         "cd x && git show | head",
+        "git grep -n --only-matching x | sort -u | uniq -c",
+        "file --mime x",
     ] {
         assert_eq!(bash(none, command, &[]), Ruling::Allow, "{command}");
     }
@@ -73,7 +75,15 @@ fn without_a_case_only_reading_runs_unasked() {
         "git commit",
         "git -c core.pager=touch log",
         "git diff --output=f",
+        "git grep --open-files-in-pager=touch x",
+        "git grep --open=touch x",
+        "git grep -nOtouch x",
+        "git log --outpu=f",
         "sort -o x y",
+        "sort -uo x y",
+        "sort --outp=x y",
+        "uniq x y",
+        "file -C -m x",
         "ls | xargs rm",
         "",
         "LESSOPEN=x less f",
