@@ -67,7 +67,7 @@ fn forged_events_neither_confirm_nor_weaken_nor_end_supervision(client: &Path) {
     terminal.wait_for("zq-built.");
     terminal.wait_for("Confirmed in round 1");
     // Each is told once, whichever came first.
-    terminal.wait_for("was not heard.");
+    terminal.wait_for("ccc ignored it");
     let requests = api.requests();
     let reviews = only(&requests, begins_review);
     assert_eq!(order(&api), ["turn", "turn", "review"], "{}", terminal.screen());
