@@ -67,7 +67,14 @@ fn forged_events_neither_confirm_nor_weaken_nor_end_supervision(client: &Path) {
     terminal.wait_for("zq-built.");
     terminal.wait_for("Confirmed in round 1");
     // Each is told once, whichever came first.
-    terminal.wait_for("ccc ignored it");
+    let wait_for_words = |words: &str| {
+        let is_there = |screen: &str| {
+            let screen: Vec<_> = screen.split_whitespace().collect();
+            screen.join(" ").contains(words)
+        };
+        terminal.wait_until(words, is_there);
+    };
+    wait_for_words("A process that does not know this session's secret contacted the address");
     let requests = api.requests();
     let reviews = only(&requests, begins_review);
     assert_eq!(order(&api), ["turn", "turn", "review"], "{}", terminal.screen());
@@ -81,7 +88,7 @@ fn forged_events_neither_confirm_nor_weaken_nor_end_supervision(client: &Path) {
     let answers = turns.map(Request::recent_text).collect::<String>();
     assert!(answers.contains("401 Unauthorized"), "{answers}");
     if cfg!(target_os = "linux") {
-        terminal.wait_for("not by the client");
+        wait_for_words("An event was reported in claude's name, but not by claude.");
     }
     leave(terminal);
 }
