@@ -102,12 +102,15 @@ impl Server {
                     (shared.on_report)(Report::Crowded);
                     continue;
                 }
+                let serving = Arc::clone(&shared);
                 let started = named("hook", move || {
-                    shared.serve(&stream);
-                    shared.open.fetch_sub(1, Ordering::SeqCst);
+                    serving.serve(&stream);
+                    serving.open.fetch_sub(1, Ordering::SeqCst);
                 });
                 if let Err(error) = started {
-                    log::warn!("a hook's report is not heard: {error}");
+                    log::warn!("a report of a hook was missed: {error}");
+                    shared.open.fetch_sub(1, Ordering::SeqCst);
+                    (shared.on_report)(Report::Crowded);
                 }
             }
         })?;

@@ -7,9 +7,8 @@ use crate::cmd::Usage;
 use crate::config;
 
 const LONGEST: usize = 64;
-/// Commands that the parser does not list, or may not list yet.
-const INNER: [&str; 6] =
-    ["agent-shim", "scripted-client", "help", "sessions", "doctor", "completions"];
+/// Commands that the parser does not list.
+const INNER: [&str; 4] = ["agent-shim", "scripted-client", "status-line", "help"];
 
 pub fn check(name: &str) -> Result<(), Usage> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
