@@ -10,23 +10,19 @@ pub mod profile;
 mod screen;
 pub mod secret;
 mod settings;
+mod supervisor;
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::checks::{self, Check};
-use crate::client::case::Sandbox;
-use crate::client::launch::ReviewForm;
-use crate::review::front_matter::Proof;
-use crate::review::policy::JudgesAsk;
+use crate::checks;
 pub use edit::edit;
 pub use judges::{Judge, MOST_JUDGES};
 pub use screen::{EditorMode, Notify, Theme};
 pub use settings::{expand, merge, variables};
+pub use supervisor::Supervisor;
 
 use crate::files;
 
@@ -79,49 +75,6 @@ pub struct Config {
     root: Map<String, Value>,
 }
 
-/// The `supervisor` section.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct Supervisor {
-    /// A provider other than the agent's, for a second opinion.
-    pub provider: Option<String>,
-    pub max_iterations: Option<u32>,
-    pub timeout_seconds: Option<f64>,
-    pub background_wait_seconds: Option<f64>,
-    pub model: Option<String>,
-    pub allowed_tools: Vec<String>,
-    /// `cached` or `schema`.
-    pub review: ReviewForm,
-    /// Whether a review runs in a glass case: auto, required, off.
-    pub sandbox: Sandbox,
-    pub notify: Notify,
-    /// Prints lines instead of drawing a screen, like `--plain`.
-    pub plain: bool,
-    pub theme: Theme,
-    pub editor_mode: EditorMode,
-    /// Whether typed keys are recorded; the default is yes.
-    pub record_keys: Option<bool>,
-    /// Commands that ccc runs before a review in every project, as in the front matter of
-    /// SUPERVISOR.md.
-    pub checks: Vec<Check>,
-    /// The proof that a confirmation needs, if SUPERVISOR.md does not say.
-    pub proof: Option<Proof>,
-    /// Several judges. If empty, there is one, given by `provider` and `model`.
-    pub judges: Vec<Judge>,
-    /// Whether all judges are asked, or the others only to confirm a yes of the first.
-    pub judges_ask: JudgesAsk,
-}
-
-impl Supervisor {
-    pub fn timeout(&self) -> Result<Option<Duration>> {
-        seconds("supervisor.timeout_seconds", self.timeout_seconds)
-    }
-
-    pub fn background_wait(&self) -> Result<Option<Duration>> {
-        seconds("supervisor.background_wait_seconds", self.background_wait_seconds)
-    }
-}
-
 /// Replaces terms of the JSON parser by words for people who do not write Rust.
 fn plain(error: &str) -> String {
     [
@@ -137,15 +90,6 @@ fn plain(error: &str) -> String {
     ]
     .iter()
     .fold(error.to_owned(), |text, (from, to)| text.replace(from, to))
-}
-
-fn seconds(name: &str, value: Option<f64>) -> Result<Option<Duration>> {
-    value
-        .map(|value| match Duration::try_from_secs_f64(value) {
-            Ok(duration) if !duration.is_zero() => Ok(duration),
-            _ => bail!("{name} must be a number of seconds above 0, not {value}"),
-        })
-        .transpose()
 }
 
 impl Config {
@@ -386,7 +330,7 @@ mod tests {
     #[test]
     fn numbers_are_checked() {
         let supervisor = config().supervisor().unwrap();
-        assert_eq!(supervisor.timeout().unwrap(), Some(Duration::from_millis(1500)));
+        assert_eq!(supervisor.timeout().unwrap(), Some(std::time::Duration::from_millis(1500)));
         for bad in ["-1", "0", "1e300"] {
             let config =
                 Config::parse(&format!(r#"{{"supervisor":{{"timeout_seconds":{bad}}}}}"#)).unwrap();
