@@ -31,7 +31,6 @@ pub struct Clock(Rc<Ticking>);
 #[derive(Debug)]
 struct Ticking {
     began: Instant,
-    /// How long the clock stood still.
     still: Cell<Duration>,
     last: Cell<Duration>,
     continued: Arc<AtomicBool>,

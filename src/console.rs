@@ -72,7 +72,6 @@ pub fn print_styled(lines: &[u8]) -> io::Result<()> {
     write_out(lines)
 }
 
-/// Prints one value, indented.
 pub fn print_json(value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_string_pretty(value)? + "\n";
     write_out(clean_json(&text).as_bytes())

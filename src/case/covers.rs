@@ -22,7 +22,6 @@ pub struct Covers {
 }
 
 impl Covers {
-    /// For these directories, in the client's environment.
     pub fn of(dirs: &[PathBuf]) -> Self {
         let set =
             |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);

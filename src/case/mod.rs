@@ -28,7 +28,6 @@ use std::path::PathBuf;
 
 use crate::client::case::{CaseKind, CaseReport};
 
-/// The case that was entered.
 #[derive(Debug, Default)]
 pub struct Entered {
     pub report: CaseReport,

@@ -7,7 +7,6 @@ use super::result::{CheckResult, cut_front};
 /// The limit for the output of all checks together, so that the message stays readable.
 const OUTPUT_BYTES: usize = 6 << 10;
 
-/// The feedback, if a check is red.
 pub fn feedback(results: &[CheckResult]) -> Option<String> {
     let red: Vec<_> = results.iter().filter(|result| result.is_red()).collect();
     if red.is_empty() {

@@ -46,7 +46,6 @@ pub struct Check {
 }
 
 impl Check {
-    /// A check with this command and default settings.
     pub fn command(run: &str) -> Self {
         Self {
             name: declared::name_of(run),

@@ -44,7 +44,6 @@ pub struct CheckProcess {
     group: Group,
 }
 
-/// What the processes of checks need.
 #[derive(Debug, Clone)]
 pub struct CheckContext {
     /// ccc itself, for its shim.

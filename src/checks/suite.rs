@@ -25,7 +25,6 @@ pub struct RunningCheck {
     pub name: String,
     pub since: Now,
     pub timeout: Duration,
-    /// The last lines of its output.
     pub tail: Vec<String>,
 }
 

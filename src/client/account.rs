@@ -15,7 +15,6 @@ pub struct Account {
     api_provider: Option<String>,
 }
 
-/// The account in a line of the client, if the line is the answer to `initialize`.
 pub fn read(line: &str) -> Option<Account> {
     #[derive(Deserialize)]
     struct AccountLine {

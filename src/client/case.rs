@@ -11,12 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sandbox {
-    /// The best case that this machine supports.
     #[default]
     Auto,
-    /// No review without a case.
     Required,
-    /// No case.
     Off,
 }
 
@@ -30,7 +27,6 @@ impl Sandbox {
     }
 }
 
-/// The case that the shim is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseRequest {
     /// Do not start the client at all without a case.
@@ -77,7 +73,6 @@ const IF_POSSIBLE: &str = "--case";
 const COVER: &str = "--cover";
 
 impl CaseRequest {
-    /// The arguments for the shim.
     pub fn args(&self) -> Vec<OsString> {
         let mut args = vec![if self.required { REQUIRED } else { IF_POSSIBLE }.into()];
         for dir in &self.covered {
@@ -122,7 +117,6 @@ impl fmt::Display for CaseKind {
 pub const LINE_TYPE: &str = "ccc_case";
 
 impl CaseReport {
-    /// The report in words.
     pub fn told(&self) -> String {
         let place = match self.held {
             CaseKind::Overlay | CaseKind::Landlock => format!("the review runs in {}", self.held),

@@ -23,7 +23,6 @@ pub struct FormOption {
     pub description: String,
 }
 
-/// The questions, if the request is for this tool.
 pub fn questions(asked: &PermissionRequest) -> Option<Vec<FormQuestion>> {
     #[derive(Deserialize)]
     struct Form {

@@ -24,7 +24,6 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The whole command, with the shim in front.
     pub fn argv(&self) -> Vec<OsString> {
         let mut argv = vec![self.ccc.clone().into(), "agent-shim".into()];
         argv.extend(self.case.iter().flat_map(CaseRequest::args));
@@ -133,7 +132,6 @@ impl ReviewOptions {
     }
 }
 
-/// The supervisor's arguments.
 pub fn review_args(
     request: &ReviewRequest,
     instructions: &str,

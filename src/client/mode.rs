@@ -22,7 +22,6 @@ pub enum PermissionMode {
 }
 
 impl PermissionMode {
-    /// The client's name for the mode.
     pub fn name(&self) -> &str {
         match self {
             Self::Ask => "default",
@@ -35,7 +34,6 @@ impl PermissionMode {
         }
     }
 
-    /// The name shown to the person.
     pub fn words(&self) -> &str {
         match self {
             Self::Ask => "ask",
@@ -48,7 +46,6 @@ impl PermissionMode {
         }
     }
 
-    /// The mode that the person typed.
     pub fn typed(text: &str) -> Option<Self> {
         let text = text.trim().to_lowercase();
         Some(match text.as_str() {

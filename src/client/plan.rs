@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::stream::PermissionRequest;
 
-/// The tool with which the agent asks.
 pub const TOOL: &str = "ExitPlanMode";
 
 pub fn is_plan(asked: &PermissionRequest) -> bool {

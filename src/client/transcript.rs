@@ -54,11 +54,9 @@ struct QueueItem {
     is_human: bool,
 }
 
-/// A message of the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spoken {
     pub text: String,
-    /// The client's timestamp.
     pub at: String,
 }
 
@@ -72,7 +70,6 @@ pub struct SupervisionSwitch {
 /// The kind of the last turn. Only real work is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TurnKind {
-    /// There was no turn yet.
     #[default]
     None,
     Work,
@@ -81,7 +78,6 @@ pub enum TurnKind {
     /// A slash command that the client executed itself.
     LocalCommand,
     Interrupted,
-    /// The API reported an error.
     Failed,
 }
 

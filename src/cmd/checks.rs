@@ -14,7 +14,6 @@ pub const NOT_TRUSTED: &str = "the checks in this project's SUPERVISOR.md were s
     nobody has allowed them yet. Run `ccc check` at a terminal to review and allow them, or add \
     --trust-checks";
 
-/// The options about checks on the command line.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wishes {
     /// `--no-checks`

@@ -18,7 +18,6 @@ use crate::review::instructions;
 /// Manifests are small; a larger file is something else.
 const MAX_MANIFEST: u64 = 4 << 20;
 
-/// How the proposed checks are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Proposals {
     Taken,
@@ -111,7 +110,6 @@ fn proposals(project: &Path) -> Vec<Check> {
     })
 }
 
-/// The checks as written in the front matter.
 fn listed(checks: &[Check]) -> String {
     let mut text = "checks:\n".to_owned();
     for check in checks {

@@ -27,7 +27,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// The limit for the answer, which also lists every slash command.
 const MOST: u64 = 8 << 20;
 
-/// What to do without a key or a login.
 pub const HOW: &str = "log in with `claude /login`, set ANTHROPIC_API_KEY, or add an endpoint \
     with its key with `ccc provider add`";
 

@@ -51,7 +51,6 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Runs the command line and returns the exit code.
 pub fn run(args: Vec<OsString>) -> i32 {
     // Commands started by programs, not people. They skip the parser, which would cost more than they do.
     match args.get(1).and_then(|word| word.to_str()) {

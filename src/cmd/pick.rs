@@ -18,7 +18,6 @@ impl Drop for Raw {
     }
 }
 
-/// The index of the chosen entry.
 pub fn pick(mut picker: Picker, look: Look) -> Result<usize> {
     enable_raw_mode()?;
     let _raw = Raw;

@@ -46,7 +46,6 @@ fn is_set(variable: &str) -> bool {
     std::env::var(variable).is_ok_and(|value| !value.is_empty())
 }
 
-/// Prints which provider is used, and how to use another.
 fn used(config: &Config) -> Result<()> {
     let text = match config.default_provider() {
         Some(name) => {

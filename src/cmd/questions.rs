@@ -24,7 +24,6 @@ impl Questions<std::io::StdinLock<'static>, std::io::Stdout> {
         Self { input: std::io::stdin().lock(), output: console::stdout() }
     }
 
-    /// Reads an answer without showing it on the screen.
     pub fn hidden(&mut self, question: &str) -> Result<String> {
         // Before the question is printed: a pasted answer may arrive at once.
         let silence = EchoOff::begin()?;
@@ -42,7 +41,6 @@ impl<R: BufRead, W: Write> Questions<R, W> {
         Ok(writeln!(self.output, "{}", console::clean(text))?)
     }
 
-    /// The answer, or the default if it is empty.
     pub fn ask(&mut self, question: &str, default: &str) -> Result<String> {
         if default.is_empty() {
             write!(self.output, "{question}: ")?;

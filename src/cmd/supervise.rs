@@ -143,7 +143,6 @@ fn notify(configured: Notify) -> Result<Notify> {
     }
 }
 
-/// What is shown at the start of the session.
 fn whereabouts(
     place: &Directories,
     provider: Option<&str>,
@@ -170,7 +169,6 @@ fn whereabouts(
     }
 }
 
-/// What each judge is started with.
 pub fn judges(
     place: &Directories,
     supervisor: &Supervisor,

@@ -28,7 +28,6 @@ pub struct Begins<'a> {
     /// The generated settings file of each judge.
     pub settings: &'a [PathBuf],
     pub max_iterations: Option<u32>,
-    /// The agent's own arguments.
     pub arguments: Option<&'a ClientArgs>,
 }
 

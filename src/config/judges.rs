@@ -10,7 +10,6 @@ use crate::review::policy::{Judging, Seat};
 /// More judges than anybody would pay for.
 pub const MOST_JUDGES: usize = 16;
 
-/// One entry of `supervisor.judges`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Judge {
@@ -45,7 +44,6 @@ impl Supervisor {
         }
     }
 
-    /// All judges; there is at least one.
     pub fn all_judges(&self) -> Vec<Judge> {
         if self.judges.is_empty() {
             let (provider, model) = (self.provider.clone(), self.model.clone());

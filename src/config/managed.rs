@@ -24,7 +24,6 @@ pub fn fingerprint() -> String {
     of(Path::new(DIRECTORY))
 }
 
-/// Fails if they have changed since `then`.
 pub fn check(then: &str) -> Result<()> {
     if fingerprint() != then {
         bail!(

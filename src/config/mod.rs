@@ -219,7 +219,6 @@ impl Config {
         self.providers()?.get(name)
     }
 
-    /// The names of the providers, in the order of the file.
     pub fn provider_names(&self) -> impl Iterator<Item = &str> {
         self.providers().into_iter().flat_map(Map::keys).map(String::as_str)
     }

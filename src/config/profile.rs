@@ -19,7 +19,6 @@ pub fn env<'a>(settings: &'a Value, name: &str) -> Option<&'a str> {
     settings.get("env")?.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// Where the key comes from.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Key<'a> {
     Missing,

@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-/// The colour theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
@@ -13,7 +12,6 @@ pub enum Theme {
     Light,
 }
 
-/// The key bindings of the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditorMode {
@@ -35,7 +33,6 @@ pub enum Notify {
 }
 
 impl Notify {
-    /// Reads a value of `CCC_NOTIFY`.
     pub fn named(name: &str) -> Option<Self> {
         serde_json::from_value(name.into()).ok()
     }

@@ -13,7 +13,6 @@ const PIECE: usize = 8;
 /// Shorter values are placeholders; removing them would mangle ordinary words.
 const SHORTEST: usize = 4;
 
-/// Whether the value of this variable or setting is a secret.
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let ends = ["TOKEN", "KEY", "AUTHORIZATION", "COOKIE"];

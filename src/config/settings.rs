@@ -55,7 +55,6 @@ fn expand_text(text: &str, lookup: &impl Fn(&str) -> Option<String>) -> Result<S
     Ok(out)
 }
 
-/// The names of the variables to which a text refers.
 pub fn variables(text: &str) -> Vec<String> {
     let names = std::cell::RefCell::new(Vec::new());
     let note = |name: &str| {

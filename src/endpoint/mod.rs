@@ -84,7 +84,6 @@ pub fn messages_url(base_url: &str) -> Result<Uri, String> {
     format!("{base}/v1/messages").parse().map_err(|_| bad("it is not a URL"))
 }
 
-/// Asks the endpoint, and measures how long that takes.
 pub fn ask(target: &Endpoint, timeout: Duration) -> (EndpointAnswer, Duration) {
     let start = Instant::now();
     let answer = send(target, timeout).unwrap_or_else(EndpointAnswer::Failed);

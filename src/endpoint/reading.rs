@@ -5,7 +5,6 @@ use url::{Position, Url};
 
 use super::{EndpointAnswer, Failure};
 
-/// How many characters of an error are shown.
 const ERROR_LENGTH: usize = 2000;
 
 /// What is known about an endpoint; `None` means unknown.
@@ -24,7 +23,6 @@ impl Findings {
         self.reachable == Some(true) && self.key == Some(true) && self.model != Some(false)
     }
 
-    /// The endpoint was not asked.
     pub fn broken(detail: impl Into<String>) -> Self {
         Self { detail: detail.into(), ..Self::default() }
     }

@@ -39,7 +39,6 @@ pub enum Action {
     InterruptAgent {
         request_id: String,
     },
-    /// Send a request to the agent's client.
     AskClient {
         request_id: String,
         request: ClientRequest,
@@ -79,13 +78,11 @@ pub enum Action {
         check: u32,
     },
     StartReview(Box<ReviewRequest>),
-    /// One more message to the supervisor of the running review.
     TellSupervisor {
         review: u32,
         uuid: String,
         text: String,
     },
-    /// Look up whether this evidence exists.
     Verify {
         review: u32,
         evidence: Vec<Evidence>,
@@ -137,7 +134,6 @@ pub struct ReviewRequest {
     /// A secret of this review's judge, drawn when the review begins so that nobody can know it
     /// earlier.
     pub word: Option<String>,
-    /// The index of the judge that is asked.
     pub judge: usize,
     /// The judge has not seen the conversation and gets nothing that the agent wrote.
     pub fresh: bool,

@@ -86,7 +86,6 @@ pub enum Event {
     },
     /// The time that `Machine::deadline` named has come.
     Tick,
-    /// A signal asks the session to end.
     #[serde(with = "recorded::signal")]
     Signal(i32),
     /// An earlier run of this session was found.
@@ -112,7 +111,6 @@ pub enum Event {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "wish", content = "to", rename_all = "snake_case")]
 pub enum Wish {
-    /// The next permission mode.
     NextMode,
     Mode(PermissionMode),
     Model(String),
@@ -122,7 +120,6 @@ pub enum Wish {
     Background,
 }
 
-/// A file of the project that has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedFile {
     pub path: String,
@@ -177,7 +174,6 @@ mod recorded {
     named!(signal, signal: i32, &i32);
 }
 
-/// How a child ended.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Gone {
     /// "exited with code 1", "was ended by signal 9"
@@ -224,7 +220,6 @@ pub struct Carried {
     pub ending: Option<Ending>,
 }
 
-/// What goes back to an earlier message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GoBack {
@@ -246,9 +241,7 @@ impl GoBack {
 /// The last messages of an earlier run, and the state of its task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ending {
-    /// The person's last message.
     pub message: String,
-    /// The end of the agent's last answer.
     pub answer: String,
     pub stood: Stood,
 }

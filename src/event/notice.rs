@@ -42,7 +42,6 @@ pub enum Notice {
     UserMessage {
         text: String,
     },
-    /// What ccc sent to the agent as feedback.
     Feedback {
         round: u32,
         text: String,
@@ -74,7 +73,6 @@ pub enum Notice {
         round: u32,
         text: String,
     },
-    /// The checks changed files.
     ChecksChangedFiles,
     ReviewStarted {
         round: u32,
@@ -84,7 +82,6 @@ pub enum Notice {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         judge: Option<Seat>,
     },
-    /// The opinion of one of several judges.
     Opinion {
         round: u32,
         #[serde(flatten)]
@@ -108,7 +105,6 @@ pub enum Notice {
         round: u32,
         #[serde(default)]
         max: u32,
-        /// How long the review took.
         #[serde(default)]
         seconds: f64,
         /// The cost of this review. In older recordings, that of the whole session so far.
@@ -216,7 +212,6 @@ pub enum Dropped {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// The person's turn.
     Waiting,
     Working,
     Reviewing,

@@ -9,9 +9,7 @@ use crate::review::verdict::Verdict;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "outcome", content = "detail")]
 pub enum Outcome {
-    /// The supervisor confirmed it.
     Completed,
-    /// The person ended the session.
     Ended,
     /// There was nothing to judge: the turn was a slash command, or supervision is off.
     Unreviewed,
@@ -22,9 +20,7 @@ pub enum Outcome {
     NoVerdict(String),
     /// Only the person can decide or do what is missing; the text says what.
     Blocked(String),
-    /// The task cannot be done.
     Impossible(String),
-    /// The task goes in circles.
     Stuck(String),
     Signal(i32),
     /// The client exited by itself: before it spoke the protocol, as with `--help`, or from its own
@@ -85,7 +81,6 @@ pub struct Report {
     pub exit_code: i32,
     pub session_id: Option<String>,
     pub rounds: Vec<Round>,
-    /// What the agent said last.
     pub result: String,
     /// What the agent wanted to do and was not allowed to.
     #[serde(default)]

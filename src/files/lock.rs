@@ -63,7 +63,6 @@ fn lock_within(path: &Path, patience: Duration) -> Result<Lock> {
     Ok(Lock(file))
 }
 
-/// The note of the last process that got the lock.
 fn note(file: &mut File) -> String {
     let mut note = String::new();
     let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(200).read_to_string(&mut note));

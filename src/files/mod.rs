@@ -22,7 +22,6 @@ pub use unchanged::{Program, WatchedFiles, digest_of, hex_digest};
 
 use open::{FileLocation, Missing};
 
-/// Writes the file whole or not at all.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     replace::replace(path, &|file| file.write_all(content))
         .with_context(|| format!("cannot write {}", path.display()))

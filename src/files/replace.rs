@@ -18,7 +18,6 @@ use super::open::{FileLocation, Missing};
 
 const ENDING: &str = ".draft";
 
-/// Writes the content into the draft.
 type WriteContent<'a> = &'a dyn Fn(&mut File) -> io::Result<()>;
 
 pub fn replace(path: &Path, write: WriteContent<'_>) -> io::Result<()> {

@@ -48,7 +48,6 @@ impl Program {
 #[derive(Debug)]
 struct WatchedFile {
     path: PathBuf,
-    /// The name in messages.
     name: String,
     /// Computes what is compared: the digest of the content or, for large files, the identity of
     /// the file.
@@ -66,7 +65,6 @@ impl WatchedFiles {
         watched
     }
 
-    /// Files in a home directory.
     pub fn at_home(home: &Path, names: &[&str]) -> Self {
         let mut watched = Self::default();
         for name in names {
@@ -97,7 +95,6 @@ impl WatchedFiles {
         self.files.push(WatchedFile { path, name, fingerprint, before });
     }
 
-    /// The names of the files that have changed.
     pub fn changed(&self) -> Vec<String> {
         let changed =
             self.files.iter().filter(|file| (file.fingerprint)(&file.path) != file.before);

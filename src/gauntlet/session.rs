@@ -18,7 +18,6 @@ pub struct GauntletSession {
     /// Counted from 0, in the order of the files.
     #[serde(skip)]
     pub number: usize,
-    /// The name of its file.
     #[serde(skip)]
     pub file: &'static str,
     /// What is wrong with the work that the agent calls done. `None` if the work is right.
@@ -32,7 +31,6 @@ pub struct GauntletSession {
     pub project: Option<String>,
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// The project is not a git repository.
     #[serde(default)]
     pub without_git: bool,
     #[serde(default)]
@@ -85,7 +83,6 @@ pub enum Act {
         old: String,
         new: String,
     },
-    /// A web page.
     Fetch {
         fetch: String,
         page: String,
@@ -97,7 +94,6 @@ impl GauntletSession {
         self.wrong.is_none()
     }
 
-    /// Whether one of its checks fails.
     pub fn is_red(&self) -> bool {
         !self.checks.is_empty() && !self.is_right()
     }
@@ -143,7 +139,6 @@ impl GauntletSession {
         starts.iter().zip(ends).map(turn).collect()
     }
 
-    /// The agent's last message.
     pub fn last_words(&self) -> &str {
         let said = self.play.iter().rev().find_map(|act| match act {
             Act::Says { says } => Some(says.as_str()),
@@ -167,7 +162,6 @@ const FILES: [(&str, &str); 9] = [
 ];
 const PROJECTS: &str = include_str!("projects.yaml");
 
-/// All sessions, with the files of their projects.
 pub fn all() -> Result<Vec<GauntletSession>> {
     type Projects = BTreeMap<String, BTreeMap<String, String>>;
     let projects: Projects =

@@ -10,7 +10,6 @@ use std::path::Path;
 
 use crate::files;
 
-/// What the client reports about the change.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 #[serde(default)]
 pub struct ConfigChange {

@@ -13,7 +13,6 @@ pub enum HookKind {
     Stop,
     /// The person sent a message, or a slash command is about to become one.
     Prompt,
-    /// A settings file or a skill was changed.
     ConfigChange,
     Other,
 }

@@ -29,11 +29,9 @@ pub struct Pinned {
     pub session_id: String,
     pub began_at: Timestamp,
     pub project: PathBuf,
-    /// The agent's provider, if known.
     pub provider: Option<String>,
     /// `None` if there was no SUPERVISOR.md: the default instructions apply.
     pub instructions: Option<PinnedInstructions>,
-    /// The `supervisor` section of `ccc.json`.
     pub supervisor: Value,
     /// Digest of the whole `ccc.json`; the file itself may contain keys.
     pub config_digest: String,
@@ -110,7 +108,6 @@ impl PinnedFile {
         }
     }
 
-    /// The facts of the running supervision.
     pub fn current(&self) -> PathBuf {
         self.dir.join(format!("{}.json", self.id))
     }
@@ -131,7 +128,6 @@ impl PinnedFile {
         self.of_launch && !self.off().exists()
     }
 
-    /// Starts supervision with these facts.
     pub fn begin(&self, pinned: &Pinned) -> Result<()> {
         pinned.save(&self.current())?;
         if self.of_launch {

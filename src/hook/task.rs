@@ -8,7 +8,6 @@ use crate::review::requirement::Requirement;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Task {
-    /// Reviews so far.
     pub count: u32,
     /// The task is confirmed or has used up its reviews; the person's next message begins another task.
     #[serde(skip_serializing_if = "is_false")]
@@ -22,7 +21,6 @@ pub struct Task {
     /// How many messages the person had sent by the last stop.
     #[serde(skip_serializing_if = "is_zero")]
     pub heard: usize,
-    /// The requirements as the last review found them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
     /// The latest rejections, to notice when the reviews go in circles.

@@ -42,7 +42,6 @@ impl TranscriptFile {
         (transcript, self)
     }
 
-    /// Reads what was added since the last call.
     pub fn read_on(&mut self) {
         let Some(path) = &self.path else { return };
         if self.file.is_none() {

@@ -13,7 +13,6 @@ const WAKE_GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub(super) struct Background {
-    /// By task id.
     tasks: BTreeMap<String, BackgroundTask>,
     /// The review waits for the tasks until then.
     until: Option<Now>,

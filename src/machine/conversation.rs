@@ -12,11 +12,9 @@ pub(super) struct Conversation {
     /// The client has saved the conversation, so another process can resume it.
     pub on_disk: bool,
     pub model: String,
-    /// Tokens in the conversation.
     context: Option<u64>,
     /// The size of the model's context window, in tokens.
     window: Option<u64>,
-    /// What the agent said last.
     pub last_answer: String,
     /// The person has asked for another conversation.
     switching: bool,

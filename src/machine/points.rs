@@ -5,7 +5,6 @@ use super::task::TaskSnapshot;
 use super::{Machine, TypedInto};
 use crate::event::{Action, GoBack, Notice, Phase};
 
-/// How many points are offered.
 const OFFERED: usize = 30;
 
 #[derive(Debug)]

@@ -80,7 +80,6 @@ pub struct CheckingRules {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Modes {
-    /// Whether changes of the mode are reported.
     pub told: bool,
     /// The mode that the client starts in, if known; older clients report it only with the first
     /// turn.

@@ -12,7 +12,6 @@ pub(super) struct Spent {
     pub cost: Cost,
     /// Processes that judged, including those without a verdict.
     pub reviews: u32,
-    /// The usage of all reviews.
     pub usage: Usage,
     phase_since: Now,
     working: Duration,

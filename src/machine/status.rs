@@ -7,7 +7,6 @@ use crate::client::stream::RateLimit;
 use crate::event::{Now, Outcome, Phase, Report};
 use crate::review::requirement;
 
-/// What a status line needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Status {
     pub phase: Phase,

@@ -6,7 +6,6 @@ use crate::review::requirement::{Amended, Requirement};
 
 #[derive(Debug)]
 pub(super) struct Task {
-    /// The round of the last review.
     pub round: u32,
     /// The task is confirmed or its limit is reached, so the next message starts a new one.
     pub fresh: bool,
@@ -14,7 +13,6 @@ pub(super) struct Task {
     pub undecided: bool,
     /// The person's messages in order, without feedback.
     pub said: Vec<Said>,
-    /// The requirements as the last review found them.
     pub requirements: Vec<Requirement>,
     /// The length of `said` at the last judgement.
     judged: usize,
@@ -170,7 +168,6 @@ impl Task {
         self.undecided = true;
     }
 
-    /// The person asks for the missing judgement.
     pub fn judge_again(&mut self) {
         self.undecided = false;
         self.fresh = false;

@@ -21,7 +21,6 @@ const DRAIN: Duration = Duration::from_secs(1);
 /// How much of its standard error is kept.
 const ERROR_BYTES: u64 = 64 << 10;
 
-/// The limits for one run.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub time: Duration,

@@ -127,7 +127,6 @@ impl Group {
         }
     }
 
-    /// Kills what is still left.
     pub fn kill(self) {
         self.signal(Signal::SIGKILL);
     }

@@ -93,7 +93,6 @@ pub fn kill_all() {
     }
 }
 
-/// Reaps the orphan if it has ended.
 fn reap(orphan: Pid) {
     let _ = waitpid(orphan, Some(WaitPidFlag::WNOHANG));
 }

@@ -24,7 +24,6 @@ use crate::client::launch::Launch;
 use crate::event::Gone;
 use crate::threads::named;
 
-/// What happens to the client.
 #[derive(Debug)]
 pub enum ScreenEvent {
     /// The person suspended it (Ctrl-Z).
@@ -100,7 +99,6 @@ impl ScreenClient {
         self.shim
     }
 
-    /// Continues the client after a stop.
     pub fn resume(&self) {
         if let Err(error) = kill(self.shim, Signal::SIGCONT) {
             log::warn!("the client stays stopped: {error}");
@@ -111,7 +109,6 @@ impl ScreenClient {
         Group::of(self.shim.as_raw().unsigned_abs())
     }
 
-    /// Notes that the client has exited.
     pub fn sweep(&mut self) {
         self.gone = true;
     }

@@ -44,7 +44,6 @@ pub fn on_resize(on_resize: impl Fn() -> bool + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-/// Whether this process ignores the signal.
 pub fn is_ignored(signal: i32) -> bool {
     // SAFETY: without a new action the call only fills in the current one, which is plain data.
     #[expect(unsafe_code, reason = "nix can only set an action, but this reads the current one")]

@@ -23,7 +23,6 @@ const TIDY: &[u8] =
 /// The modes to restore after a panic. There is only one terminal.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// The terminal that ccc was started on.
 #[derive(Debug)]
 pub struct PersonsTerminal {
     device: File,

@@ -46,7 +46,6 @@ pub fn path(word: &str, home: Option<&OsStr>) -> Option<PathBuf> {
     Some(word.into())
 }
 
-/// Decodes the percent escapes of a URL.
 fn decoded(address: &str) -> String {
     let bytes = address.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -147,7 +146,6 @@ fn clipboards() -> Vec<&'static ClipboardProgram> {
     wayland.into_iter().chain(set("DISPLAY").then_some(&X11)).collect()
 }
 
-/// The output of a program, or its error message if it fails.
 fn output(command: &mut Command) -> Result<(Vec<u8>, String)> {
     const LONGEST_COMPLAINT: u64 = 200;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

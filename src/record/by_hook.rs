@@ -13,7 +13,6 @@ use super::read::{EVENTS, Recording};
 use crate::event::{Carried, Notice, Now, Outcome, Report, Round, Said, Seconds};
 use crate::files;
 
-/// What one stop adds to the recording.
 pub struct RecordedStop<'a> {
     pub session_id: &'a str,
     pub said: Vec<Said>,

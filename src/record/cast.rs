@@ -26,7 +26,6 @@ const EARLY: usize = 4 << 20;
 /// What the header of a cast says about the surroundings.
 #[derive(Debug, Clone, Default)]
 pub struct CastHeader {
-    /// Columns and rows.
     pub size: (u16, u16),
     /// `SHELL` and `TERM`, as far as they are set.
     pub env: Vec<(&'static str, String)>,
@@ -48,12 +47,10 @@ struct CastFile {
     offset: Duration,
     /// The first bytes of a character whose remaining bytes have not arrived yet.
     tail: Vec<u8>,
-    /// Whether the last byte was a carriage return.
     returned: bool,
     /// Output from another thread, and the buffer it was last taken into.
     drawn: Drawn,
     taken: Pieces,
-    /// The time of the last event.
     last: Duration,
 }
 
@@ -144,7 +141,6 @@ impl Cast {
         self.file().event('m', &text);
     }
 
-    /// Opens the file and writes everything kept so far.
     pub(super) fn open(&self, path: &Path) {
         let mut file = self.file();
         file.take_drawn();

@@ -23,14 +23,11 @@ use crate::review::commands::Commands;
 
 /// Bytes read from the end of the events; enough for nearly every recording.
 const TAIL: u64 = 64 << 10;
-/// How many candidates an error lists.
 const CANDIDATES: usize = 8;
 
-/// What identifies a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundRecording {
     pub dir: PathBuf,
-    /// The name of the directory.
     pub id: String,
     /// The conversation it ended in.
     pub conversation: String,
@@ -56,7 +53,6 @@ impl FoundRecording {
     }
 }
 
-/// Whole lines at the end of a file.
 fn last_lines(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut file = files::open_regular(path)?;
     let length = file.metadata()?.len();

@@ -63,7 +63,6 @@ pub enum Entry {
 /// The rules and circumstances of a run, from which its machine can be built again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
-    /// Version of ccc.
     pub ccc: String,
     pub project: String,
     pub provider: Option<String>,
@@ -170,7 +169,6 @@ pub enum Did {
     },
 }
 
-/// How a decision is recorded.
 impl From<&Action> for Entry {
     fn from(action: &Action) -> Self {
         Entry::Did(match action.clone() {

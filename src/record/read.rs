@@ -19,7 +19,6 @@ pub const SUPERVISOR: &str = "supervisor.jsonl";
 pub const EVENTS: &str = "events.jsonl";
 pub const CAST: &str = "session.cast";
 
-/// Bytes read at once.
 const BUFFER: usize = 64 << 10;
 
 /// The complete lines of a file, one after the other. Skips empty lines, and half a line at the
@@ -134,7 +133,6 @@ pub struct Recording {
 /// One run of ccc: the lines from one `begun` to the next.
 #[derive(Debug)]
 pub struct RecordedRun {
-    /// Counted from 1.
     pub number: usize,
     /// `None` for the lines of a version that did not write it.
     pub begun: Option<Begun>,

@@ -10,7 +10,6 @@ use super::read::{AGENT, RecordedRun, Recording, SUPERVISOR, WholeLines};
 use crate::client::stream::Envelope;
 use crate::event::{Event, Now, Report};
 
-/// Which client printed a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineSource {
     Agent,
@@ -18,7 +17,6 @@ pub enum LineSource {
 }
 
 impl LineSource {
-    /// The event for a message in such a line.
     pub fn event(self, envelope: Envelope) -> Event {
         match self {
             Self::Agent => Event::Agent(envelope),
@@ -27,7 +25,6 @@ impl LineSource {
     }
 }
 
-/// A place in a recording.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moment {
     /// The line of `events.jsonl`, counted from 1.
@@ -56,7 +53,6 @@ pub trait Visitor {
     /// An event other than a client's line.
     fn event(&mut self, event: Event, moment: Moment) -> Result<()>;
 
-    /// A client printed a line.
     fn line(&mut self, source: LineSource, raw: &[u8], moment: Moment) -> Result<()>;
 
     /// What the loop did about it or told the person.
@@ -68,7 +64,6 @@ pub trait Visitor {
         Ok(())
     }
 
-    /// The run ended or was killed.
     fn ends(&mut self, _end: RunEnd) -> Result<()> {
         Ok(())
     }

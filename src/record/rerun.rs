@@ -81,7 +81,6 @@ impl Rerun {
         }
     }
 
-    /// Gives the machine an event.
     pub fn tell(&mut self, event: Event, moment: Moment) -> Vec<Action> {
         if moment.incomplete {
             return Vec::new();
@@ -97,7 +96,6 @@ impl Rerun {
         actions
     }
 
-    /// Gives the machine a line of a client.
     pub fn tell_line(&mut self, source: LineSource, line: Line, moment: Moment) -> Vec<Action> {
         if !moment.incomplete {
             self.moment = Some(moment);
@@ -131,7 +129,6 @@ impl Rerun {
         }
     }
 
-    /// The number of differences, and the first of them.
     pub fn differences(&self) -> (usize, Option<&Difference>) {
         (self.differences.len() + self.more_differences, self.differences.first())
     }
@@ -212,11 +209,9 @@ impl Visitor for Rerun {
     }
 }
 
-/// How a recording ran on today's machine.
 #[derive(Debug)]
 pub struct RerunResult {
     pub decisions: usize,
-    /// The outcome of the last run.
     pub outcome: Outcome,
     pub killed: bool,
     pub differences: Vec<String>,

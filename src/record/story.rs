@@ -28,7 +28,6 @@ pub struct Story {
     pub last: Option<Timestamp>,
     pub project: Option<String>,
     pub provider: Option<String>,
-    /// Version of ccc.
     pub ccc: Option<String>,
     pub runs: usize,
     /// The person's first message that is not a command.
@@ -60,14 +59,10 @@ pub struct StoryEntry {
 
 #[derive(Debug)]
 pub enum StoryEvent {
-    /// A run of ccc began; its number.
     RunBegan(usize),
     Told(Notice),
-    /// A turn of the agent.
     Turn(TurnSummary),
-    /// A line of the supervisor.
     Reviewed(Line),
-    /// Part of a check's output.
     CheckPrinted(String),
 }
 

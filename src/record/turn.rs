@@ -12,7 +12,6 @@ pub struct TurnSummary {
     pub cost_usd: f64,
 }
 
-/// Collects turns from the agent's lines.
 #[derive(Debug, Default)]
 pub struct Turns {
     turn: TurnSummary,

@@ -19,7 +19,6 @@ use crate::tree::{self, ChangeKind, Snapshot};
 /// How long a message to the agent waits at most for the first snapshot of the files.
 const LONGEST_HOLD: Duration = Duration::from_secs(2);
 
-/// How many uncommitted files are named.
 const MOST_FILES: usize = 50;
 
 /// A snapshot of the files when the task began. Locked while it is taken, so that a comparison

@@ -22,9 +22,7 @@ pub struct KnownFacts {
     pub agent: Commands,
     /// The commands that the agent ran in earlier runs of the session.
     earlier: EarlierCommands,
-    /// The commands of the current review's judge.
     pub judge: Commands,
-    /// The current review.
     request: ReviewRequest,
 }
 

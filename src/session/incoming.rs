@@ -25,9 +25,7 @@ pub enum Incoming {
     Signal(i32),
     /// What the task has changed, as `git diff` writes it.
     Diff(String),
-    /// The image from the clipboard.
     Image(anyhow::Result<Image>),
-    /// The person's editor has ended.
     Edited(editing::Returned),
     AgentExited(u32, Gone),
     /// What changed in the project during this review, and its current state.
@@ -39,13 +37,10 @@ pub enum Incoming {
     SaidEarly(u32, Vec<Line>),
     /// The snapshot at the beginning of a task has been taken, or takes too long to wait for.
     FilesNoted,
-    /// The client's hooks report something.
     Hook(HookReport),
-    /// The client's transcript was read.
     Transcript(News),
     /// Keys on their way to the client's own screen.
     Relayed(io::Result<Vec<u8>>),
-    /// A client with its own screen stopped or exited.
     Screen(ScreenEvent),
     Resized,
 }

@@ -121,9 +121,7 @@ enum ScreenNews {
 
 /// The agent's client, in one of its two forms.
 enum AgentProcess {
-    /// A client that prints lines of JSON.
     Lines(Agent),
-    /// A client with its own screen.
     Screen(ScreenClient),
 }
 

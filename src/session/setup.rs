@@ -34,7 +34,6 @@ pub struct Setup {
     pub judge: JudgeLaunch,
     /// The judges after the first, if there are several.
     pub other_judges: Vec<JudgeLaunch>,
-    /// The text of SUPERVISOR.md.
     pub instructions: String,
     /// Files that were read once, when the session began.
     pub watched: WatchedFiles,
@@ -59,7 +58,6 @@ pub struct Setup {
     pub native: Option<NativeSetup>,
 }
 
-/// What a judge is started with.
 #[derive(Clone, Default)]
 pub struct JudgeLaunch {
     pub env: Vec<(OsString, OsString)>,

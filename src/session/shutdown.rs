@@ -69,7 +69,6 @@ impl Session<'_> {
         }
     }
 
-    /// The process groups of the remaining children.
     fn groups(&self) -> Vec<Group> {
         let agent = self.agent.iter().map(|child| child.group);
         agent.chain(self.supervisors.values().map(|child| child.group)).collect()

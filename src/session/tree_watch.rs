@@ -10,7 +10,6 @@ use crate::event::{ChangedFile, Event};
 use crate::threads::named;
 use crate::tree::{Change, Snapshot};
 
-/// How many changed files are listed.
 const MOST: usize = 50;
 
 /// A review whose project is being compared; keeps what its judge has printed since.

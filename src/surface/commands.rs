@@ -29,17 +29,13 @@ pub enum OwnCommand {
     Answer(String),
     /// Run this in the person's shell; the agent gets the output with the next message.
     Shell(String),
-    /// Add this to the project's CLAUDE.md.
     Note(String),
-    /// Ask the agent's client for something.
     Wish(Wish),
     /// Let the person choose from the models that the client offers.
     ChooseModel,
-    /// Show what the task has changed.
     Diff,
     Todos,
     Vim,
-    /// Send this image with the next message.
     Image(ImageSource),
 }
 

@@ -69,7 +69,6 @@ fn numbered(gap: bool, hunk: &Hunk) -> Vec<Numbered<'_>> {
     out
 }
 
-/// How many lines an edit has added and removed.
 pub fn extent(hunks: &[Hunk]) -> String {
     let count = |mark: char| {
         hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.starts_with(mark)).count()

@@ -12,11 +12,9 @@ use super::always::for_session;
 use super::message::PermissionRequest;
 use crate::client::mode::PermissionMode;
 
-/// An image in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     pub media_type: &'static str,
-    /// Its bytes, in base64.
     pub data: String,
 }
 
@@ -95,7 +93,6 @@ pub fn cancel_message(request_id: &str, uuid: &str) -> Vec<u8> {
     control_request(request_id, &json!({"subtype": "cancel_async_message", "message_uuid": uuid}))
 }
 
-/// A request about the client itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientRequest {

@@ -130,7 +130,6 @@ macro_rules! object {
 
 pub(super) use {deserialize_tolerantly, object};
 
-/// A value that should be text.
 #[derive(Default)]
 pub struct Text<'a>(Option<Cow<'a, str>>);
 
@@ -187,7 +186,6 @@ impl<'de> Tolerant<'de> for Count {
     }
 }
 
-/// A value that should be a boolean.
 #[derive(Default, Clone, Copy)]
 pub struct Flag(pub Option<bool>);
 
@@ -201,7 +199,6 @@ impl<'de> Tolerant<'de> for Flag {
     }
 }
 
-/// A value that should be a list of tolerant values.
 pub struct List<T>(pub Vec<T>);
 
 impl<T> Default for List<T> {

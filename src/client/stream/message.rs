@@ -7,7 +7,6 @@ use super::reports::{Compaction, ContextUsage, Introduction, RateLimit, TaskProg
 use crate::client::case::CaseReport;
 use crate::client::mode::PermissionMode;
 
-/// A message and the session it belongs to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope {
     pub session_id: Option<String>,
@@ -31,13 +30,11 @@ pub enum Message {
         uuid: String,
     },
     ToolResults(Vec<ToolResult>),
-    /// A turn is over.
     Result(TurnResult),
     /// Part of an assistant message that is still being written.
     Partial(Partial),
     TaskStarted(TaskNote),
     TaskEnded(TaskNote),
-    /// The progress of a sub-agent.
     TaskProgress(TaskProgress),
     /// The ids of all running background tasks.
     TasksRunning(Vec<String>),
@@ -68,7 +65,6 @@ pub enum Message {
         done: bool,
         error: String,
     },
-    /// The answer to `initialize`.
     Introduced(Box<Introduction>),
     /// An answer that names the current model.
     Model {
@@ -78,7 +74,6 @@ pub enum Message {
     /// The answer about what fills the model's context window.
     ContextUsage(ContextUsage),
     Compacted(Compaction),
-    /// The permission mode has changed.
     Mode(PermissionMode),
     /// How much of a subscription is used up.
     RateLimit(RateLimit),
@@ -90,7 +85,6 @@ pub enum Message {
     Case(CaseReport),
     /// A message that the loop waits for, but that cannot be read.
     Unreadable {
-        /// The message's `type`.
         kind: String,
         why: String,
     },
@@ -174,7 +168,6 @@ pub struct TurnResult {
     pub cost_usd: f64,
     /// The cost of this turn alone, if the client reports it.
     pub turn_cost_usd: Option<f64>,
-    /// The usage of this turn.
     pub usage: Usage,
     /// JSON text, if the answer matched the schema.
     pub structured_output: Option<String>,

@@ -9,7 +9,6 @@ use super::lenient::{Count, List, Number, Text, object};
 use super::message::SlashCommand;
 use crate::client::mode::PermissionMode;
 
-/// The answer to `initialize`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Introduction {
     pub commands: Vec<SlashCommand>,
@@ -19,7 +18,6 @@ pub struct Introduction {
     pub mode: Option<PermissionMode>,
 }
 
-/// A model that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Model {
     /// The value with which the client is asked for it.

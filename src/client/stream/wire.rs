@@ -93,7 +93,6 @@ object! {
         "cache_creation_input_tokens" => cache_creation: Count,
         "cache_read_input_tokens" => cache_read: Count,
         "output_tokens" => output: Count,
-        /// For a sub-agent.
         "tool_uses" => tool_uses: Count,
     }
 }
@@ -149,7 +148,6 @@ struct WireEdit {
 }
 
 object! {
-    /// An image.
     pub struct WireSource<'a> {
         "media_type" => media_type: Text<'a>,
         "data" => data: Text<'a>,

@@ -30,7 +30,6 @@ pub struct TranscriptEntry {
     pub message: Option<EntryMessage>,
     #[serde(default)]
     attachment: Option<Attachment>,
-    /// What happened to the queue.
     #[serde(default)]
     pub operation: Option<String>,
     #[serde(default)]
@@ -105,10 +104,8 @@ pub enum UserEntry {
         name: String,
         args: String,
     },
-    /// The output of such a command.
     LocalOutput,
     Interrupted,
-    /// Feedback of a hook.
     Feedback,
     /// A notification, or other text by the client itself.
     Machine,

@@ -109,7 +109,6 @@ fn cut_short(names: &[&str]) -> String {
     }
 }
 
-/// Saves the whole output of each check to a separate file.
 struct Kept {
     dir: PathBuf,
     file: Option<File>,

@@ -12,12 +12,10 @@ use crate::event::Now;
 use crate::surface::look;
 use crate::surface::{Look, Style, Styled, duration};
 
-/// How many lines of a red check's output are shown.
 const TAIL: usize = 20;
 
 pub struct Show {
     silent: bool,
-    /// The width of the longest name.
     width: usize,
     look: Look,
     frame: usize,

@@ -13,7 +13,6 @@ use crate::directories::Directories;
 use crate::surface::look;
 use crate::surface::{Look, Style, Styled, lines};
 
-/// The width of the name column.
 const NAMES: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,6 @@ use crate::process::answer::{Bounds, answer};
 const LONGEST: Duration = Duration::from_secs(10);
 const BOUNDS: Bounds = Bounds { time: LONGEST, idle: LONGEST, bytes: 4096 };
 
-/// The output of `claude --version`.
 pub fn ask(claude: &Path) -> Result<String> {
     let kept = ["PATH", "HOME"];
     let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));

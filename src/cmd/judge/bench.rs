@@ -33,7 +33,6 @@ use crate::review::policy::Judging;
 use crate::session::{self, Incoming, Setup, Workplace};
 use crate::{clock, session::Session as Loop};
 
-/// The judges, and the configuration they judge with.
 pub struct Bench {
     pub config: Config,
     pub config_dir: PathBuf,

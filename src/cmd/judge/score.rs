@@ -8,7 +8,6 @@ use crate::gauntlet::session::GauntletSession;
 use crate::review::opinion::Opinion;
 use crate::review::verdict::Verdict;
 
-/// The result of one session.
 #[derive(Debug, Clone, Serialize)]
 pub struct Scored {
     pub name: String,
@@ -29,7 +28,6 @@ pub struct Scored {
     pub opinions: Vec<Said>,
 }
 
-/// The opinion of one of several judges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Said {
     pub judge: String,

@@ -20,7 +20,6 @@ const FEEDBACK_WIDTH: usize = 100;
 /// No forecast is given for this few sessions.
 const FEW: usize = 3;
 
-/// The judges, and what they judged with.
 pub struct Judge {
     pub names: Vec<String>,
     /// The models as the judges' clients named them; known once they have judged.
@@ -221,7 +220,6 @@ pub fn table(
     format!("\n{}", output::table(&rows))
 }
 
-/// The results of sessions that were reviewed in the past.
 pub fn recorded(
     scored: &[Scored],
     left_out: &[String],

@@ -16,7 +16,6 @@ use crate::record::read::Recording;
 use crate::record::rerun;
 use crate::surface::JsonSurface;
 
-/// The result for one target.
 #[derive(Debug)]
 pub struct Case {
     pub name: String,

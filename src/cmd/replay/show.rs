@@ -77,7 +77,6 @@ struct ShownRun<'a> {
     /// The reviews that are in progress.
     reviews: BTreeSet<u32>,
     last: Now,
-    /// Lines printed since the last update.
     lines: usize,
 }
 

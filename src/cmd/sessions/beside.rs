@@ -15,7 +15,6 @@ const BEGINNING: &str = "supervisor-";
 /// The longest suffix first; otherwise a part of it would be taken for a part of the id.
 const ENDINGS: [&str; 3] = ["-output.jsonl", ".json", ".lock"];
 
-/// The files of one conversation.
 #[derive(Debug, Default)]
 pub struct Files {
     paths: Vec<PathBuf>,

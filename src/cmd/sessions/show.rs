@@ -14,7 +14,6 @@ use crate::record::story::{self, SessionState, Story, StoryEntry, StoryEvent};
 use crate::surface::look;
 use crate::surface::{Look, Style, Styled, Transcript, duration, lines, money};
 
-/// How many lines of an answer are shown.
 const ANSWER: usize = 8;
 
 pub fn run(story: &Story, as_json: bool, checks: bool) -> Result<()> {

@@ -20,7 +20,6 @@ use crate::record::story::{self, Story};
 use crate::surface::look;
 use crate::surface::{Picker, cut};
 
-/// How many sessions are offered to choose from.
 const OFFERED: usize = 10;
 
 #[derive(Debug, PartialEq)]
@@ -120,7 +119,6 @@ fn resumed(id: String, carried: Option<Carried>, forks: bool) -> TakenUp {
     TakenUp { first, resume: Some(id), carried }
 }
 
-/// One line for each session on offer.
 fn offers(stories: &[Story], now: &Zoned) -> Vec<String> {
     let ids = list::id_length(stories);
     let offer = |story: &Story| {

@@ -12,7 +12,6 @@ use super::{Role, Variables, is_endpoint};
 use crate::client::launch::belongs_to_a_session;
 use crate::config::{Config, variables};
 
-/// The environment that ccc itself was started with.
 pub fn of_this_process() -> Variables {
     env::vars_os().collect()
 }

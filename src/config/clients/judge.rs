@@ -21,7 +21,6 @@ pub struct JudgeSettings {
 }
 
 impl JudgeSettings {
-    /// The argument for the client's `--settings`.
     pub fn argument(&self, env: &Variables) -> Result<OsString> {
         let text = global::settings_above(&self.content, env)?.to_string();
         let digest = files::hex_digest(text.as_bytes());

@@ -23,11 +23,9 @@ const PROMPT_TIMEOUT: u64 = 30;
 /// The files of a launch are removed after this time.
 const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// One launch of the plain client.
 pub struct Launch<'a> {
     pub id: &'a str,
     pub claude: &'a Path,
-    /// The environment that the client is started in.
     pub env: &'a Variables,
     pub max_iterations: Option<u32>,
     pub no_checks: bool,

@@ -38,7 +38,6 @@ use crate::native::settings::{Reports, SECRET};
 /// would stop without a review.
 const HOOK_MARGIN: Duration = Duration::from_secs(60);
 
-/// Environment variables for a process.
 pub type Variables = Vec<(OsString, OsString)>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,11 +53,8 @@ pub enum JudgedBy {
     Hook,
 }
 
-/// The settings and the environment of one client process.
 pub struct Surroundings {
-    /// The file with the settings.
     pub settings: PathBuf,
-    /// The settings in that file.
     pub content: Value,
     pub env: Variables,
 }
@@ -132,7 +128,6 @@ impl Clients {
     }
 }
 
-/// The settings and the environment of every judge.
 fn judges(
     directories: &Directories,
     config: &Config,
@@ -210,7 +205,6 @@ impl Reporting {
     }
 }
 
-/// Checks that every provider that is to judge exists.
 pub fn check_providers(config: &Config, supervisor: &Supervisor) -> Result<()> {
     for judge in supervisor.all_judges() {
         if let Some(name) = judge.provider.filter(|name| !config.has_provider(name)) {
@@ -279,7 +273,6 @@ fn lay_over_others(
     key::take_out(settings, &[])
 }
 
-/// The client for which settings and an environment are made.
 struct Whose<'a> {
     config: &'a Config,
     provider: Option<&'a str>,
@@ -331,7 +324,6 @@ fn has_endpoint(settings: &Value) -> bool {
     env.is_some_and(|env| env.keys().any(|name| is_endpoint(name)))
 }
 
-/// Adds the Stop hook to those of the user.
 fn add_hook<'a>(
     settings: &mut Value,
     judges: impl Iterator<Item = &'a Path>,

@@ -52,7 +52,6 @@ fn add(fields: &mut Map<String, Value>, list: &str, entry: String) -> Result<()>
     Ok(())
 }
 
-/// All hosts that need no proxy at present, and this one.
 fn without_proxy(
     env: &Map<String, Value>,
     others: &[&Value],

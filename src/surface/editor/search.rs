@@ -25,7 +25,6 @@ impl Editor {
         self.search = Some(Search { query: String::new(), at: None, failed: false, draft });
     }
 
-    /// Restores the draft.
     pub fn cancel_search(&mut self) {
         if let Some(search) = self.search.take() {
             self.show(&search.draft.0, search.draft.1);

@@ -240,7 +240,6 @@ static CSS: Language = Language {
     ..NONE
 };
 
-/// The language named after an opening fence.
 pub(super) fn named(info: &str) -> Syntax {
     let word = info.split([' ', '\t', ',', ':']).next().unwrap_or_default();
     let word = word.trim_matches(['{', '}', '.']).to_ascii_lowercase();

@@ -15,7 +15,6 @@ const NO_TEXT: &str = "That line is not valid UTF-8 and was not sent.";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typed {
     Line(String),
-    /// A line that could not be accepted, and why.
     Refused(&'static str),
     /// Ctrl-D.
     End,
