@@ -48,7 +48,7 @@ pub use facts::one_time_word;
 pub use incoming::Incoming;
 pub use native::NativeSetup;
 pub use setup::{Earlier, JudgeLaunch, ReadEarlierCommands, Setup};
-pub use shown::{RecordedScreen, RecordedSurface, SideTranscript, Tee};
+pub use shown::{RecordedSurface, Tee};
 use tree_watch::Comparing;
 pub use tree_watch::files as changed_files;
 

@@ -4,10 +4,7 @@
 use std::io::{self, Write};
 
 use super::{Report, Surface};
-use crate::client::stream::Line;
 use crate::console;
-use crate::event::{Notice, Now};
-use crate::machine::Status;
 
 #[derive(Debug)]
 pub struct AnswerSurface<W> {
@@ -21,16 +18,6 @@ impl<W: Write> AnswerSurface<W> {
 }
 
 impl<W: Write> Surface for AnswerSurface<W> {
-    fn agent(&mut self, _line: &Line) {}
-
-    fn supervisor(&mut self, _line: &Line) {}
-
-    fn notice(&mut self, _notice: &Notice) {}
-
-    fn update(&mut self, _status: &Status, _now: Now) -> io::Result<()> {
-        Ok(())
-    }
-
     fn close(&mut self, report: &Report) -> io::Result<()> {
         let answer = report.result.trim_end();
         if answer.is_empty() {
@@ -46,7 +33,7 @@ impl<W: Write> Surface for AnswerSurface<W> {
 mod tests {
     use super::super::sample;
     use super::*;
-    use crate::event::Outcome;
+    use crate::event::{Notice, Now, Outcome};
 
     #[test]
     fn the_answer_and_nothing_else() {

@@ -5,10 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::{Report, Surface};
-use crate::client::stream::Line;
 use crate::console;
-use crate::event::{Notice, Now};
-use crate::machine::Status;
+use crate::event::Notice;
 
 #[derive(Debug)]
 pub struct JsonSurface<W> {
@@ -33,18 +31,10 @@ impl<W: Write> JsonSurface<W> {
 }
 
 impl<W: Write> Surface for JsonSurface<W> {
-    fn agent(&mut self, _line: &Line) {}
-
-    fn supervisor(&mut self, _line: &Line) {}
-
     fn notice(&mut self, notice: &Notice) {
         if let Notice::NotRecorded { what, why } = notice {
             self.not_recorded.push(format!("{what}: {why}"));
         }
-    }
-
-    fn update(&mut self, _status: &Status, _now: Now) -> io::Result<()> {
-        Ok(())
     }
 
     fn close(&mut self, report: &Report) -> io::Result<()> {
@@ -59,7 +49,7 @@ impl<W: Write> Surface for JsonSurface<W> {
 mod tests {
     use super::super::sample;
     use super::*;
-    use crate::event::Outcome;
+    use crate::event::{Now, Outcome};
 
     #[test]
     fn one_object_on_one_line_at_the_end() {

@@ -38,7 +38,7 @@ pub use answer::AnswerSurface;
 pub use completion::ProjectFiles;
 pub use json::JsonSurface;
 pub use line::{LineSurface, Typed, read_typed};
-pub use notices::{duration, money, review_cost};
+pub use notices::{count, duration, money, review_cost};
 pub use outlet::{Hurry, Outlet};
 pub use picker::{Picked, Picker};
 pub use stream_json::StreamJsonSurface;
@@ -54,10 +54,10 @@ pub use whereabouts::Whereabouts;
 
 pub trait Surface {
     /// A line of the agent, as received.
-    fn agent(&mut self, line: &Line);
+    fn agent(&mut self, _line: &Line) {}
     /// A line of the supervisor, as received.
-    fn supervisor(&mut self, line: &Line);
-    fn notice(&mut self, notice: &Notice);
+    fn supervisor(&mut self, _line: &Line) {}
+    fn notice(&mut self, _notice: &Notice) {}
     /// Output of the running check.
     fn check_printed(&mut self, _text: &str) {}
     /// Asks the person this question; only one is open at a time, until it is answered or withdrawn.
@@ -67,7 +67,9 @@ pub trait Surface {
     fn give_back(&mut self, _text: &str) {}
     /// The state of the session. Called after every event, and again when `redraw_in` has passed.
     /// Everything shown so far must be on the screen afterwards.
-    fn update(&mut self, status: &Status, now: Now) -> std::io::Result<()>;
+    fn update(&mut self, _status: &Status, _now: Now) -> std::io::Result<()> {
+        Ok(())
+    }
     /// How soon `update` must be called again if nothing happens; `None` while nothing moves.
     fn redraw_in(&self) -> Option<Duration> {
         None
@@ -109,7 +111,9 @@ pub trait Surface {
     fn suspend(&mut self) {}
     fn resume(&mut self) {}
     /// The session is over. Restores the terminal.
-    fn close(&mut self, report: &Report) -> std::io::Result<()>;
+    fn close(&mut self, _report: &Report) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// What a person at the terminal wants.

@@ -1,11 +1,8 @@
 //! Observes a running review without a screen: which models judge, and how often they were asked.
 
-use std::io;
-
 use crate::client::stream::{Line, Message, Part};
-use crate::event::{Notice, Now};
-use crate::machine::Status;
-use crate::surface::{Report, Surface};
+use crate::event::Notice;
+use crate::surface::Surface;
 
 #[derive(Debug, Default)]
 pub struct Watching {
@@ -20,8 +17,6 @@ pub struct Watching {
 }
 
 impl Surface for Watching {
-    fn agent(&mut self, _line: &Line) {}
-
     fn supervisor(&mut self, line: &Line) {
         for part in &line.parts {
             let Part::Message(envelope) = part else { continue };
@@ -41,13 +36,5 @@ impl Surface for Watching {
             Notice::ReviewFailed { reason, .. } => self.failures.push(reason.clone()),
             _ => {}
         }
-    }
-
-    fn update(&mut self, _status: &Status, _now: Now) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn close(&mut self, _report: &Report) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -19,9 +19,7 @@ use crate::process::{orphans, signals};
 use crate::prompt::history::History;
 use crate::prompt::project_files::ProjectFiles;
 use crate::record::{Cast, Recorder};
-use crate::session::{
-    self, Incoming, RecordedScreen, RecordedSurface, Session, Setup, SideTranscript, Tee,
-};
+use crate::session::{self, Incoming, RecordedSurface, Session, Setup, Tee};
 use crate::surface::look;
 use crate::surface::{
     self, Aids, AnswerSurface, Attention, Hurry, JsonSurface, KeyReader, LineSurface, Look, Outlet,
@@ -86,7 +84,7 @@ fn interactive(mut setup: Setup, wishes: &Wishes) -> Result<Report> {
     })?;
     let out = Outlet::stdout()?;
     let hurry = out.hurry();
-    let screen = RecordedScreen::new(RealScreen::new(out, keys), cast(&setup));
+    let screen = Tee::drawing(RealScreen::new(out, keys), cast(&setup));
     let terminal = Terminal::new(screen, look::terminal(wishes.theme), reflow)?;
     let mut terminal =
         terminal.for_session(wishes.place.clone(), attention).with_aids(aids(&setup.dir, wishes));
@@ -116,7 +114,7 @@ fn aids(project: &Path, wishes: &Wishes) -> Aids {
 fn lines(setup: Setup, wishes: &Wishes) -> Result<Report> {
     let out = Outlet::stdout()?;
     let hurry = out.hurry();
-    let out = Tee::new(out, cast(&setup));
+    let out = Tee::text(out, cast(&setup));
     let surface = LineSurface::new(out, look::lines(wishes.plain), console::is_terminal());
     let mut surface = surface.at(wishes.place.clone());
     let (to_control, control) = session::control();
@@ -167,15 +165,15 @@ fn headless(setup: Setup, format: OutputFormat, plain: bool) -> Result<Report> {
     let beside = if apart {
         let errors = Outlet::stderr()?;
         hurries.push(errors.hurry());
-        SideTranscript::to(errors)
+        Some(errors)
     } else {
-        SideTranscript::nowhere()
+        None
     };
     let mut surface: Box<dyn Surface> = match format {
         OutputFormat::Text if apart => {
             Box::new(RecordedSurface::new(AnswerSurface::new(out), look, beside, cast))
         }
-        OutputFormat::Text => Box::new(TextSurface::new(Tee::new(out, cast), look)),
+        OutputFormat::Text => Box::new(TextSurface::new(Tee::text(out, cast), look)),
         OutputFormat::StreamJson => {
             let lines = StreamJsonSurface::new(out, !console::is_terminal());
             Box::new(RecordedSurface::new(lines, look, beside, cast))
@@ -200,7 +198,7 @@ fn cast(setup: &Setup) -> Option<Cast> {
     setup.recorder.as_ref().map(Recorder::cast)
 }
 
-fn run_session(
+pub fn run_session(
     setup: Setup,
     surface: &mut dyn Surface,
     hurries: Vec<Hurry>,
