@@ -51,12 +51,18 @@ pub trait Visitor {
     }
 
     /// An event other than a client's line.
-    fn event(&mut self, event: Event, moment: Moment) -> Result<()>;
+    fn event(&mut self, _event: Event, _moment: Moment) -> Result<()> {
+        Ok(())
+    }
 
-    fn line(&mut self, source: LineSource, raw: &[u8], moment: Moment) -> Result<()>;
+    fn line(&mut self, _source: LineSource, _raw: &[u8], _moment: Moment) -> Result<()> {
+        Ok(())
+    }
 
     /// What the loop did about it or told the person.
-    fn decided(&mut self, decision: Entry, moment: Moment) -> Result<()>;
+    fn decided(&mut self, _decision: Entry, _moment: Moment) -> Result<()> {
+        Ok(())
+    }
 
     /// All decisions about the last event or lines have been visited. `last`: the recording stops
     /// here although the run has no end, so more may have been decided than was recorded.

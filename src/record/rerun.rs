@@ -268,18 +268,6 @@ pub fn check(recording: &Recording) -> Result<RerunResult> {
 struct IgnoreAll;
 
 impl Visitor for IgnoreAll {
-    fn event(&mut self, _: Event, _: Moment) -> Result<()> {
-        Ok(())
-    }
-
-    fn line(&mut self, _: LineSource, _: &[u8], _: Moment) -> Result<()> {
-        Ok(())
-    }
-
-    fn decided(&mut self, _: Entry, _: Moment) -> Result<()> {
-        Ok(())
-    }
-
     fn wants_lines(&self) -> bool {
         false
     }
