@@ -5,65 +5,33 @@ pub use crate::config::Theme;
 
 impl Theme {
     pub fn sgr(self, style: Style) -> &'static str {
-        match (self, style) {
-            (_, Style::Plain) => "",
-            (_, Style::Bold | Style::Heading | Style::Name) => "\x1b[1m",
-            (_, Style::Italic) => "\x1b[3m",
-            (_, Style::Strike) => "\x1b[9m",
-            (Self::Terminal, style) => terminal(style),
-            (Self::Dark, style) => dark(style),
-            (Self::Light, style) => light(style),
+        // The terminal's own: only those of the base colours that are readable on white and on black,
+        // and none as a background: bold yellow, cyan and green are almost invisible on white.
+        let [terminal, dark, light] = match style {
+            Style::Plain => [""; 3],
+            Style::Bold | Style::Heading | Style::Name => ["\x1b[1m"; 3],
+            Style::Italic => ["\x1b[3m"; 3],
+            Style::Strike => ["\x1b[9m"; 3],
+            Style::Dim => ["\x1b[2m", "\x1b[38;5;246m", "\x1b[38;5;241m"],
+            Style::User => ["\x1b[1;34m", "\x1b[1;38;5;75m", "\x1b[1;38;5;25m"],
+            Style::Question => ["\x1b[1;35m", "\x1b[1;38;5;213m", "\x1b[1;38;5;127m"],
+            Style::Link => ["\x1b[4m", "\x1b[4;38;5;75m", "\x1b[4;38;5;25m"],
+            Style::Tool | Style::Code | Style::Literal => {
+                ["\x1b[36m", "\x1b[38;5;80m", "\x1b[38;5;24m"]
+            }
+            Style::Good | Style::Added | Style::Quoted => {
+                ["\x1b[32m", "\x1b[38;5;114m", "\x1b[38;5;22m"]
+            }
+            Style::Bad | Style::Removed => ["\x1b[31m", "\x1b[38;5;210m", "\x1b[38;5;124m"],
+            Style::Alarm => ["\x1b[1;31m", "\x1b[1;38;5;203m", "\x1b[1;38;5;124m"],
+            Style::Supervisor | Style::Keyword => ["\x1b[35m", "\x1b[38;5;177m", "\x1b[38;5;90m"],
+            Style::Comment => ["\x1b[2;3m", "\x1b[3;38;5;246m", "\x1b[3;38;5;241m"],
+        };
+        match self {
+            Self::Terminal => terminal,
+            Self::Dark => dark,
+            Self::Light => light,
         }
-    }
-}
-
-/// Only those of the base colours that are readable on white and on black, and none as a background:
-/// bold yellow, cyan and green are almost invisible on white.
-fn terminal(style: Style) -> &'static str {
-    match style {
-        Style::Dim => "\x1b[2m",
-        Style::User => "\x1b[1;34m",
-        Style::Question => "\x1b[1;35m",
-        Style::Link => "\x1b[4m",
-        Style::Tool | Style::Code | Style::Literal => "\x1b[36m",
-        Style::Good | Style::Added | Style::Quoted => "\x1b[32m",
-        Style::Bad | Style::Removed => "\x1b[31m",
-        Style::Alarm => "\x1b[1;31m",
-        Style::Supervisor | Style::Keyword => "\x1b[35m",
-        Style::Comment => "\x1b[2;3m",
-        _ => "",
-    }
-}
-
-fn dark(style: Style) -> &'static str {
-    match style {
-        Style::Dim => "\x1b[38;5;246m",
-        Style::User => "\x1b[1;38;5;75m",
-        Style::Question => "\x1b[1;38;5;213m",
-        Style::Link => "\x1b[4;38;5;75m",
-        Style::Tool | Style::Code | Style::Literal => "\x1b[38;5;80m",
-        Style::Good | Style::Added | Style::Quoted => "\x1b[38;5;114m",
-        Style::Bad | Style::Removed => "\x1b[38;5;210m",
-        Style::Alarm => "\x1b[1;38;5;203m",
-        Style::Supervisor | Style::Keyword => "\x1b[38;5;177m",
-        Style::Comment => "\x1b[3;38;5;246m",
-        _ => "",
-    }
-}
-
-fn light(style: Style) -> &'static str {
-    match style {
-        Style::Dim => "\x1b[38;5;241m",
-        Style::User => "\x1b[1;38;5;25m",
-        Style::Question => "\x1b[1;38;5;127m",
-        Style::Link => "\x1b[4;38;5;25m",
-        Style::Tool | Style::Code | Style::Literal => "\x1b[38;5;24m",
-        Style::Good | Style::Added | Style::Quoted => "\x1b[38;5;22m",
-        Style::Bad | Style::Removed => "\x1b[38;5;124m",
-        Style::Alarm => "\x1b[1;38;5;124m",
-        Style::Supervisor | Style::Keyword => "\x1b[38;5;90m",
-        Style::Comment => "\x1b[3;38;5;241m",
-        _ => "",
     }
 }
 
