@@ -20,6 +20,7 @@ mod questions;
 mod replay;
 mod sessions;
 mod slash_commands;
+mod stop;
 mod supervise;
 mod supervise_native;
 mod supervision;
@@ -209,9 +210,6 @@ const CLIENT_COMMANDS: [&str; 14] = [
     "update",
     "upgrade",
 ];
-/// Two words that are more similar than this are taken for the same one.
-const ALIKE: f64 = 0.84;
-
 /// What a first word that is neither a command nor a provider was probably meant to be.
 fn close_to(word: &str, config: &Config) -> Option<String> {
     let plain = |c: char| c.is_ascii_lowercase() || c == '-';
@@ -221,11 +219,7 @@ fn close_to(word: &str, config: &Config) -> Option<String> {
     let commands = Cli::command();
     let commands = commands.get_subcommands().map(|command| command.get_name().to_owned());
     let known = commands.chain(config.provider_names().map(str::to_owned));
-    let alike = known.map(|name| (strsim::jaro_winkler(word, &name), name));
-    alike
-        .filter(|(alike, _)| *alike > ALIKE)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
+    config::nearest(known, |name| strsim::jaro_winkler(word, name))
 }
 
 fn asks_for_help(args: &[OsString]) -> bool {

@@ -31,6 +31,7 @@ use crate::session::{Earlier, JudgeLaunch, ReadEarlierCommands, Setup, Workplace
 use crate::surface::{Whereabouts, look};
 use crate::tree;
 use surfaces::Wishes;
+pub use surfaces::run_session;
 
 pub fn run(
     place: Directories,

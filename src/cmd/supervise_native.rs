@@ -6,11 +6,11 @@ use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::Result;
-use crossbeam_channel::{Receiver, Sender};
 
 use super::questions;
 use super::supervise::{
-    earlier, earlier_commands, find_instructions, judges, recorder, start_files, watched,
+    earlier, earlier_commands, find_instructions, judges, recorder, run_session, start_files,
+    watched,
 };
 use super::{Usage, checks, slash_commands};
 use crate::cli::SessionArgs;
@@ -25,9 +25,8 @@ use crate::native::settings::{Reports, SECRET};
 use crate::native::status_line;
 use crate::native::surface::NativeSurface;
 use crate::process::terminal::{self, PersonsTerminal};
-use crate::process::{orphans, signals};
-use crate::session::{self, Incoming, NativeSetup, Session, Setup, Workplace};
-use crate::{clock, console, executables, files};
+use crate::session::{self, Incoming, NativeSetup, Setup, Workplace};
+use crate::{console, executables, files};
 
 pub fn run(
     place: Directories,
@@ -91,17 +90,8 @@ pub fn run(
     let setup = Setup {
         earlier: earlier(&first, place.state_dir.clone(), rules.seed),
         earlier_commands: earlier_commands(&first, place.state_dir.clone()),
-        rules,
-        prompt: None,
-        first,
-        ccc,
         start_files: start_files(&claude)?,
-        claude: vec![claude.into()],
-        scripted_agent: None,
         claude_args: client_args,
-        live: false,
-        introduced: false,
-        settings: None,
         agent_env: client.env,
         judge: judges.next().unwrap_or_default(),
         other_judges: judges.collect(),
@@ -109,11 +99,8 @@ pub fn run(
         managed: Some(managed::fingerprint()),
         instructions: instructions.text,
         workplace: Some(Workplace::of(&place.project)?),
-        dir: place.project,
         size,
         recorder,
-        editor: OsString::new(),
-        pager: OsString::new(),
         native: Some(NativeSetup {
             terminal: Rc::clone(&terminal),
             hooks: server.address(),
@@ -121,22 +108,11 @@ pub fn run(
             transcripts: place.config_dir.join("projects"),
             beforehand,
         }),
+        ..Setup::new(rules, first, ccc, vec![claude.into()], place.project)
     };
     let mut surface = NativeSurface::new(terminal, status);
-    run_session(setup, &mut surface, (to_control, control))
-}
-
-fn run_session(
-    setup: Setup,
-    surface: &mut NativeSurface,
-    (to_control, control): (Sender<Incoming>, Receiver<Incoming>),
-) -> Result<i32> {
     terminal::restore_on_panic();
-    orphans::adopt_and_reap()?;
-    clock::watch_for_stops()?;
-    let signalled = to_control.clone();
-    signals::listen(move |signal| signalled.send(Incoming::Signal(signal)).is_ok())?;
-    Ok(Session::new(setup, surface, (to_control, control)).run().exit_code)
+    Ok(run_session(setup, &mut surface, Vec::new(), (to_control, control))?.exit_code)
 }
 
 fn refuse_what_needs_no_screen(args: &SessionArgs, taken: &ClientArgs) -> Result<()> {

@@ -65,9 +65,13 @@ fn meant(unknown: &str) -> Option<String> {
         let bare = known.strip_prefix("supervisor.").unwrap_or(known);
         strsim::jaro_winkler(unknown, known).max(strsim::jaro_winkler(unknown, bare))
     };
-    let known = known.map(|name| (alike(&name), name));
-    let best = known.filter(|(alike, _)| *alike > ALIKE).max_by(|a, b| a.0.total_cmp(&b.0));
-    best.map(|(_, name)| name)
+    nearest(known, alike)
+}
+
+/// The name that is similar enough to be what was meant.
+pub fn nearest(known: impl Iterator<Item = String>, alike: impl Fn(&str) -> f64) -> Option<String> {
+    let known = known.map(|name| (alike(&name), name)).filter(|(alike, _)| *alike > ALIKE);
+    known.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 
 #[derive(Debug, Clone, Default)]
@@ -98,13 +102,11 @@ impl Config {
     }
 
     fn read(path: &Path) -> Result<Map<String, Value>> {
-        match files::read_text(path) {
-            Ok(text) => Self::parse(&text)
-                .map(|config| config.root)
-                .with_context(|| format!("{} is broken", path.display())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Map::new()),
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-        }
+        let Some(text) = files::if_there(files::read_text(path), path)? else {
+            return Ok(Map::new());
+        };
+        let config = Self::parse(&text).with_context(|| format!("{} is broken", path.display()))?;
+        Ok(config.root)
     }
 
     /// Errors of the JSON parser name the line and column.

@@ -59,6 +59,15 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
+/// What was read from a file that need not exist.
+pub fn if_there<T>(read: io::Result<T>, path: &Path) -> Result<Option<T>> {
+    match read {
+        Ok(content) => Ok(Some(content)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
 /// Reads a file of ccc, which must not be a link.
 pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     open::capped(open_regular(path)?)

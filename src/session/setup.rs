@@ -67,6 +67,44 @@ pub struct JudgeLaunch {
 }
 
 impl Setup {
+    /// A session of `claude` in this directory that nobody watches, records or continues.
+    pub fn new(
+        rules: Rules,
+        first: AgentStart,
+        ccc: PathBuf,
+        claude: Vec<OsString>,
+        dir: PathBuf,
+    ) -> Self {
+        Self {
+            rules,
+            prompt: None,
+            first,
+            ccc,
+            claude,
+            scripted_agent: None,
+            claude_args: Vec::new(),
+            live: false,
+            introduced: false,
+            settings: None,
+            agent_env: Vec::new(),
+            judge: JudgeLaunch::default(),
+            other_judges: Vec::new(),
+            instructions: String::new(),
+            watched: WatchedFiles::default(),
+            start_files: WatchedFiles::default(),
+            managed: None,
+            workplace: None,
+            dir,
+            size: (120, 40),
+            recorder: None,
+            earlier: Box::new(|_| None),
+            earlier_commands: None,
+            editor: OsString::new(),
+            pager: OsString::new(),
+            native: None,
+        }
+    }
+
     pub(super) fn judge(&self, at: usize) -> &JudgeLaunch {
         let other = at.checked_sub(1).and_then(|at| self.other_judges.get(at));
         other.unwrap_or(&self.judge)

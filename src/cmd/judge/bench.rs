@@ -5,33 +5,29 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow};
-use crossbeam_channel::Sender;
 
 use super::watching::Watching;
 use crate::checks::Check;
 use crate::client::args::ClientArgs;
 use crate::client::launch::AgentStart;
+use crate::cmd::stop::Stop;
 use crate::cmd::supervise;
 use crate::config::clients::{Limits, judges_alone};
 use crate::config::{Config, managed};
 use crate::directories::{Directories, STATE_DIR};
 use crate::event::Report;
 use crate::executables;
-use crate::files::WatchedFiles;
 use crate::gauntlet::acting::Acting;
 use crate::gauntlet::conversation::StoredConversation;
 use crate::gauntlet::project;
 use crate::gauntlet::session::GauntletSession;
 use crate::machine::{CheckingRules, Rules};
-use crate::process::{orphans, signals};
 use crate::review::instructions::Instructions;
 use crate::review::policy::Judging;
-use crate::session::{self, Incoming, Setup, Workplace};
-use crate::{clock, session::Session as Loop};
+use crate::session::{self, Session as Loop, Setup, Workplace};
 
 pub struct Bench {
     pub config: Config,
@@ -43,55 +39,10 @@ pub struct Bench {
     pub taken: ClientArgs,
     /// The agent's model, if known.
     pub model: String,
-    pub ending: Ending,
-}
-
-/// Ctrl-C ends the running review, and then the whole run.
-#[derive(Clone, Default)]
-pub struct Ending(Arc<Mutex<State>>);
-
-#[derive(Default)]
-struct State {
-    to_loop: Option<Sender<Incoming>>,
-    signal: Option<i32>,
-}
-
-impl Ending {
-    pub fn listen() -> Result<Self> {
-        orphans::adopt_and_reap()?;
-        clock::watch_for_stops()?;
-        let ending = Self::default();
-        let heard = ending.clone();
-        signals::listen(move |signal| {
-            let mut state = heard.state();
-            if signals::asks_to_end(signal) {
-                state.signal.get_or_insert(signal);
-            }
-            match &state.to_loop {
-                Some(to_loop) => drop(to_loop.send(Incoming::Signal(signal))),
-                None if signals::is_stop(signal) => signals::stop_group(),
-                None => {}
-            }
-            true
-        })?;
-        Ok(ending)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub fn signal(&self) -> Option<i32> {
-        self.state().signal
-    }
-
-    fn reaches(&self, to_loop: Option<Sender<Incoming>>) {
-        self.state().to_loop = to_loop;
-    }
 }
 
 impl Bench {
-    pub fn play(&self, session: &GauntletSession) -> Result<(Report, Watching)> {
+    pub fn play(&self, session: &GauntletSession, stop: &Stop) -> Result<(Report, Watching)> {
         // The name is neutral: a judge that sees that it is being measured may judge differently.
         let dir = tempfile::Builder::new().prefix("work-").tempdir();
         let dir = dir.context("no temporary directory")?;
@@ -115,7 +66,7 @@ impl Bench {
             heard: 0,
         };
         let mut watching = Watching::default();
-        self.ending.reaches(Some(to_loop.clone()));
+        stop.hand_to(Some(to_loop.clone()));
         let (report, acted) = thread::scope(|scope| {
             let acting = scope.spawn(|| acting.run(&listener));
             let report = Loop::new(setup, &mut watching, (to_loop, control)).run();
@@ -123,7 +74,7 @@ impl Bench {
             drop(UnixStream::connect(&socket));
             (report, acting.join())
         });
-        self.ending.reaches(None);
+        stop.hand_to(None);
         acted.map_err(|_| anyhow!("the thread of the scripted agent has panicked"))??;
         Ok((report, watching))
     }
@@ -156,33 +107,18 @@ impl Bench {
         let mut judges = supervise::judges(&place, &supervisor, &self.taken, clients).into_iter();
         let (ccc, claude) = (executables::ccc()?, executables::claude()?);
         let scripted: [OsString; 3] = [ccc.clone().into(), "scripted-client".into(), socket.into()];
+        let first = AgentStart::New { session_id: session_id.to_owned() };
+        let start_files = supervise::start_files(&claude)?;
         Ok(Setup {
-            rules,
             prompt: session.turns().first().map(|(said, _)| (*said).to_owned()),
-            first: AgentStart::New { session_id: session_id.to_owned() },
-            ccc,
-            start_files: supervise::start_files(&claude)?,
-            claude: vec![claude.into()],
+            start_files,
             scripted_agent: Some(scripted.into()),
-            claude_args: Vec::new(),
-            live: false,
-            introduced: false,
-            settings: None,
-            agent_env: Vec::new(),
             judge: judges.next().unwrap_or_default(),
             other_judges: judges.collect(),
-            watched: WatchedFiles::default(),
             managed: Some(managed::fingerprint()),
             instructions: self.instructions.text.clone(),
             workplace: Some(Workplace::of(project)?),
-            dir: project.to_owned(),
-            size: (120, 40),
-            earlier: Box::new(|_| None),
-            earlier_commands: None,
-            recorder: None,
-            editor: OsString::new(),
-            pager: OsString::new(),
-            native: None,
+            ..Setup::new(rules, first, ccc, vec![claude.into()], project.to_owned())
         })
     }
 }

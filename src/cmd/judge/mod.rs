@@ -31,16 +31,19 @@ use serde_json::Map;
 use super::Usage;
 use super::output;
 use super::questions::{self, Questions};
+use super::stop::Stop;
 use crate::cli::judge::JudgeArgs;
 use crate::client::args::read_args;
+use crate::clock;
 use crate::config::Config;
 use crate::config::clients::check_providers;
 use crate::console;
 use crate::directories::Directories;
 use crate::executables;
 use crate::gauntlet::session::{self, GauntletSession};
+use crate::process::orphans;
 use crate::review::instructions::{self, Instructions};
-use bench::{Bench, Ending};
+use bench::Bench;
 use score::{Scored, Totals};
 use told::Judge;
 
@@ -60,7 +63,7 @@ pub fn run(args: &JudgeArgs) -> Result<i32> {
     if args.list {
         return told::list(&sessions, args.json);
     }
-    let mut bench = bench(args)?;
+    let bench = bench(args)?;
     let judge = Judge::of(&bench)?;
     let question = told::beforehand(&judge, &sessions, &left_out);
     if !args.yes {
@@ -75,8 +78,10 @@ pub fn run(args: &JudgeArgs) -> Result<i32> {
     } else if !args.json {
         output::print(&format!("{question}\n\n"))?;
     }
-    bench.ending = Ending::listen()?;
-    let (scored, models) = play(&bench, &sessions, args.json)?;
+    orphans::adopt_and_reap()?;
+    clock::watch_for_stops()?;
+    let stop = Stop::listen()?;
+    let (scored, models) = play(&bench, &sessions, &stop, args.json)?;
     let totals = Totals::of(&scored);
     let judge = Judge { models, ..judge };
     if args.json {
@@ -84,7 +89,7 @@ pub fn run(args: &JudgeArgs) -> Result<i32> {
     } else {
         output::print(&told::table(&judge, &sessions, &scored, &totals))?;
     }
-    Ok(bench.ending.signal().map_or_else(|| totals.exit_code(), |signal| ENDED_BY + signal))
+    Ok(stop.seen().map_or_else(|| totals.exit_code(), |signal| ENDED_BY + signal))
 }
 
 /// A session that cannot be run, and the program that is missing for it.
@@ -176,7 +181,6 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
         instructions,
         judging,
         taken,
-        ending: Ending::default(),
     })
 }
 
@@ -212,16 +216,17 @@ fn instructions(chosen: Option<&Path>, place: &Directories) -> Result<Instructio
 fn play(
     bench: &Bench,
     sessions: &[GauntletSession],
+    stop: &Stop,
     quiet: bool,
 ) -> Result<(Vec<Scored>, Vec<String>)> {
     let (mut scored, mut models): (Vec<Scored>, Vec<String>) = (Vec::new(), Vec::new());
     let mut told = told::Progress::new(sessions, quiet);
     for session in sessions {
-        if bench.ending.signal().is_some() {
+        if stop.seen().is_some() {
             break;
         }
         told.begins(session)?;
-        let (report, watching) = bench.play(session)?;
+        let (report, watching) = bench.play(session, stop)?;
         for model in &watching.models {
             if !models.contains(model) {
                 models.push(model.clone());

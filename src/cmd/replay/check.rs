@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use super::stop::Stop;
 use super::targets::Target;
 use super::{junit, run_script};
 use crate::cmd::output::table;
+use crate::cmd::stop::Stop;
 use crate::console;
 use crate::files;
 use crate::fixture::{Pace, Script, run_on_machine};

@@ -3,7 +3,6 @@
 mod check;
 mod junit;
 mod show;
-mod stop;
 pub mod targets;
 
 use std::path::Path;
@@ -11,13 +10,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::output::end_of_output;
+use super::stop::Stop;
 use crate::cli::OutputFormat;
 use crate::cli::replay::ReplayArgs;
 use crate::console;
 use crate::fixture::{LoopRun, Pace, Script, run_on_real_loop};
 use crate::surface::look;
 use crate::surface::{JsonSurface, StreamJsonSurface, Surface, TextSurface};
-use stop::Stop;
 use targets::Target;
 
 /// A single fixture exits with the loop's own exit code; several must all go as they say.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::stop::Stop;
 use crate::client::stream::Line;
+use crate::cmd::stop::Stop;
 use crate::event::{Action, Event, Now, Phase};
 use crate::fixture::Pace;
 use crate::machine::Status;

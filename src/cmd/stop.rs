@@ -1,4 +1,5 @@
-//! Handles signals while a session is shown or checked. A session that is played gets them itself.
+//! Handles signals while sessions are shown, checked or played one after another. The session that
+//! runs gets them itself.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -28,7 +29,7 @@ impl Stop {
         signals::listen(move |signal| {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             if signals::asks_to_end(signal) {
-                state.seen = Some(signal);
+                state.seen.get_or_insert(signal);
                 let _ = to_wake.try_send(());
             }
             if let Some(session) = &state.session {
@@ -49,7 +50,7 @@ impl Stop {
         self.state().session = session;
     }
 
-    /// The signal that asked to stop, if any.
+    /// The first signal that asked to stop, if any.
     pub fn seen(&self) -> Option<i32> {
         self.state().seen
     }
