@@ -15,6 +15,7 @@ use crate::config::profile::{self, API_KEY, AUTH_TOKEN, BASE_URL, CUSTOM_HEADERS
 use crate::config::{self, Config, secret};
 use crate::directories::Directories;
 use crate::endpoint::{self, Endpoint, Findings};
+use crate::surface::cut;
 
 /// The model to ask for if none is set: the client then chooses a Claude model.
 const ANY_CLAUDE: &str = "claude-haiku-4-5";
@@ -182,17 +183,10 @@ fn shown(rows: &[Row]) -> String {
             word(row.found.key).to_owned(),
             word(row.found.model).to_owned(),
             row.milliseconds().map_or_else(|| "-".to_owned(), |ms| ms.to_string()),
-            cut(detail),
+            cut(detail, DETAIL, "…"),
         ]);
     }
     table(&lines)
-}
-
-fn cut(text: &str) -> String {
-    if text.chars().count() <= DETAIL {
-        return text.to_owned();
-    }
-    text.chars().take(DETAIL).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -203,11 +197,5 @@ mod tests {
     fn custom_headers_are_lines() {
         let read = headers("X-One: 1\n bad line\nX-Two:two: three\n: x");
         assert_eq!(read, [("X-One".into(), "1".into()), ("X-Two".into(), "two: three".to_owned())]);
-    }
-
-    #[test]
-    fn long_details_are_cut_in_the_table() {
-        assert_eq!(cut("short"), "short");
-        assert_eq!(cut(&"é".repeat(500)).chars().count(), DETAIL + 1);
     }
 }

@@ -20,9 +20,9 @@ use crate::client::{form, plan as plan_tool};
 use crate::event::{ChangedFile, Dropped, Notice, Phase, file_changed};
 use crate::machine::{NOBODY, UNASKED};
 use advice::advice;
-use amounts::{count, verdict_cost};
+use amounts::verdict_cost;
 
-pub use amounts::{duration, money, review_cost};
+pub use amounts::{count, duration, money, review_cost};
 
 /// How many lines of the person's message are repeated in the transcript.
 const MESSAGE: usize = 20;
@@ -169,7 +169,7 @@ impl Transcript {
     }
 
     fn tree_changed(&mut self, files: &[ChangedFile], more: usize) -> Vec<Styled> {
-        let all = count(u32::try_from(files.len() + more).unwrap_or(u32::MAX), "file");
+        let all = count(files.len() + more, "file");
         let mut named: Vec<_> = files.iter().take(MOST_CHANGED).map(ToString::to_string).collect();
         if files.len() + more > named.len() {
             named.push(self.look.glyphs.ellipsis.to_owned());

@@ -12,7 +12,7 @@ use crate::cmd::output;
 use crate::console;
 use crate::gauntlet::session::GauntletSession;
 use crate::review::front_matter::Proof;
-use crate::surface::{cut, duration, first_line, money, review_cost};
+use crate::surface::{count, cut, duration, first_line, money, review_cost};
 
 /// The width of a feedback in the table; `--json` has all of it.
 const FEEDBACK_WIDTH: usize = 100;
@@ -75,7 +75,7 @@ pub fn beforehand(judge: &Judge, sessions: &[GauntletSession], left_out: &[LeftO
     let mut text = format!(
         "{}: the work is done in {done} of them and not done in {}.\n\
          Each is reviewed once, by your judge:\n\n  judge          {}\n  SUPERVISOR.md  {}\n\n",
-        counted(sessions.len(), "session"),
+        count(sessions.len(), "session"),
         sessions.len() - done,
         judge.told(),
         judge.rules(),
@@ -96,10 +96,6 @@ pub fn beforehand(judge: &Judge, sessions: &[GauntletSession], left_out: &[LeftO
         let _ = write!(text, "\nSkipped, because {program} is not installed: {name}");
     }
     text
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 pub fn list(sessions: &[GauntletSession], as_json: bool) -> Result<i32> {

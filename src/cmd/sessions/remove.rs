@@ -15,6 +15,7 @@ use crate::directories::Directories;
 use crate::files::open::{self, Missing};
 use crate::record::read::{EVENTS, sessions};
 use crate::record::story::{self, SessionState, Story, is_running};
+use crate::surface::count;
 
 pub fn run(place: &Directories, ids: &[String], yes: bool) -> Result<()> {
     // All sessions are found before any is removed, so that a mistyped id does no harm.
@@ -71,7 +72,7 @@ fn remove_all(
 ) -> Result<()> {
     let ours = beside::is_no_link(state_dir);
     ensure!(ours, "{} is a link to somewhere else; ccc does not remove it", state_dir.display());
-    let what = count(stories.len(), alone.len());
+    let what = what(stories.len(), alone.len());
     if !yes {
         if !questions::is_possible() {
             let problem = "ccc has no terminal to ask for confirmation; add --yes to remove the \
@@ -129,17 +130,14 @@ fn listed(stories: &[Story], alone: &BTreeSet<String>) -> String {
     stories.iter().map(line).chain(hooks).collect()
 }
 
-fn count(recordings: usize, alone: usize) -> String {
-    let some = |number: usize, what: &str| {
-        format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-    };
+fn what(recordings: usize, alone: usize) -> String {
     match (recordings, alone) {
-        (_, 0) => some(recordings, "recording"),
-        (0, _) => format!("what the Stop hook left of {}", some(alone, "session")),
+        (_, 0) => count(recordings, "recording"),
+        (0, _) => format!("what the Stop hook left of {}", count(alone, "session")),
         _ => format!(
             "{} and what the Stop hook left of {}",
-            some(recordings, "recording"),
-            some(alone, "session")
+            count(recordings, "recording"),
+            count(alone, "session")
         ),
     }
 }

@@ -1,5 +1,7 @@
 //! Money, tokens, time and numbers of things, as they are told.
 
+use std::fmt::Display;
+
 use crate::client::stream::Usage;
 
 pub(super) fn cost(usd: f64) -> Option<String> {
@@ -42,8 +44,8 @@ pub fn money(usd: f64) -> String {
     if usd < 0.1 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
-pub(super) fn count(number: u32, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+pub fn count<N: Display + PartialEq + From<u8>>(number: N, what: &str) -> String {
+    format!("{number} {what}{}", if number == N::from(1) { "" } else { "s" })
 }
 
 pub fn duration(seconds: f64) -> String {

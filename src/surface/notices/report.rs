@@ -34,8 +34,7 @@ impl Transcript {
             // What it printed is all there is to say.
             Outcome::ClientLeft(_) => return broken_off,
         };
-        let rounds = u32::try_from(report.rounds.len()).unwrap_or(u32::MAX);
-        let mut facts = vec![count(rounds, "round"), duration(report.seconds.total)];
+        let mut facts = vec![count(report.rounds.len(), "round"), duration(report.seconds.total)];
         let all = cost(report.cost_usd);
         let reviews = review_cost(report.supervision.cost_usd, &report.supervision.usage);
         facts.extend(match (all, reviews.join(", ")) {

@@ -22,7 +22,7 @@ impl Transcript {
         if round > 0 {
             facts.push(format!("after round {round} of {max}"));
         }
-        facts.push(count(u32::try_from(messages).unwrap_or(u32::MAX), "message"));
+        facts.push(count(messages, "message"));
         facts.extend(cost(cost_usd));
         facts.extend(ending.map(|ending| stood(ending.stood)));
         let text = format!("Resumed: {}", facts.join(", "));
@@ -52,7 +52,7 @@ fn stood(stood: Stood) -> String {
         Stood::Confirmed => "confirmed complete".to_owned(),
         Stood::Open(0) => "not complete yet".to_owned(),
         Stood::Open(open) => {
-            let open = count(u32::try_from(open).unwrap_or(u32::MAX), "requirement");
+            let open = count(open, "requirement");
             format!("{open} still open")
         }
         Stood::Undecided => "not confirmed".to_owned(),
