@@ -2,11 +2,9 @@
 //! them only after the user has agreed once. The agreement covers exactly these commands in this
 //! directory. ccc stores it outside the project, so that a project cannot grant it to itself.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use ring::digest::{SHA256, digest};
 use serde_json::json;
 
 use super::Check;
@@ -47,11 +45,7 @@ impl Decisions {
 pub fn fingerprint(project: &Path, checks: &[Check]) -> String {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     let text = json!([project.to_string_lossy(), checks]).to_string();
-    let digest = digest(&SHA256, text.as_bytes());
-    digest.as_ref().iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    files::hex_digest(text.as_bytes())
 }
 
 #[cfg(test)]

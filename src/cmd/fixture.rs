@@ -4,14 +4,12 @@ use std::env;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
 use super::Usage;
 use super::questions::{self, Questions};
 use super::replay::targets;
 use crate::cli::replay::FixtureArgs;
-use crate::config::secret::is_secret;
-use crate::config::{Config, variables};
+use crate::config::{Config, secret, variables};
 use crate::console;
 use crate::directories::Directories;
 use crate::files;
@@ -131,7 +129,7 @@ fn secrets(config_dir: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for (name, value) in env::vars_os() {
         let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
-        if is_secret(&name) {
+        if secret::is_secret(&name) {
             add(&value, &mut found);
         } else if name.starts_with("ANTHROPIC_")
             && !name.contains("MODEL")
@@ -140,26 +138,10 @@ fn secrets(config_dir: &Path) -> Result<Vec<String>> {
             found.push(value.into_owned());
         }
     }
-    collect(&config.settings(None), &mut found);
-    for provider in config.provider_names() {
-        collect(&config.settings(Some(provider)), &mut found);
+    for provider in config.provider_names().map(Some).chain([None]) {
+        secret::for_each(&config.settings(provider), &mut |value| add(value, &mut found));
     }
     Ok(found)
-}
-
-fn collect(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                match field {
-                    Value::String(text) if is_secret(name) => add(text, found),
-                    field => collect(field, found),
-                }
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
-        _ => {}
-    }
 }
 
 /// Adds a value or, if it refers to variables, their values; for a list of headers also each header's value.

@@ -64,23 +64,26 @@ pub fn login(url: &str) -> Option<String> {
 /// Settings in the form in which they may be shown.
 pub fn masked(settings: &Value) -> Value {
     let mut secrets = Vec::new();
-    collect(settings, &mut secrets);
+    for_each(settings, &mut |text| {
+        if !is_reference(text) {
+            secrets.push(text.to_owned());
+        }
+    });
     mask_under(None, settings, &secrets)
 }
 
-fn collect(value: &Value, secrets: &mut Vec<String>) {
+/// Finds each text whose name says that it is a secret.
+pub fn for_each(value: &Value, found: &mut impl FnMut(&str)) {
     match value {
         Value::Object(fields) => {
             for (name, field) in fields {
                 match field {
-                    Value::String(text) if is_secret(name) && !is_reference(text) => {
-                        secrets.push(text.clone());
-                    }
-                    _ => collect(field, secrets),
+                    Value::String(text) if is_secret(name) => found(text),
+                    field => for_each(field, found),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, secrets)),
+        Value::Array(items) => items.iter().for_each(|item| for_each(item, found)),
         _ => {}
     }
 }

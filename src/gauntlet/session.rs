@@ -1,11 +1,14 @@
 //! A session of the gauntlet, as described in `sessions/*.yaml`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use saphyr::{LoadableYamlNode, Scalar, Yaml};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::executables;
 
 /// Programs that sessions run and a machine may lack.
 const PROGRAMS: [&str; 6] = ["make", "node", "python3", "rustc", "sqlite3", "timeout"];
@@ -106,10 +109,8 @@ impl GauntletSession {
     /// A program that the session needs and this machine lacks. Without it the work would not be
     /// what the label is about.
     pub fn lacks(&self) -> Option<&str> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let is_there =
-            |name: &str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
-        self.programs().into_iter().find(|name| !is_there(name))
+        let is_missing = |name: &&str| executables::on_path(Path::new(name)).is_none();
+        self.programs().into_iter().find(is_missing)
     }
 
     fn programs(&self) -> Vec<&str> {

@@ -185,31 +185,22 @@ fn remove(path: &Path) {
 /// A session without a review for this long is over or forgotten.
 const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// Removes files of abandoned sessions. ccc does not always learn that a session ends: a window is
-/// closed, or the machine is switched off.
+/// Removes files of abandoned sessions and launches, copies included. ccc does not always learn that
+/// one ends: a window is closed, or the machine is switched off.
 pub fn sweep(config_dir: &Path) {
-    let Ok(entries) = std::fs::read_dir(config_dir.join(DIRECTORY)) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        let old = entry
-            .metadata()
-            .and_then(|meta| meta.modified())
-            .is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > KEPT));
-        if old && path.extension().is_some_and(|ending| ending == "json") {
-            let _ = std::fs::remove_file(&path);
+    for entry in std::fs::read_dir(config_dir.join(DIRECTORY)).into_iter().flatten().flatten() {
+        let changed = entry.metadata().and_then(|meta| meta.modified());
+        if changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > KEPT)) {
+            remove(&entry.path());
         }
     }
 }
 
 impl Pinned {
     pub fn load(path: &Path) -> Result<Option<Self>> {
-        match files::read_own(path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map(Some)
-                .with_context(|| format!("{} is broken", path.display())),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-        }
+        let Some(bytes) = files::if_there(files::read_own(path), path)? else { return Ok(None) };
+        let pinned = serde_json::from_slice(&bytes);
+        pinned.map(Some).with_context(|| format!("{} is broken", path.display()))
     }
 
     pub fn save(&self, path: &Path) -> Result<()> {

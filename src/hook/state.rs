@@ -1,7 +1,6 @@
 //! `supervisor-{id}.json`: whether the Stop hook supervises a session, and how many reviews the session
 //! has had. The file is changed only under a lock, and always replaced as a whole.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -47,13 +46,7 @@ impl StateFile {
     /// `None` if there is no file; a file that cannot be parsed is an error.
     pub fn load(&self) -> Result<Option<HookState>> {
         let path = self.path();
-        let bytes = match files::read_own(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot read {}", path.display()));
-            }
-        };
+        let Some(bytes) = files::if_there(files::read_own(&path), &path)? else { return Ok(None) };
         let state = serde_json::from_slice(&bytes);
         state
             .map(Some)

@@ -2,7 +2,7 @@
 //! line.
 
 use std::fs::{File, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -79,13 +79,8 @@ impl History {
     }
 
     fn read(&self) -> Result<Vec<u8>> {
-        match files::read_own(&self.path()) {
-            Ok(bytes) => Ok(bytes),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => {
-                Err(error).with_context(|| format!("cannot read {}", self.path().display()))
-            }
-        }
+        let path = self.path();
+        Ok(files::if_there(files::read_own(&path), &path)?.unwrap_or_default())
     }
 
     /// A separate file that is never removed: a lock on a file that is replaced locks nothing.

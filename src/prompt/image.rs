@@ -4,23 +4,23 @@ use std::env;
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
 
 use crate::client::stream::Image;
 use crate::executables;
 use crate::files;
-use crate::process::orphans::Awaited;
+use crate::process::answer::{Bounds, answer};
 
 /// The API accepts 5 MiB of base64, which is three quarters as many bytes.
 const LARGEST: u64 = 5 * 1024 * 1024 / 4 * 3;
 /// A clipboard program waits for ever if the clipboard's owner does not answer.
 const CLIPBOARD_TIMEOUT: Duration = Duration::from_secs(3);
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The paths in a text that contains only paths of image files, in the form in which terminals
 /// paste dropped files: quoted, with backslashes, or as URLs.
@@ -38,33 +38,14 @@ fn is_absolute_image(path: &Path) -> bool {
 /// The path that a word means: a URL, a path below `~`, or a plain path.
 pub fn path(word: &str, home: Option<&OsStr>) -> Option<PathBuf> {
     if let Some(address) = word.strip_prefix("file://") {
-        return Some(decoded(address.strip_prefix("localhost").unwrap_or(address)).into());
+        let address = address.strip_prefix("localhost").unwrap_or(address);
+        let path = percent_decode_str(address).decode_utf8_lossy();
+        return Some(path.into_owned().into());
     }
     if let Some(rest) = word.strip_prefix("~/") {
         return home.map(|home| Path::new(home).join(rest));
     }
     Some(word.into())
-}
-
-fn decoded(address: &str) -> String {
-    let bytes = address.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = bytes.get(at + 1..at + 3).and_then(|code| str::from_utf8(code).ok());
-        let code = code.filter(|_| bytes[at] == b'%');
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 pub fn read(path: &Path) -> Result<Image> {
@@ -147,31 +128,14 @@ fn clipboards() -> Vec<&'static ClipboardProgram> {
 }
 
 fn output(command: &mut Command) -> Result<(Vec<u8>, String)> {
-    const LONGEST_COMPLAINT: u64 = 200;
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let (mut child, _awaited) = Awaited::spawn(command).context("cannot read the clipboard")?;
-    let out = child.stdout.take().context("cannot read the clipboard")?;
-    let errors = child.stderr.take().context("cannot read the clipboard")?;
-    let (done, read) = std::sync::mpsc::channel();
-    crate::threads::named("clipboard", move || {
-        let mut bytes = Vec::new();
-        // AppleScript prints two digits per byte.
-        let whole = out.take(2 * LARGEST + 1024).read_to_end(&mut bytes);
-        let mut complaint = Vec::new();
-        let _ = errors.take(LONGEST_COMPLAINT).read_to_end(&mut complaint);
-        let complaint = String::from_utf8_lossy(&complaint).into_owned();
-        let _ = done.send(whole.map(|_| (bytes, complaint)));
-    })?;
-    let deadline = Instant::now() + CLIPBOARD_TIMEOUT;
-    let printed = read.recv_timeout(CLIPBOARD_TIMEOUT);
-    while printed.is_ok() && Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
-        std::thread::sleep(POLL_INTERVAL);
+    const BOUNDS: Bounds =
+        Bounds { time: CLIPBOARD_TIMEOUT, idle: CLIPBOARD_TIMEOUT, bytes: 2 * LARGEST + 1024 };
+    const LONGEST_COMPLAINT: usize = 200;
+    let output = answer(command, b"", BOUNDS).context("the clipboard does not answer")?;
+    if output.status.success() {
+        return Ok((output.printed, String::new()));
     }
-    let _ = child.kill();
-    let ended = child.wait().is_ok_and(|status| status.success());
-    let (bytes, complaint) =
-        printed.context("the clipboard does not answer")?.context("cannot read the clipboard")?;
-    Ok(if ended { (bytes, String::new()) } else { (Vec::new(), complaint) })
+    Ok((Vec::new(), output.errors.chars().take(LONGEST_COMPLAINT).collect()))
 }
 
 /// `«data PNGf89504E47…»`, as AppleScript prints bytes.

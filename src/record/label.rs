@@ -1,7 +1,6 @@
 //! The person's label on a recorded session, stored beside the recording: whether the work was done
 //! when it got its last verdict.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -23,13 +22,10 @@ impl Label {
     /// `dir` is the recording's directory.
     pub fn read(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join(FILE);
-        match files::read_text(&path) {
-            Ok(text) => serde_json::from_str(&text)
-                .with_context(|| format!("{} is broken; label the session again", path.display()))
-                .map(Some),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-        }
+        let Some(text) = files::if_there(files::read_text(&path), &path)? else { return Ok(None) };
+        let label = serde_json::from_str(&text);
+        let broken = || format!("{} is broken; label the session again", path.display());
+        label.map(Some).with_context(broken)
     }
 
     pub fn write(self, dir: &Path) -> Result<()> {

@@ -18,6 +18,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::directories::STATE_DIR;
+use crate::files;
 use anyhow::Result;
 use content::{Budget, Content};
 use git::Repository;
@@ -120,11 +121,7 @@ impl Snapshot {
     pub fn fingerprint(&self) -> String {
         let mut text = String::new();
         self.describe(&mut text);
-        let digest = content::digest(text.as_bytes());
-        digest.iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        files::hex_digest(text.as_bytes())
     }
 
     fn describe(&self, text: &mut String) {

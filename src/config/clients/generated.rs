@@ -7,7 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value, json};
 
 use super::{Role, is_endpoint};
@@ -101,12 +100,7 @@ const SUPERVISOR: &str = "-supervisor";
 
 /// A name for the settings: equal settings share a file, so that files do not pile up.
 fn fingerprint(settings: &Value) -> String {
-    let digest = digest(&SHA256, settings.to_string().as_bytes());
-    let mut text = String::new();
-    for byte in digest.as_ref().iter().take(8) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    files::hex_digest(settings.to_string().as_bytes())[..16].to_owned()
 }
 
 /// The path of a provider's generated settings. A provider's name may contain characters that a

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Variables, environment, object};
+use super::{Variables, environment, object, section};
 use crate::config::secret::{is_secret, login};
 use crate::files;
 
@@ -102,7 +102,7 @@ const STATED: [&str; 24] = [
 /// makes the provider refuse the judge, which is an error.
 pub fn settings_above(settings: &Value, env: &Variables) -> Result<Value> {
     let mut settings = settings.clone();
-    let said = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;
+    let said = section(object(&mut settings)?, "env")?;
     let stated =
         STATED.map(str::to_owned).into_iter().chain(variables()?.into_iter().map(|(name, _)| name));
     for name in stated.filter(|name| !name.is_empty()) {

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::{Variables, environment, generated, object};
+use super::{Variables, environment, generated, object, section};
 use crate::config::managed;
 use crate::directories::Directories;
 
@@ -41,7 +41,7 @@ pub fn keep_hooks(directories: &Directories, settings: &mut Value, own: &Variabl
     if hooks_run {
         fields.entry("disableAllHooks").or_insert_with(|| json!(false));
     }
-    let env = object(fields.entry("env").or_insert_with(|| json!({})))?;
+    let env = section(fields, "env")?;
     for name in LOADER {
         let users = users["env"].get(name).cloned();
         let value = users.or_else(|| environment::text(own, name).map(Value::from));

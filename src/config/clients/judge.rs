@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::{Variables, global, object};
+use super::{Variables, global, object, section};
 use crate::client::launch::MAX_ARGUMENT;
 use crate::config::merge;
 use crate::files;
@@ -69,7 +69,7 @@ pub fn settings(mut users: Value, settings: &Value) -> Result<Value> {
     fields.insert("claudeMdExcludes".to_owned(), json!(["/**"]));
     // There is no rule against editing: it would also apply to commands, which may write anything
     // in their glass case. ccc itself is asked about every tool.
-    let permissions = object(fields.entry("permissions").or_insert_with(|| json!({})))?;
+    let permissions = section(fields, "permissions")?;
     for (kind, rules) in both {
         if !rules.is_empty() {
             permissions.insert(kind.to_owned(), rules.into());

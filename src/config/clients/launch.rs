@@ -3,13 +3,14 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::judge::as_argument;
-use super::{Role, Variables, background, environment, generated, object, of_this_process, quoted};
+use super::{
+    Role, Variables, background, environment, generated, object, of_this_process, quoted, section,
+};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files;
@@ -19,9 +20,6 @@ use crate::hook::pinned::{self, PinnedFile};
 /// How many seconds the hook has for a prompt of the person; after that the client goes on without
 /// it.
 const PROMPT_TIMEOUT: u64 = 30;
-
-/// The files of a launch are removed after this time.
-const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 pub struct Launch<'a> {
     pub id: &'a str,
@@ -38,7 +36,7 @@ impl Launch<'_> {
     pub fn settings(&self, directories: &Directories, of_provider: &Path) -> Result<OsString> {
         let mut settings: Value = serde_json::from_str(&files::read_text(of_provider)?)?;
         self.name_itself_to_the_hooks(&mut settings)?;
-        let env = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;
+        let env = section(object(&mut settings)?, "env")?;
         for (name, value) in self.environment(directories) {
             env.insert(name.to_owned(), json!(value));
         }
@@ -56,7 +54,7 @@ impl Launch<'_> {
         let own = environment::text(&of_this_process(), "PATH").unwrap_or_default();
         env.insert("PATH".to_owned(), path.unwrap_or_else(|| json!(own)));
         let path = PinnedFile::of_launch(&directories.config_dir, self.id)?.client();
-        forget_old(&directories.config_dir);
+        pinned::sweep(&directories.config_dir);
         as_argument(settings.to_string(), &path)
     }
 
@@ -86,7 +84,7 @@ impl Launch<'_> {
     /// and for changed settings.
     fn name_itself_to_the_hooks(&self, settings: &mut Value) -> Result<()> {
         let ours = format!("{} supervisor-hook ", quoted(&executables::ccc()?));
-        let hooks = object(object(settings)?.entry("hooks").or_insert_with(|| json!({})))?;
+        let hooks = section(object(settings)?, "hooks")?;
         let mut command = None;
         for stop in hooks.get_mut("Stop").and_then(Value::as_array_mut).into_iter().flatten() {
             for hook in stop["hooks"].as_array_mut().into_iter().flatten() {
@@ -107,19 +105,5 @@ impl Launch<'_> {
             list.as_array_mut().with_context(|| format!("hooks.{event} is not a list"))?.push(hook);
         }
         Ok(())
-    }
-}
-
-/// Removes old files of launches by their age, because nothing reports when a client ends.
-fn forget_old(config_dir: &Path) {
-    let dir = config_dir.join(pinned::DIRECTORY);
-    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        let changed = entry.metadata().and_then(|meta| meta.modified());
-        let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
-        if age.is_some_and(|age| age > OLD)
-            && let Err(error) = std::fs::remove_file(entry.path())
-        {
-            log::warn!("{} was not removed: {error}", entry.path().display());
-        }
     }
 }

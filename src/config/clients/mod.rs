@@ -182,7 +182,7 @@ impl Reporting {
         let mut settings = resolved(config, provider, user, &own)?;
         let users = generated::status_line(directories, &settings);
         let fields = object(&mut settings)?;
-        let hooks = object(fields.entry("hooks").or_insert_with(|| json!({})))?;
+        let hooks = section(fields, "hooks")?;
         for (event, ours) in reports.hooks() {
             let list = hooks.entry(event).or_insert_with(|| json!([]));
             let list =
@@ -199,7 +199,7 @@ impl Reporting {
         let mut env = inherited(&own, without_endpoint, Role::Agent, &directories.state_dir);
         environment::drop_keys_of_others(&mut env, config, provider.as_slice());
         env.extend(keys.into_iter().map(|(name, value)| (name.into(), value.into())));
-        let variables = object(object(&mut settings)?.entry("env").or_insert_with(|| json!({})))?;
+        let variables = section(object(&mut settings)?, "env")?;
         background::keep_endpoint(variables, &others, &env);
         Ok(Self { settings: settings.to_string(), env, judges })
     }
@@ -337,9 +337,7 @@ fn add_hook<'a>(
     );
     let timeout = (limits.review_timeout + HOOK_MARGIN).as_secs();
     let hook = json!({"hooks": [{"type": "command", "command": command, "timeout": timeout}]});
-    let stops = object(object(settings)?.entry("hooks").or_insert_with(|| json!({})))?
-        .entry("Stop")
-        .or_insert_with(|| json!([]));
+    let stops = section(object(settings)?, "hooks")?.entry("Stop").or_insert_with(|| json!([]));
     stops.as_array_mut().context("hooks.Stop in ccc.json must be a list")?.push(hook);
     raise_cap(settings, limits)
 }
@@ -347,7 +345,7 @@ fn add_hook<'a>(
 fn raise_cap(settings: &mut Value, limits: &Limits) -> Result<()> {
     // The client overrides a hook that blocks too often in a row; its default limit is 8.
     let cap = limits.max_iterations.saturating_add(1).to_string();
-    object(object(settings)?.entry("env").or_insert_with(|| json!({})))?
+    section(object(settings)?, "env")?
         .insert("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP".to_owned(), json!(cap));
     Ok(())
 }
@@ -356,6 +354,14 @@ fn object(value: &mut Value) -> Result<&mut Map<String, Value>> {
     value
         .as_object_mut()
         .context("hooks, env, permissions and settings in ccc.json must be objects")
+}
+
+/// The object with this name, which is created if there is none.
+fn section<'a>(
+    fields: &'a mut Map<String, Value>,
+    name: &str,
+) -> Result<&'a mut Map<String, Value>> {
+    object(fields.entry(name).or_insert_with(|| json!({})))
 }
 
 /// Quotes a path for the shell that runs hooks and slash commands.

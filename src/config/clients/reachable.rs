@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
 use super::generated::OtherSettings;
-use super::{Variables, environment, object};
+use super::{Variables, environment, object, section};
 
 /// The variables with the hosts that need no proxy; programs disagree on the spelling.
 const WITHOUT_PROXY: [&str; 2] = ["NO_PROXY", "no_proxy"];
@@ -27,7 +27,7 @@ pub fn keep_open(
 ) -> Result<()> {
     let others: Vec<_> = others.iter().map(|other| &other.settings).collect();
     let fields = object(settings)?;
-    let env = object(fields.entry("env").or_insert_with(|| json!({})))?;
+    let env = section(fields, "env")?;
     let hosts = without_proxy(env, &others, own, &to.ip().to_string());
     env.extend(WITHOUT_PROXY.map(|name| (name.to_owned(), json!(hosts))));
 
