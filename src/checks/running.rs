@@ -174,7 +174,7 @@ pub fn run_all<S>(
         let mut running = match started {
             Ok(running) => Some(running),
             Err(error) => {
-                let gone = Gone { how: format!("did not start: {error:#}"), ..Gone::default() };
+                let gone = Gone::unstarted(&error);
                 end(suite, &gone, began.elapsed(), &mut watch);
                 continue;
             }

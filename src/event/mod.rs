@@ -184,6 +184,10 @@ pub struct Gone {
 }
 
 impl Gone {
+    pub fn unstarted(why: &impl std::fmt::Display) -> Self {
+        Self { how: format!("did not start: {why:#}"), ..Self::default() }
+    }
+
     /// "claude exited with code 1: no credit"
     pub fn told_about(&self, whom: &str) -> String {
         match self.last_words.as_str() {

@@ -323,7 +323,7 @@ impl Machine {
             said: self.task.said.clone(),
             last_answer: self.conversation.last_answer.clone(),
             background: self.background.names(),
-            brief: if fresh { self.brief_for_fresh_eyes() } else { self.brief() },
+            brief: self.brief(fresh),
             requirements: known.to_vec(),
             earlier_rounds: self.earlier_rounds(),
             word: None,
@@ -333,18 +333,9 @@ impl Machine {
         })
     }
 
-    fn brief(&self) -> String {
-        self.brief_on(&self.conversation.last_answer)
-    }
-
-    /// Without anything that the agent says about its work.
-    fn brief_for_fresh_eyes(&self) -> String {
-        self.brief_on("")
-    }
-
     /// Empty in sessions that do not examine the files: there the judge finds out everything
-    /// itself.
-    fn brief_on(&self, last_answer: &str) -> String {
+    /// itself. Fresh eyes get nothing that the agent says about its work.
+    fn brief(&self, fresh: bool) -> String {
         if !self.rules.checking.examines {
             return String::new();
         }
@@ -352,7 +343,7 @@ impl Machine {
             examined: &self.known.examined,
             checks: &self.known.results,
             activity: &self.activity,
-            last_answer,
+            last_answer: if fresh { "" } else { &self.conversation.last_answer },
             background: &self.background.names(),
         })
     }

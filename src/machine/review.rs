@@ -141,7 +141,7 @@ impl Machine {
             attempt,
             judge,
         });
-        let brief = self.brief();
+        let brief = self.brief(false);
         if first && !brief.is_empty() {
             self.say(Notice::Brief { round: self.task.round, text: brief });
         }

@@ -126,24 +126,6 @@ impl Commands {
         self.forget();
     }
 
-    /// Records the tool calls and results of a message in a transcript on disk.
-    pub fn content(&mut self, content: &Value) {
-        let text = |block: &Value, key: &str| block[key].as_str().unwrap_or_default().to_owned();
-        for block in content.as_array().into_iter().flatten() {
-            match block["type"].as_str() {
-                Some("tool_use") => {
-                    let input = block["input"].to_string();
-                    self.started(&text(block, "id"), &text(block, "name"), &input);
-                }
-                Some("tool_result") => {
-                    let failed = block["is_error"] == true;
-                    self.ended(&text(block, "tool_use_id"), &output(&block["content"]), failed);
-                }
-                _ => {}
-            }
-        }
-    }
-
     fn forget(&mut self) {
         while self.kept > MAX_KEPT
             && let Some(oldest) = self.ran.pop_front()

@@ -128,7 +128,7 @@ impl Session<'_> {
         match CheckProcess::start(check, &workplace.surroundings, on_event) {
             Ok(running) => self.check = Some((id, running)),
             Err(error) => {
-                let gone = Gone { how: format!("did not start: {error:#}"), ..Gone::default() };
+                let gone = Gone::unstarted(&error);
                 self.events.push_back(Event::CheckGone { check: id, gone });
             }
         }

@@ -66,10 +66,9 @@ impl Session<'_> {
                 }
                 self.supervisors.insert(review, child);
             }
-            Err(error) => self.events.push_back(Event::SupervisorGone {
-                review,
-                gone: Gone { how: format!("did not start: {error:#}"), ..Gone::default() },
-            }),
+            Err(error) => self
+                .events
+                .push_back(Event::SupervisorGone { review, gone: Gone::unstarted(&error) }),
         }
     }
 
@@ -169,8 +168,7 @@ impl Session<'_> {
                 self.agent = Some(ChildState::new(AgentProcess::Lines(agent), group));
             }
             Err(error) => {
-                let how = format!("did not start: {error:#}");
-                self.events.push_back(Event::AgentGone(Gone { how, ..Gone::default() }));
+                self.events.push_back(Event::AgentGone(Gone::unstarted(&error)));
             }
         }
     }

@@ -45,12 +45,6 @@ fn end_of(path: &str, ellipsis: &str) -> String {
 pub const BYPASS: &str = "PERMISSIONS ARE SKIPPED: every tool runs without asking";
 
 impl Transcript {
-    #[must_use]
-    pub fn at(mut self, here: Whereabouts) -> Self {
-        self.set_place(here);
-        self
-    }
-
     pub fn set_place(&mut self, here: Whereabouts) {
         let (version, model) = (String::new(), String::new());
         self.place = Some(KnownPlace { here, version, model, mode: None, told: false, last: true });
@@ -159,7 +153,8 @@ mod tests {
     }
 
     fn transcript(columns: usize) -> Transcript {
-        let mut transcript = Transcript::new(LOOK).at(Whereabouts {
+        let mut transcript = Transcript::new(LOOK);
+        transcript.set_place(Whereabouts {
             ccc: "1.0".into(),
             directory: "~/project".into(),
             root: "/home/me/project".into(),

@@ -21,8 +21,7 @@ const DEFAULT_SIZE: Winsize = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, w
 impl Session<'_> {
     pub(in crate::session) fn start_screen(&mut self) {
         if let Err(error) = self.try_start_screen() {
-            let how = format!("did not start: {error:#}");
-            self.events.push_back(Event::AgentGone(Gone { how, ..Gone::default() }));
+            self.events.push_back(Event::AgentGone(Gone::unstarted(&error)));
         }
     }
 

@@ -68,7 +68,6 @@ pub struct LineSurface<W> {
     own_words: bool,
     /// When Ctrl-C was pressed once with nothing to interrupt.
     leaving: Option<Now>,
-    broken: bool,
 }
 
 impl<W: Write> LineSurface<W> {
@@ -93,7 +92,6 @@ impl<W: Write> LineSurface<W> {
             kept: None,
             own_words: false,
             leaving: None,
-            broken: false,
         }
     }
 
@@ -101,11 +99,6 @@ impl<W: Write> LineSurface<W> {
     pub fn at(mut self, place: Whereabouts) -> Self {
         self.text.transcript.set_place(place);
         self
-    }
-
-    /// The output can no longer be written.
-    pub fn is_broken(&self) -> bool {
-        self.broken
     }
 
     fn say(&mut self, style: Style, text: &str) {
@@ -260,9 +253,8 @@ impl<W: Write> LineSurface<W> {
         if out.is_empty() {
             return Ok(());
         }
-        let written = self.text.out.write_all(&out).and_then(|()| self.text.out.flush());
-        self.broken |= written.is_err();
-        written
+        self.text.out.write_all(&out)?;
+        self.text.out.flush()
     }
 }
 
