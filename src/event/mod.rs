@@ -174,6 +174,11 @@ mod recorded {
     named!(signal, signal: i32, &i32);
 }
 
+/// For serde, which then leaves the field out.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Gone {
     /// "exited with code 1", "was ended by signal 9"

@@ -98,7 +98,7 @@ pub enum Notice {
     TreeChanged {
         round: u32,
         files: Vec<ChangedFile>,
-        #[serde(default, skip_serializing_if = "is_none")]
+        #[serde(default, skip_serializing_if = "super::is_default")]
         more: usize,
     },
     Verdict {
@@ -216,11 +216,6 @@ pub enum Phase {
     Working,
     Reviewing,
     Ended,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-fn is_none(more: &usize) -> bool {
-    *more == 0
 }
 
 /// What a person is told about a `FileChanged`.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::event::is_default;
 use crate::review::circle::Circle;
 use crate::review::requirement::Requirement;
 
@@ -10,32 +11,22 @@ use crate::review::requirement::Requirement;
 pub struct Task {
     pub count: u32,
     /// The task is confirmed or has used up its reviews; the person's next message begins another task.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     pub settled: bool,
     /// The task is settled because it was confirmed.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     pub confirmed: bool,
     /// How many of the person's messages belong to earlier tasks.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub earlier: usize,
     /// How many messages the person had sent by the last stop.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub heard: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
     /// The latest rejections, to notice when the reviews go in circles.
     #[serde(skip_serializing_if = "Circle::is_empty")]
     pub rejections: Circle,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
-fn is_zero(value: &usize) -> bool {
-    *value == 0
 }
 
 impl Task {

@@ -37,7 +37,7 @@ pub struct Rules {
     /// Makes message ids unique to this session: the client drops an id that it has seen before.
     pub seed: u64,
     pub carried: Option<Carried>,
-    #[serde(default, skip_serializing_if = "TypedInto::is_ccc")]
+    #[serde(default, skip_serializing_if = "crate::event::is_default")]
     pub typed_into: TypedInto,
 }
 
@@ -52,13 +52,6 @@ pub enum TypedInto {
     /// only when the agent has stopped. ccc asks the person nothing, and the session ends with the
     /// client.
     Client,
-}
-
-impl TypedInto {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-    fn is_ccc(&self) -> bool {
-        *self == Self::Ccc
-    }
 }
 
 /// What happens before a judge is asked. The default is the behaviour of older recordings, which

@@ -58,13 +58,6 @@ pub enum JudgesAsk {
     All,
 }
 
-impl JudgesAsk {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
-    fn is_confirm(&self) -> bool {
-        *self == Self::Confirm
-    }
-}
-
 /// What an answer counts as if it is plain text, even after the judge was asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prose {
@@ -91,7 +84,7 @@ pub struct Judging {
     /// `supervisor.judges`, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<Seat>,
-    #[serde(skip_serializing_if = "JudgesAsk::is_confirm")]
+    #[serde(skip_serializing_if = "crate::event::is_default")]
     pub judges_ask: JudgesAsk,
 }
 
@@ -120,10 +113,6 @@ impl Judging {
             detailed_notices: true,
             ..Self::default()
         }
-    }
-
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
     }
 }
 
