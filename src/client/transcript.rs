@@ -10,7 +10,7 @@ mod entry;
 use std::collections::{HashMap, VecDeque};
 
 use crate::brief::activity::Activity;
-use crate::client::stream::{Line, Part};
+use crate::client::stream::Line;
 use crate::review::commands::Commands;
 pub use entry::is_by_client;
 use entry::{TranscriptEntry, UserEntry};
@@ -282,11 +282,7 @@ impl ClientTranscript {
     fn tools(&mut self, line: &[u8]) {
         let line = Line::decode(line.to_vec());
         self.commands.line(&line);
-        for part in &line.parts {
-            if let Part::Message(envelope) = part {
-                self.activity.saw(&envelope.message);
-            }
-        }
+        line.messages().for_each(|envelope| self.activity.saw(&envelope.message));
     }
 
     /// A message that the agent takes up in the middle of a turn, or the status of a goal.

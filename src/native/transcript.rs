@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use memchr::memmem;
 
-use crate::client::stream::{Line, Message, Part};
+use crate::client::stream::{Line, Message};
 use crate::files;
 use crate::threads::named;
 
@@ -166,11 +166,8 @@ pub fn of_the_agent(line: &[u8]) -> Option<Line> {
         return None;
     }
     let line = Line::decode(line.to_vec());
-    let agents = line.parts.iter().any(|part| match part {
-        Part::Message(envelope) => {
-            matches!(envelope.message, Message::Assistant { .. } | Message::ToolResults(_))
-        }
-        Part::Text(_) | Part::Bad(_) => false,
+    let agents = line.messages().any(|envelope| {
+        matches!(envelope.message, Message::Assistant { .. } | Message::ToolResults(_))
     });
     agents.then_some(line)
 }

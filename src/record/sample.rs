@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::format::{Begun, ClientLines, Entry, EventLine, VERSION};
 use super::read::{AGENT, EVENTS, SUPERVISOR};
-use crate::client::stream::{Line, Part};
+use crate::client::stream::Line;
 use crate::event::{Action, Event, Outcome};
 use crate::machine::{Machine, Rules};
 
@@ -78,10 +78,8 @@ impl SampleRecording {
     pub fn agent(&mut self, raw: &str) -> &mut Self {
         append(&self.dir.join(AGENT), raw.as_bytes());
         self.write(Entry::Lines(ClientLines::Agent { lines: 1 }));
-        for part in Line::decode(raw.into()).parts {
-            if let Part::Message(envelope) = part {
-                self.step(Event::Agent(*envelope));
-            }
+        for envelope in Line::decode(raw.into()).into_messages() {
+            self.step(Event::Agent(envelope));
         }
         self
     }
@@ -90,10 +88,8 @@ impl SampleRecording {
         let review = self.review;
         append(&self.dir.join(SUPERVISOR), raw.as_bytes());
         self.write(Entry::Lines(ClientLines::Supervisor { review, lines: 1 }));
-        for part in Line::decode(raw.into()).parts {
-            if let Part::Message(envelope) = part {
-                self.step(Event::Supervisor { review, envelope: *envelope });
-            }
+        for envelope in Line::decode(raw.into()).into_messages() {
+            self.step(Event::Supervisor { review, envelope });
         }
         self
     }

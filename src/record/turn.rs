@@ -1,6 +1,6 @@
 //! A summary of a turn of the agent: what it used, and its answer.
 
-use crate::client::stream::{Block, Line, Message, Part};
+use crate::client::stream::{Block, Line, Message};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TurnSummary {
@@ -24,8 +24,7 @@ impl Turns {
     /// Returns the turn that this line ends.
     pub fn line(&mut self, line: &Line, at: f64) -> Option<TurnSummary> {
         let mut ended = None;
-        for part in &line.parts {
-            let Part::Message(envelope) = part else { continue };
+        for envelope in line.messages() {
             let own = envelope.parent.is_none();
             match &envelope.message {
                 Message::Init(_) if own => {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::brief::{edits, output};
-use crate::client::stream::{Block, Line, Message, Part};
+use crate::client::stream::{Block, Line, Message};
 
 /// A long output is cut to this many bytes at its start and as many at its end.
 const KEPT: usize = 64 << 10;
@@ -66,8 +66,7 @@ impl Commands {
     /// Records the tool calls and results in a line. The parsed message holds only a preview of a
     /// result, so the whole output is read from the raw line.
     pub fn line(&mut self, line: &Line) {
-        for part in &line.parts {
-            let Part::Message(envelope) = part else { continue };
+        for envelope in line.messages() {
             match &envelope.message {
                 Message::Assistant { blocks, .. } => {
                     for block in blocks {

@@ -5,7 +5,7 @@
 use crossbeam_channel::{Receiver, bounded};
 
 use super::{Incoming, Session};
-use crate::client::stream::{Line, Message, Part};
+use crate::client::stream::{Line, Message};
 use crate::event::{ChangedFile, Event};
 use crate::threads::named;
 use crate::tree::{Change, Snapshot};
@@ -89,10 +89,6 @@ pub fn files(changes: &[Change]) -> (Vec<ChangedFile>, usize) {
 }
 
 fn is_conclusion(line: &Line) -> bool {
-    line.parts.iter().any(|part| match part {
-        Part::Message(envelope) => {
-            envelope.parent.is_none() && matches!(envelope.message, Message::Result(_))
-        }
-        Part::Text(_) | Part::Bad(_) => false,
-    })
+    line.messages()
+        .any(|envelope| envelope.parent.is_none() && matches!(envelope.message, Message::Result(_)))
 }

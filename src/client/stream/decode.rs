@@ -54,11 +54,8 @@ impl Line {
     /// The last line of a client that died while writing it; the loop need not wait for the rest.
     #[must_use]
     pub fn cut_off(self) -> Self {
-        let unreadable = self.parts.iter().find_map(|part| match part {
-            Part::Message(envelope) => match &envelope.message {
-                Message::Unreadable { why, .. } => Some(why.clone()),
-                _ => None,
-            },
+        let unreadable = self.messages().find_map(|envelope| match &envelope.message {
+            Message::Unreadable { why, .. } => Some(why.clone()),
             _ => None,
         });
         let Some(why) = unreadable else { return self };
@@ -70,6 +67,13 @@ impl Line {
     /// A replacement for a line that was too long to keep.
     pub fn too_long(bytes: usize, kind: Option<&'static str>) -> Self {
         Self::decode(json!({"type": SKIPPED, "bytes": bytes, "of": kind}).to_string().into_bytes())
+    }
+
+    pub fn messages(&self) -> impl Iterator<Item = &Envelope> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Message(envelope) => Some(&**envelope),
+            Part::Text(_) | Part::Bad(_) => None,
+        })
     }
 
     /// The messages for the loop.

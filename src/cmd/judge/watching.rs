@@ -1,6 +1,6 @@
 //! Observes a running review without a screen: which models judge, and how often they were asked.
 
-use crate::client::stream::{Line, Message, Part};
+use crate::client::stream::{Line, Message};
 use crate::event::Notice;
 use crate::surface::Surface;
 
@@ -18,8 +18,7 @@ pub struct Watching {
 
 impl Surface for Watching {
     fn supervisor(&mut self, line: &Line) {
-        for part in &line.parts {
-            let Part::Message(envelope) = part else { continue };
+        for envelope in line.messages() {
             match &envelope.message {
                 Message::Init(init) if !self.models.contains(&init.model) => {
                     self.models.push(init.model.clone());

@@ -8,7 +8,7 @@ use serde::ser::{Error, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::client::stream::{Block, Line, Message, Part as LinePart};
+use crate::client::stream::{Block, Line, Message};
 use crate::console;
 use crate::record::story::{self, SessionState, Story, StoryEntry, StoryEvent};
 
@@ -134,8 +134,7 @@ fn values(entry: &StoryEntry, checks: bool) -> Vec<Value> {
 /// What the supervisor did and said in one of its lines.
 fn reviewed(line: &Line) -> Vec<Value> {
     let mut values = Vec::new();
-    for part in &line.parts {
-        let LinePart::Message(envelope) = part else { continue };
+    for envelope in line.messages() {
         match &envelope.message {
             Message::Assistant { blocks, .. } => values.extend(blocks.iter().filter_map(check)),
             Message::ToolResults(results) => {

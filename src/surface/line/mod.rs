@@ -18,7 +18,7 @@ use super::diff;
 use super::styled::{self, Style, Styled};
 use super::terminal::{SECOND_KEY, SETTLE};
 use super::{Intent, Look, Report, Surface, TextSurface, Whereabouts};
-use crate::client::stream::{Line, Message, Model, Part};
+use crate::client::stream::{Line, Message, Model};
 use crate::event::{Event, Notice, Now, Phase, Question};
 use crate::machine::Status;
 pub use typed::{Typed, read_typed};
@@ -260,13 +260,11 @@ impl<W: Write> LineSurface<W> {
 
 impl<W: Write> Surface for LineSurface<W> {
     fn agent(&mut self, line: &Line) {
-        for part in &line.parts {
-            if let Part::Message(envelope) = part {
-                match &envelope.message {
-                    Message::Init(init) => self.commands.clone_from(&init.commands),
-                    Message::Introduced(told) => self.models.clone_from(&told.models),
-                    _ => {}
-                }
+        for envelope in line.messages() {
+            match &envelope.message {
+                Message::Init(init) => self.commands.clone_from(&init.commands),
+                Message::Introduced(told) => self.models.clone_from(&told.models),
+                _ => {}
             }
         }
         self.text.agent(line);
