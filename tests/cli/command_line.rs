@@ -197,7 +197,17 @@ fn mistakes_in_what_was_typed_are_usage_errors() {
     let room = Room::supervised();
     for (args, part) in [
         (&["--supervisor", "-p"][..], "nor a prompt"),
-        (&["--supervisor", "--max-iterations", "0", "-p", "x"], "--max-iterations"),
+        (&["--supervisor", "--max-iterations", "0", "-p", "x"], "a whole number above 0"),
+        (&["--supervisor", "--max-iterations", "x", "-p", "x"], "a whole number above 0"),
+        (
+            &["--supervisor", "-p", "x", "--model", "m", "--no-record"],
+            "--no-record is an option of ccc, not of claude; put it before",
+        ),
+        (
+            &["--supervisor", "--max-iteration", "3", "-p", "x"],
+            "no option --max-iteration; did you mean --max-iterations?",
+        ),
+        (&["--suprevisor=native"], "no option --suprevisor; did you mean --supervisor?"),
         (&["--supervisor", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "--model", "m", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "-p", "x", "--resume", "../etc"], "session id"),
@@ -295,7 +305,7 @@ fn a_command_that_is_misspelt_is_not_sent_to_claude() {
     let room = Room::new();
     room.config(&json!({"providers": {"kimi": {}}}));
     for (word, meant) in
-        [("sesions", "sessions"), ("repaly", "replay"), ("docter", "doctor"), ("kimmi", "kimi")]
+        [("sesions", "sessions"), ("repaly", "replay"), ("hlep", "help"), ("kimmi", "kimi")]
     {
         let done = room.ccc(&[word]).run().code(2);
         assert!(done.err().contains(&format!("did you mean `{meant}`")), "{}", done.err());
@@ -304,6 +314,10 @@ fn a_command_that_is_misspelt_is_not_sent_to_claude() {
     for word in ["mcp", "update", "explain", "fix it", "test"] {
         let done = room.ccc(&[word]).run();
         assert!(!done.err().contains("did you mean"), "{word}: {}", done.err());
+    }
+    for args in [&["mcp", "add", "x", "--plain"][..], &["kimi", "x", "--", "--no-record"]] {
+        let done = room.ccc(args).run();
+        assert!(!done.err().contains("option of ccc"), "{args:?}: {}", done.err());
     }
 }
 

@@ -94,7 +94,7 @@ fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding 
             return Finding::broken(
                 NAME,
                 format!("{error:#}"),
-                "fix it, or move it out of the way",
+                "until then, ccc starts nothing",
             );
         }
     };
