@@ -18,7 +18,8 @@ use crate::review::instructions;
 /// Manifests are small; a larger file is something else.
 const MAX_MANIFEST: u64 = 4 << 20;
 
-const NONE_FOUND: &str = "ccc found no checks to propose for this directory; name your own at the top of the file.\n";
+const NONE_FOUND: &str =
+    "ccc found no checks to propose for this directory; name your own at the top of the file.\n";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Proposals {

@@ -30,9 +30,9 @@ const CLIENT_COMMANDS: [&str; 14] = [
 /// Options that claude has too.
 const SHARED_OPTIONS: [&str; 2] = ["prompt", "output-format"];
 
-/// `rest`: what goes to claude. After a provider's name, the first word is no command.
-pub fn check(rest: &[OsString], after_provider: bool, config: &Config) -> Result<()> {
-    let first = rest.first().and_then(|word| word.to_str()).filter(|_| !after_provider);
+/// `rest`: what goes to claude. After a provider's name or `-p`, its first word is no command.
+pub fn check(rest: &[OsString], first_is_a_command: bool, config: &Config) -> Result<()> {
+    let first = rest.first().and_then(|word| word.to_str()).filter(|_| first_is_a_command);
     if let Some(word) = first
         && let Some(meant) = close_to(word, config)
     {
@@ -62,6 +62,7 @@ fn close_to(word: &str, config: &Config) -> Option<String> {
     cli.build();
     let commands = cli.get_subcommands().map(|command| command.get_name().to_owned());
     let known = commands.chain(config.provider_names().map(str::to_owned));
+    let known = known.filter(|name| slips(word, name) <= allowed(name));
     config::nearest(known, |name| strsim::jaro_winkler(word, name))
 }
 
@@ -71,17 +72,24 @@ fn option_of_ours(word: &str) -> Option<String> {
     let cli = Cli::command();
     let ours = cli.get_arguments().filter_map(clap::Arg::get_long);
     let ours = ours.filter(|option| !SHARED_OPTIONS.contains(option));
-    let slips = |option: &str| strsim::osa_distance(name, option);
-    let (slips, option) = ours.map(|option| (slips(option), option)).min()?;
-    let allowed = if option.len() < 8 { 1 } else { 2 };
-    match slips {
+    let (count, option) = ours.map(|option| (slips(name, option), option)).min()?;
+    match count {
         0 => Some(format!(
             "--{option} is an option of ccc, not of claude; put it before the provider and the \
              arguments for claude"
         )),
-        _ if slips <= allowed => {
+        _ if count <= allowed(option) => {
             Some(format!("there is no option --{name}; did you mean --{option}?"))
         }
         _ => None,
     }
+}
+
+/// How many letters were left out, added, changed or swapped.
+fn slips(word: &str, meant: &str) -> usize {
+    strsim::osa_distance(word, meant)
+}
+
+fn allowed(meant: &str) -> usize {
+    if meant.len() < 6 { 1 } else { 2 }
 }

@@ -134,9 +134,11 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     if let Some(missing) = config.missing_provider() {
         console::say(format!("ccc: in {}, {missing}", config::FILE));
     }
+    give_back_option(&mut args);
     let words = args.rest.len();
     let provider = take_provider(&config, &mut args.rest);
-    misspelt::check(&args.rest, args.rest.len() < words, &config)?;
+    let first_is_a_command = args.prompt.is_none() && args.rest.len() == words;
+    misspelt::check(&args.rest, first_is_a_command, &config)?;
     args.rest.splice(0..0, config.claude_args().into_iter().map(OsString::from));
     let needs_pty = matches!(args.supervisor, Some(Where::Here | Where::Native));
     let no_pty = needs_pty && !pty::available();
@@ -170,6 +172,20 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
         checks: checks::Wishes { none: args.no_checks, trust: args.trust_checks },
     };
     native::run(&place, &config, native)
+}
+
+/// `-p --model m "do it"`: for claude, `-p` takes no value. The parser takes whatever follows for the
+/// prompt.
+fn give_back_option(args: &mut SessionArgs) {
+    let is_option = |text: &str| {
+        let name = text.split('=').next().unwrap_or_default();
+        name.len() > 1 && name.starts_with('-') && !name.contains(char::is_whitespace)
+    };
+    if let Some(prompt @ Some(_)) = &mut args.prompt
+        && let Some(option) = prompt.take_if(|text| is_option(text))
+    {
+        args.rest.insert(0, option.into());
+    }
 }
 
 fn take_provider(config: &Config, rest: &mut Vec<OsString>) -> Option<String> {

@@ -72,7 +72,10 @@ fn the_files_that_ccc_prints_to_are_none_of_the_agents_changes() {
     let run = room.run_program(Path::new("/bin/sh")).args(&["-c", &script]);
     run.args(&[env!("CARGO_BIN_EXE_ccc")]).run().code(0);
     let lines = room.read("project/run.jsonl");
-    assert!(lines.contains(r#""event":"check_ended""#) && !lines.contains("tree_changed"), "{lines}");
+    assert!(
+        lines.contains(r#""event":"check_ended""#) && !lines.contains("tree_changed"),
+        "{lines}"
+    );
     assert_eq!(room.reviews(), 1, "judged once more because of ccc's own output");
     assert!(!room.seen("supervisor-0.input").contains("run.jsonl"));
 }

@@ -91,11 +91,7 @@ fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding 
     let config = match config {
         Ok(config) => config,
         Err(error) => {
-            return Finding::broken(
-                NAME,
-                format!("{error:#}"),
-                "until then, ccc starts nothing",
-            );
+            return Finding::broken(NAME, format!("{error:#}"), "until then, ccc starts nothing");
         }
     };
     if !path.exists() {
