@@ -249,7 +249,7 @@ fn supervisor_md(place: &Directories) -> Finding {
              projects",
         ),
         Err(problem) => {
-            Finding::broken(NAME, problem.to_string(), "write into it what counts as done")
+            Finding::broken(NAME, problem.to_string(), "until then, ccc supervises nothing")
         }
     }
 }
