@@ -53,7 +53,7 @@ pub struct SessionArgs {
     pub output_format: Option<OutputFormat>,
 
     /// Reviews before the loop stops [default: 10, or `supervisor.max_iterations` in ccc.json]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = reviews)]
     pub max_iterations: Option<u32>,
 
     /// Plain lines, no redrawing: for screen readers and simple terminals [or `CCC_PLAIN=1`]
@@ -79,6 +79,13 @@ pub struct SessionArgs {
         allow_hyphen_values = true
     )]
     pub rest: Vec<OsString>,
+}
+
+fn reviews(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("expected a whole number above 0".to_owned()),
+    }
 }
 
 #[derive(Debug, Args)]

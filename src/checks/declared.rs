@@ -73,7 +73,10 @@ impl TryFrom<Value> for Check {
 
 impl Fields {
     fn read(value: Value) -> Result<Check, String> {
-        let fields: Fields = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let fields: Fields = serde_json::from_value(value).map_err(|error| {
+            let error = error.to_string().replace("unknown field", "unknown key");
+            error.replace("missing field `run`", "`run` is missing")
+        })?;
         let timeout = fields.timeout.as_ref().map_or(Ok(DEFAULT_TIMEOUT), duration)?;
         let name = fields.name.map_or_else(|| name_of(&fields.run), |name| name.trim().to_owned());
         Ok(Check {
@@ -153,8 +156,8 @@ mod tests {
         for (value, reason) in [
             (json!(3), "a check must be a command"),
             (json!(" "), "command is empty"),
-            (json!({"name": "x"}), "missing field `run`"),
-            (json!({"run": "x", "tiemout": 3}), "unknown field `tiemout`"),
+            (json!({"name": "x"}), "`run` is missing"),
+            (json!({"run": "x", "tiemout": 3}), "unknown key `tiemout`"),
             (json!({"run": "x", "timeout": 0}), "`timeout` must be a number of seconds above 0"),
             (json!({"run": "x", "timeout": -1}), "not -1"),
             (json!({"run": "x", "timeout": "soon"}), "\"soon\""),

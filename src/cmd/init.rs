@@ -18,6 +18,9 @@ use crate::review::instructions;
 /// Manifests are small; a larger file is something else.
 const MAX_MANIFEST: u64 = 4 << 20;
 
+const NONE_FOUND: &str =
+    "ccc found no checks to propose for this directory; name your own at the top of the file.\n";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Proposals {
     Taken,
@@ -48,7 +51,9 @@ pub fn run(global: bool, yes: bool) -> Result<i32> {
     }
     if yes {
         create(&path, &text(&proposed, Proposals::Taken))?;
-        if !proposed.is_empty() {
+        if proposed.is_empty() {
+            console::print(NONE_FOUND)?;
+        } else {
             let list = listed(&proposed);
             console::print(format!("It has these; `ccc check` asks before it runs them:\n{list}"))?;
         }
@@ -76,8 +81,13 @@ pub fn write<R: BufRead, W: Write>(
     };
     let proposals = if taken { Proposals::Taken } else { Proposals::Left };
     create(&path, &text(&proposed, proposals))?;
-    if !taken && !proposed.is_empty() {
-        console::print("It proposes checks as comments; remove the # of those that you want.\n")?;
+    if proposed.is_empty() {
+        console::print(NONE_FOUND)?;
+    } else if !taken {
+        console::print(
+            "It proposes checks as comments; to use them, remove the # before `checks:` and before \
+             those that you want.\n",
+        )?;
     }
     if taken {
         Decisions::of(&place.config_dir).trust(&place.project, &proposed)?;

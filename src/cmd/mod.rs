@@ -11,6 +11,7 @@ mod init;
 mod judge;
 mod logging;
 mod login;
+mod misspelt;
 mod native;
 mod output;
 mod pick;
@@ -31,7 +32,7 @@ mod validate;
 use std::ffi::OsString;
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser, ValueEnum};
+use clap::{Parser, ValueEnum};
 
 use crate::cli::{Cli, Command, SessionArgs, Where};
 use crate::config::{self, Config};
@@ -133,19 +134,11 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     if let Some(missing) = config.missing_provider() {
         console::say(format!("ccc: in {}, {missing}", config::FILE));
     }
+    give_back_option(&mut args);
     let words = args.rest.len();
     let provider = take_provider(&config, &mut args.rest);
-    // After a provider's name, every word belongs to the client.
-    let first = args.rest.first().filter(|_| args.rest.len() == words);
-    if let Some(word) = first.and_then(|word| word.to_str())
-        && let Some(meant) = close_to(word, &config)
-    {
-        let problem = format!(
-            "there is no command or provider {word:?}; did you mean `{meant}`? To send {word:?} \
-             to claude as a prompt, use `ccc -p {word}`"
-        );
-        return Err(Usage(problem).into());
-    }
+    let first_is_a_command = args.prompt.is_none() && args.rest.len() == words;
+    misspelt::check(&args.rest, first_is_a_command, &config)?;
     args.rest.splice(0..0, config.claude_args().into_iter().map(OsString::from));
     let needs_pty = matches!(args.supervisor, Some(Where::Here | Where::Native));
     let no_pty = needs_pty && !pty::available();
@@ -181,6 +174,20 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     native::run(&place, &config, native)
 }
 
+/// `-p --model m "do it"`: for claude, `-p` takes no value. The parser takes whatever follows for the
+/// prompt.
+fn give_back_option(args: &mut SessionArgs) {
+    let is_option = |text: &str| {
+        let name = text.split('=').next().unwrap_or_default();
+        name.len() > 1 && name.starts_with('-') && !name.contains(char::is_whitespace)
+    };
+    if let Some(prompt @ Some(_)) = &mut args.prompt
+        && let Some(option) = prompt.take_if(|text| is_option(text))
+    {
+        args.rest.insert(0, option.into());
+    }
+}
+
 fn take_provider(config: &Config, rest: &mut Vec<OsString>) -> Option<String> {
     let named =
         rest.first().and_then(|word| word.to_str()).filter(|word| config.has_provider(word));
@@ -191,35 +198,6 @@ fn take_provider(config: &Config, rest: &mut Vec<OsString>) -> Option<String> {
         }
         None => config.default_provider(),
     }
-}
-
-/// Commands of claude itself, which must not be taken for typing mistakes.
-const CLIENT_COMMANDS: [&str; 14] = [
-    "agents",
-    "attach",
-    "auth",
-    "auto-mode",
-    "config",
-    "install",
-    "logs",
-    "mcp",
-    "migrate-installer",
-    "plugin",
-    "plugins",
-    "setup-token",
-    "update",
-    "upgrade",
-];
-/// What a first word that is neither a command nor a provider was probably meant to be.
-fn close_to(word: &str, config: &Config) -> Option<String> {
-    let plain = |c: char| c.is_ascii_lowercase() || c == '-';
-    if word.len() < 4 || !word.chars().all(plain) || CLIENT_COMMANDS.contains(&word) {
-        return None;
-    }
-    let commands = Cli::command();
-    let commands = commands.get_subcommands().map(|command| command.get_name().to_owned());
-    let known = commands.chain(config.provider_names().map(str::to_owned));
-    config::nearest(known, |name| strsim::jaro_winkler(word, name))
 }
 
 fn asks_for_help(args: &[OsString]) -> bool {

@@ -110,7 +110,8 @@ mod tests {
                 Ok(())
             });
             let error = format!("{:#}", error.unwrap_err());
-            assert!(error.contains("ccc.json") && error.contains("line"), "{error}");
+            assert!(error.contains("ccc.json is broken"), "{error}");
+            assert!(error.contains("line") || error.contains("it is empty"), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), broken);
         }
     }

@@ -14,7 +14,7 @@ mod supervisor;
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Value};
 
 use crate::checks;
@@ -89,11 +89,32 @@ fn plain(error: &str) -> String {
         ("invalid type: ", "wrong type: "),
         ("expected u32", "expected a whole number"),
         ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
         ("expected a sequence", "expected a list"),
         ("expected struct Judge", "expected an object"),
     ]
     .iter()
     .fold(error.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// The parts of the client's settings that ccc adds to.
+fn check_settings(name: &str, settings: &Value) -> Result<()> {
+    let must = |is_right: bool, name: &str| {
+        if is_right { Ok(()) } else { Err(anyhow!("{name} must be an object")) }
+    };
+    must(settings.is_object() || name == "settings", name)?;
+    ["env", "hooks", "permissions"].iter().try_for_each(|part| match settings.get(part) {
+        Some(value) => must(value.is_object(), &format!("{name}.{part}")),
+        None => Ok(()),
+    })
+}
+
+/// The error for a value of the wrong type where only some words are possible: it lists them. The
+/// parser's own error does not.
+fn values(name: &str, value: &Value) -> Option<String> {
+    let word = Map::from_iter([(name.to_owned(), value.to_string().into())]);
+    let error = serde_json::from_value::<Supervisor>(word.into()).err()?.to_string();
+    (!value.is_string() && error.starts_with("unknown variant")).then_some(error)
 }
 
 impl Config {
@@ -105,12 +126,17 @@ impl Config {
         let Some(text) = files::if_there(files::read_text(path), path)? else {
             return Ok(Map::new());
         };
-        let config = Self::parse(&text).with_context(|| format!("{} is broken", path.display()))?;
+        let config = Self::parse(&text)
+            .map_err(|error| anyhow!("{error}; fix the file, or move it out of the way"))
+            .with_context(|| format!("{} is broken", path.display()))?;
         Ok(config.root)
     }
 
     /// Errors of the JSON parser name the line and column.
     pub fn parse(text: &str) -> Result<Self> {
+        if text.trim().is_empty() {
+            bail!("it is empty; the least that it can hold is {{}}");
+        }
         match json::parse(text)? {
             Value::Object(root) => {
                 let config = Self { root };
@@ -137,7 +163,10 @@ impl Config {
                 bail!("{name} must be {expected}");
             }
         }
-        Ok(())
+        let providers = self.providers().into_iter().flatten();
+        let providers = providers.map(|(name, value)| (format!("providers.{name}"), value));
+        let shared = self.root.get("settings").map(|value| ("settings".to_owned(), value));
+        providers.chain(shared).try_for_each(|(name, value)| check_settings(&name, value))
     }
 
     pub fn supervisor(&self) -> Result<Supervisor> {
@@ -149,7 +178,8 @@ impl Config {
                 for (name, value) in fields {
                     let field = Map::from_iter([(name.clone(), value.clone())]);
                     if let Err(error) = serde_json::from_value::<Supervisor>(field.into()) {
-                        bail!("supervisor.{name} in ccc.json: {}", plain(&error.to_string()));
+                        let error = values(name, value).unwrap_or_else(|| error.to_string());
+                        bail!("supervisor.{name} in ccc.json: {}", plain(&error));
                     }
                 }
                 let supervisor: Supervisor = serde_json::from_value(fields.clone().into())?;
@@ -305,6 +335,10 @@ mod tests {
             (r#"{"settings": []}"#, "settings must be an object"),
             (r#"{"current_provider": {}}"#, "current_provider must be a string"),
             (r#"{"providers": []}"#, "providers must be an object"),
+            (r#"{"providers": {"kimi": 3}}"#, "providers.kimi must be an object"),
+            (r#"{"providers": {"a": {"env": []}}}"#, "providers.a.env must be an object"),
+            (r#"{"settings": {"hooks": "x"}}"#, "settings.hooks must be an object"),
+            (" ", "it is empty; the least that it can hold is {}"),
         ] {
             assert_eq!(Config::parse(text).unwrap_err().to_string(), problem);
         }
@@ -352,6 +386,11 @@ mod tests {
                 "unknown value `schemas`, expected `cached` or `schema`",
             ),
             (r#"{"supervisor":{"sandbox":"on"}}"#, "supervisor.sandbox"),
+            (
+                r#"{"supervisor":{"sandbox":true}}"#,
+                "unknown value `true`, expected one of `auto`, `required`, `off`",
+            ),
+            (r#"{"supervisor":{"plain":"yes"}}"#, "expected true or false"),
             (
                 r#"{"supervisor":{"theme":"Dracula"}}"#,
                 "supervisor.theme in ccc.json: unknown value `Dracula`, expected one of `terminal`, `dark`, `light`",

@@ -6,7 +6,7 @@ use crate::event::{Dropped, Notice, Phase, file_changed};
 use crate::machine::Status;
 use crate::review::requirement::{Requirement, Standing};
 use crate::review::verdict::{Halt, Verdict};
-use crate::surface::{duration, review_cost};
+use crate::surface::{count, duration, review_cost};
 
 /// At most this many changed files are named.
 const MOST_FILES: usize = 5;
@@ -29,7 +29,8 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             format!("{what}: {feedback}")
         }
         Notice::LimitReached { max } => format!(
-            "Stopped after {max} reviews without confirmation. Your next message starts a new count."
+            "Stopped after {} without confirmation. Your next message starts a new count.",
+            count(*max, "review")
         ),
         Notice::Stuck { why, open } => {
             let open: Vec<_> = open.iter().map(|one| one.text.as_str()).collect();
@@ -155,7 +156,7 @@ impl StatusLine {
                 };
             }
             Notice::LimitReached { max } => {
-                self.last = Some(format!("limit of {max} reviews reached"));
+                self.last = Some(format!("limit of {} reached", count(*max, "review")));
             }
             Notice::Stuck { .. } => self.last = Some("stuck: you decide".to_owned()),
             Notice::ReviewFailed { retrying: false, .. } => {
@@ -217,6 +218,12 @@ mod tests {
     use super::*;
     use crate::event::Now;
     use crate::machine::{Machine, Rules};
+
+    #[test]
+    fn one_review_is_not_called_reviews() {
+        let limit = Notice::LimitReached { max: 1 };
+        assert!(sentence(&limit).unwrap().starts_with("Stopped after 1 review without"));
+    }
 
     #[test]
     fn only_a_client_that_reports_is_called_supervised() {

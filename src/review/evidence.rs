@@ -103,6 +103,16 @@ fn holds(evidence: &Evidence, facts: &dyn Facts, is_shown: bool) -> Result<(), S
     }
 }
 
+/// A quote in a sentence: its beginning, in quotation marks.
+fn shown(quote: &str) -> String {
+    const ENOUGH: usize = 60;
+    let quote = squeezed(quote);
+    match quote.char_indices().nth(ENOUGH) {
+        Some((end, _)) => format!("{:?}", format!("{}…", &quote[..end])),
+        None => format!("{quote:?}"),
+    }
+}
+
 fn found_in(quote: &str, texts: &[&str], otherwise: &str) -> Result<(), String> {
     let holds = |text: &&str| squeezed(text).contains(&squeezed(quote)) && !quote.trim().is_empty();
     let Some(text) = texts.iter().find(|text| holds(text)) else {
@@ -115,14 +125,15 @@ fn stands(path: &str, line: Option<u32>, quote: &str, text: &str) -> Result<(), 
     if !line.is_some_and(|line| is_in_line(quote, line, text)) {
         is_long_enough(quote, text, SHORTEST_QUOTE)?;
     }
+    let named = shown(quote);
     let (quote, whole) = (squeezed(quote), squeezed(text));
     if !whole.contains(&quote) {
-        return Err(format!("{path} does not contain this quote"));
+        return Err(format!("the file does not contain {named}"));
     }
     let Some(line) = line else {
         let places = whole.matches(&quote).count();
         return if places > MOST_PLACES {
-            Err(format!("{path} contains this quote in {places} places; name the line"))
+            Err(format!("the file contains {named} in {places} places; name the line"))
         } else {
             Ok(())
         };
@@ -134,7 +145,7 @@ fn stands(path: &str, line: Option<u32>, quote: &str, text: &str) -> Result<(), 
     if squeezed(&around.join("\n")).contains(&quote) {
         return Ok(());
     }
-    Err(format!("{path} contains this quote, but not near line {line}"))
+    Err(format!("the file contains {named}, but not near line {line}"))
 }
 
 /// Whether the named line contains the quote. A change can be as short as `a + b`, so a short quote

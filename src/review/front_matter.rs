@@ -82,7 +82,7 @@ fn begins_with_a_key(text: &str) -> bool {
 fn read(yaml: &str) -> Result<FrontMatter, Mistake> {
     let documents = MarkedYaml::load_from_str(yaml).map_err(|error| Mistake {
         line: error.marker().line() + 1,
-        why: error.info().to_owned(),
+        why: format!("the front matter is not valid YAML here: {}", error.info()),
     })?;
     let mut front = FrontMatter::default();
     let Some(root) = documents.first() else { return Ok(front) };
@@ -224,7 +224,7 @@ mod tests {
             ),
             ("---\nproof: off\n\ncheks: []\n---\n", 4, "unknown key, \"cheks\""),
             ("---\nchecks: cargo test\n---\n", 2, "`checks` must be a list"),
-            ("---\nchecks:\n  - cargo test\n  - timeout: 3\n---\n", 4, "missing field `run`"),
+            ("---\nchecks:\n  - cargo test\n  - timeout: 3\n---\n", 4, "`run` is missing"),
             ("---\nchecks:\n  - a\n  - a\n---\n", 4, "is already named \"a\""),
             ("---\nproof: off\nchecks: [a\n---\n", 4, "flow sequence"),
             ("---\nproof: off\nproof: required\n---\n", 3, ""),

@@ -45,7 +45,14 @@ impl std::fmt::Display for Problem {
                 project.display(),
                 global.display()
             ),
-            Problem::Unreadable { path, why } => write!(f, "cannot read {}: {why}", path.display()),
+            Problem::Unreadable { path, why } => {
+                write!(f, "cannot read {}: {why}", path.display())?;
+                // `ccc judge` takes files of other names, too.
+                if path.ends_with(FILE) {
+                    f.write_str(". Fix it, or remove it and run `ccc init`")?;
+                }
+                Ok(())
+            }
             Problem::Broken { path, mistake: Mistake { line, why } } => {
                 write!(f, "{}, line {line}: {why}", path.display())
             }
@@ -88,6 +95,9 @@ pub fn at(path: &Path) -> Result<Option<Instructions>, Problem> {
             unreadable("it contains a NUL character, so it is not text".to_owned())
         }
         Ok(text) => Instructions::read(path, &text).map(Some),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && path.is_symlink() => {
+            unreadable("it is a link to a file that does not exist".to_owned())
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => unreadable(error.to_string()),
     }
@@ -130,6 +140,18 @@ mod tests {
         let (_dir, project, config) = dirs();
         fs::write(config.join(FILE), "global").unwrap();
         assert_eq!(find(&project, &config).unwrap().text, "global");
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_not_called_missing() {
+        let (_dir, project, config) = dirs();
+        let problem = || find(&project, &config).unwrap_err().to_string();
+        fs::write(project.join(FILE), " \n").unwrap();
+        let advice = "SUPERVISOR.md: it is empty. Fix it, or remove it and run `ccc init`";
+        assert!(problem().ends_with(advice), "{}", problem());
+        fs::remove_file(project.join(FILE)).unwrap();
+        std::os::unix::fs::symlink("nowhere", project.join(FILE)).unwrap();
+        assert!(problem().contains("it is a link to a file that does not exist"));
     }
 
     #[test]

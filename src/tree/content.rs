@@ -1,11 +1,13 @@
 //! The content of a file as a digest, and a limit for how much is read.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::sync::LazyLock;
 
+use nix::sys::stat::fstat;
 use ring::digest::{Context, SHA256, SHA256_OUTPUT_LEN};
 use serde::{Deserialize, Serialize};
 
@@ -33,11 +35,19 @@ pub enum Content {
         size: u64,
         changed: (i64, i64),
     },
+    /// A file that ccc's own output goes to, and which therefore changes all the time.
+    Output,
     /// A device, a pipe or a socket.
     Special(u32),
     /// The commit that a submodule is at, according to the commit of the outer repository.
     Submodule(String),
 }
+
+/// What standard output and error are, as device and inode.
+static OUTPUTS: LazyLock<Vec<(u64, u64)>> = LazyLock::new(|| {
+    let found = [fstat(io::stdout()), fstat(io::stderr())];
+    found.into_iter().flatten().map(|stat| (stat.st_dev as u64, stat.st_ino as u64)).collect()
+});
 
 pub fn digest(bytes: &[u8]) -> Digest {
     let mut context = Context::new(&SHA256);
@@ -78,6 +88,9 @@ impl Budget {
         }
         if !meta.is_file() {
             return Content::Special(meta.mode());
+        }
+        if OUTPUTS.contains(&(meta.dev(), meta.ino())) {
+            return Content::Output;
         }
         let affordable = meta.len() <= LARGE && self.bytes + meta.len() <= MOST_BYTES;
         self.bytes += if affordable { meta.len() } else { 0 };

@@ -4,7 +4,8 @@
 //! without opening the rest. Elsewhere every file is read, up to a bound.
 //!
 //! Not seen: files that git ignores (outside git: that a `.gitignore` names), files whose content a
-//! filter in the repository's own configuration hides from git, and what `note` names.
+//! filter in the repository's own configuration hides from git, files that ccc's own output goes to,
+//! and what `note` names.
 
 mod asking;
 mod branch;

@@ -1,5 +1,7 @@
 //! Checks in the supervised session: run by ccc whenever the agent stops, before any model is asked.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::patience::wait_until;
@@ -59,6 +61,23 @@ fn what_the_checks_did_is_on_record_and_decides_the_same_again() {
         serde_json::from_str(&shown(&["sessions", "show", "--checks", "--json"])).expect("JSON");
     let scenes = whole["scenes"].as_array().expect("scenes");
     assert!(scenes.iter().any(|one| one["what"] == "check_printed" && one["text"] == "not yet\n"));
+}
+
+/// As in CI: what ccc writes there during a review is no change of the project.
+#[test]
+fn the_files_that_ccc_prints_to_are_none_of_the_agents_changes() {
+    let room = room("  - \"true\"");
+    let options = "--supervisor --trust-checks -p 'do it' --output-format stream-json";
+    let script = format!("\"$0\" {options} >run.jsonl 2>log.txt");
+    let run = room.run_program(Path::new("/bin/sh")).args(&["-c", &script]);
+    run.args(&[env!("CARGO_BIN_EXE_ccc")]).run().code(0);
+    let lines = room.read("project/run.jsonl");
+    assert!(
+        lines.contains(r#""event":"check_ended""#) && !lines.contains("tree_changed"),
+        "{lines}"
+    );
+    assert_eq!(room.reviews(), 1, "judged once more because of ccc's own output");
+    assert!(!room.seen("supervisor-0.input").contains("run.jsonl"));
 }
 
 #[test]

@@ -103,6 +103,28 @@ fn the_clients_own_options_keep_their_meaning_wherever_they_stand() {
     assert!(room.seen("agent-0.input").contains("fix it"));
 }
 
+/// `-p` takes no value for claude: scripts write `claude -p --model m "do it"`.
+#[test]
+fn an_option_after_the_print_option_is_not_the_prompt() {
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "-p", "--model", "opus", "fix it"]).run().code(0);
+    assert!(room.seen("agent-0.args").ends_with("--model\nopus\nfix it\n"));
+    assert!(room.seen("agent-0.input").contains(r#""content":"fix it""#));
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "-p", "--verbose=x"]).input("fix it").run().code(0);
+    assert!(room.seen("agent-0.input").contains(r#""content":"fix it""#));
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "-p", "-v is ignored, fix it"]).run().code(0);
+    assert!(room.seen("agent-0.input").contains(r#""content":"-v is ignored, fix it""#));
+    room.client("#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$ROOM/args\"\n");
+    room.ccc(&["-p", "--model", "opus", "fix it"]).run().code(0);
+    assert!(
+        room.seen("args").ends_with("--model\nopus\nfix it\n--print\n"),
+        "{}",
+        room.seen("args")
+    );
+}
+
 #[test]
 fn the_prompt_may_come_on_standard_input() {
     let room = Room::supervised();
@@ -197,7 +219,17 @@ fn mistakes_in_what_was_typed_are_usage_errors() {
     let room = Room::supervised();
     for (args, part) in [
         (&["--supervisor", "-p"][..], "nor a prompt"),
-        (&["--supervisor", "--max-iterations", "0", "-p", "x"], "--max-iterations"),
+        (&["--supervisor", "--max-iterations", "0", "-p", "x"], "a whole number above 0"),
+        (&["--supervisor", "--max-iterations", "x", "-p", "x"], "a whole number above 0"),
+        (
+            &["--supervisor", "-p", "x", "--model", "m", "--no-record"],
+            "--no-record is an option of ccc, not of claude; put it before",
+        ),
+        (
+            &["--supervisor", "--max-iteration", "3", "-p", "x"],
+            "no option --max-iteration; did you mean --max-iterations?",
+        ),
+        (&["--suprevisor=native"], "no option --suprevisor; did you mean --supervisor?"),
         (&["--supervisor", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "--model", "m", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "-p", "x", "--resume", "../etc"], "session id"),
@@ -295,15 +327,19 @@ fn a_command_that_is_misspelt_is_not_sent_to_claude() {
     let room = Room::new();
     room.config(&json!({"providers": {"kimi": {}}}));
     for (word, meant) in
-        [("sesions", "sessions"), ("repaly", "replay"), ("docter", "doctor"), ("kimmi", "kimi")]
+        [("sesions", "sessions"), ("repaly", "replay"), ("hlep", "help"), ("kimmi", "kimi")]
     {
         let done = room.ccc(&[word]).run().code(2);
         assert!(done.err().contains(&format!("did you mean `{meant}`")), "{}", done.err());
         assert!(!room.path("seen/agent-0.args").exists(), "{word}");
     }
-    for word in ["mcp", "update", "explain", "fix it", "test"] {
+    for word in ["mcp", "update", "explain", "fix it", "test", "hello"] {
         let done = room.ccc(&[word]).run();
         assert!(!done.err().contains("did you mean"), "{word}: {}", done.err());
+    }
+    for args in [&["mcp", "add", "x", "--plain"][..], &["kimi", "x", "--", "--no-record"]] {
+        let done = room.ccc(args).run();
+        assert!(!done.err().contains("option of ccc"), "{args:?}: {}", done.err());
     }
 }
 

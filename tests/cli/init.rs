@@ -19,7 +19,8 @@ fn scenario_001_without_supervisor_md_the_error_names_init() {
 #[test]
 fn init_writes_the_default_and_never_overwrites() {
     let room = Room::new();
-    room.ccc(&["init"]).run().code(0);
+    let told = room.ccc(&["init"]).run().code(0).out();
+    assert!(told.contains("found no checks to propose"), "{told}");
     let default = include_str!("../../SUPERVISOR.example.md");
     assert_eq!(room.read("project/SUPERVISOR.md"), default);
     room.write("project/SUPERVISOR.md", "mine");

@@ -111,7 +111,7 @@ fn the_list_marks_the_current_one_and_shows_no_key() {
     let text = json!({"current_provider": "b", "settings": {"model": "shared"}, "providers": {
         "a": {"env": {"ANTHROPIC_BASE_URL": "https://a", "ANTHROPIC_AUTH_TOKEN": KEY}},
         "b": {"env": {"ANTHROPIC_BASE_URL": "https://me:hidden@b/x", "ANTHROPIC_API_KEY": "${SET_KEY}", "ANTHROPIC_MODEL": "m"}},
-        "c": {"env": {"ANTHROPIC_AUTH_TOKEN": "${GONE}"}}, "d": {"env": {"ANTHROPIC_AUTH_TOKEN": "short"}}, "e": 7}});
+        "c": {"env": {"ANTHROPIC_AUTH_TOKEN": "${GONE}"}}, "d": {"env": {"ANTHROPIC_AUTH_TOKEN": "short"}}, "e": {}}});
     let room = room_with(&text.to_string());
     let out = provider(&room, &["list"]).code(0).out();
     assert_eq!(

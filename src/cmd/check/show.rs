@@ -78,7 +78,7 @@ impl Show {
             let all: Vec<_> = result.tail.lines().collect();
             let tail = &all[all.len().saturating_sub(TAIL)..];
             lines.extend(tail.iter().map(|line| Styled::new(Style::Dim, &format!("    {line}"))));
-            if let Some(path) = whole {
+            if let Some(path) = whole.filter(|_| !all.is_empty()) {
                 let text = format!("    The whole output: {}", path.display());
                 lines.push(Styled::new(Style::Plain, &text));
             }

@@ -91,11 +91,7 @@ fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding 
     let config = match config {
         Ok(config) => config,
         Err(error) => {
-            return Finding::broken(
-                NAME,
-                format!("{error:#}"),
-                "fix it, or move it out of the way",
-            );
+            return Finding::broken(NAME, format!("{error:#}"), "until then, ccc starts nothing");
         }
     };
     if !path.exists() {
@@ -253,7 +249,7 @@ fn supervisor_md(place: &Directories) -> Finding {
              projects",
         ),
         Err(problem) => {
-            Finding::broken(NAME, problem.to_string(), "write into it what counts as done")
+            Finding::broken(NAME, problem.to_string(), "until then, ccc supervises nothing")
         }
     }
 }

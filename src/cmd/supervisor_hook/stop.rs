@@ -22,6 +22,7 @@ use crate::hook::transcript_file::TranscriptFile;
 use crate::record::by_hook;
 use crate::review::circle::Circle;
 use crate::review::verdict::{Halt, Verdict};
+use crate::surface::count;
 
 /// Why a stop is not reviewed if the person has typed something meanwhile.
 const MESSAGE_FIRST: &str = "not reviewed: your message goes first";
@@ -134,7 +135,8 @@ fn supervise(
         record.notices.push(Notice::LimitReached { max });
         record.add(Outcome::Limit, None);
         return allow(&format!(
-            "the limit of {max} reviews is reached; your next message starts a new count"
+            "the limit of {} is reached; your next message starts a new count",
+            count(max, "review")
         ));
     }
     let (began, round) = (Instant::now(), task.count);

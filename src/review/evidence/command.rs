@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::wanted::Wanted;
-use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, squeezed, words};
+use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, shown, squeezed, words};
 use crate::brief::command::{CommandKind, only_prints, runs_no_test, says_itself};
 use crate::brief::edits::{self, without_here_documents};
 use crate::brief::exit_code::{hides_exit_code, prints_exit_code};
@@ -86,10 +86,8 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
             later.push(ran);
         }
     }
-    Err(match why {
-        Some(why) => format!("`{command}`: {why}"),
-        None => format!("the command `{command}` was not run"),
-    })
+    // The command itself is named by whoever reports this.
+    Err(why.unwrap_or_else(|| "the command was not run".to_owned()))
 }
 
 /// Whether a test run names one of these files or printed the quote itself.
@@ -132,7 +130,7 @@ impl Seen<'_> {
             return self.shows_by_ending_well();
         }
         if !squeezed(&ran.output).contains(&squeezed(quote)) {
-            return Err("it ran, but its output does not contain this quote".to_owned());
+            return Err(format!("it ran, but its output does not contain {}", shown(quote)));
         }
         is_long_enough(quote, &ran.output, SHORTEST_OUTPUT)?;
         if ran.tool != "Bash" {
