@@ -86,10 +86,7 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
             later.push(ran);
         }
     }
-    Err(match why {
-        Some(why) => format!("`{command}`: {why}"),
-        None => format!("the command `{command}` was not run"),
-    })
+    Err(why.unwrap_or_else(|| "it was not run".to_owned()))
 }
 
 /// Whether a test run names one of these files or printed the quote itself.
