@@ -39,6 +39,7 @@ impl Transcript {
     }
 
     pub(super) fn check_ended(&mut self, result: &CheckResult) -> Vec<Styled> {
+        self.review_shown = true;
         let glyphs = self.look.glyphs;
         let text = std::mem::take(&mut self.check_output);
         if self.keeps_whole && !text.is_empty() {

@@ -114,6 +114,15 @@ impl Transcript {
         lines
     }
 
+    /// A line in the block of a review, which it begins if nothing of the review has been shown.
+    pub(in crate::surface) fn in_review(&mut self, line: Styled) -> Vec<Styled> {
+        if self.review_shown || self.last.0 == LineKind::Heading {
+            return self.lines(vec![line], LineKind::Notice, Author::SUPERVISOR);
+        }
+        let line = self.placed(line, Author::SUPERVISOR);
+        self.apart(vec![line])
+    }
+
     /// Like `shown`, for a heading: no gap follows it.
     pub(in crate::surface) fn heading(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
         let lines = self.shown(lines);
