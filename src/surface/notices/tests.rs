@@ -1,6 +1,7 @@
 use super::super::transcript::tests::{LOOK, texts};
 use super::super::{Glyphs, Look, sample};
 use super::*;
+use crate::checks::result::{CheckOutcome, CheckResult};
 use crate::client::stream::PermissionRequest;
 use crate::event::{Asker, Ending, Outcome, Question, Stood, Supervision};
 use crate::review::opinion::Opinion;
@@ -138,6 +139,25 @@ fn a_review_cancelled_before_it_asked_anybody_has_a_block_of_its_own() {
     transcript.notice(&reviewing);
     transcript.notice(&Notice::ReviewStarted { round: 1, max: 10, attempt: 1, judge: None });
     assert_eq!(texts(&transcript.notice(&dropped)), ["┃ Review cancelled (you sent a message)"]);
+}
+
+#[test]
+fn a_review_that_begins_with_checks_has_a_block_of_its_own() {
+    let mut transcript = Transcript::new(LOOK);
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#;
+    transcript.agent(&sample::line(text));
+    transcript.notice(&Notice::Phase { phase: Phase::Reviewing, round: 1, max: 10 });
+    let passed = Notice::CheckEnded(CheckResult {
+        name: "lint".into(),
+        run: "make lint".into(),
+        outcome: CheckOutcome::Green,
+        seconds: 2.0,
+        tail: String::new(),
+    });
+    assert_eq!(texts(&transcript.notice(&passed)), ["", "┃ ✔ check lint  passed · 2s"]);
+    assert_eq!(texts(&transcript.notice(&passed)), ["┃ ✔ check lint  passed · 2s"]);
+    let dropped = Notice::ReviewDropped { round: 1, why: Dropped::Interrupt };
+    assert_eq!(texts(&transcript.notice(&dropped)), ["┃ Review cancelled (interrupted)"]);
 }
 
 #[test]

@@ -123,6 +123,15 @@ impl Transcript {
         self.apart(vec![line])
     }
 
+    /// Lines about checks: a review may begin with them.
+    pub(in crate::surface) fn checks_in_review(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
+        let begun = std::mem::replace(&mut self.review_shown, true);
+        let begun = begun || self.last.0 == LineKind::Heading;
+        let lines = if begun { self.shown(lines) } else { self.apart(lines) };
+        self.last = (LineKind::Notice, Author::SUPERVISOR);
+        lines
+    }
+
     /// Like `shown`, for a heading: no gap follows it.
     pub(in crate::surface) fn heading(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
         let lines = self.shown(lines);
