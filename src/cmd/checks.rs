@@ -64,10 +64,8 @@ pub fn allowed(
 
 fn asked(place: &Directories, found: &[Check], decisions: &Decisions) -> Result<bool> {
     let mut questions = Questions::terminal();
-    questions.say(
-        "This project's SUPERVISOR.md declares checks, which are commands for ccc to run on this \
-         machine:\n",
-    )?;
+    questions
+        .say("This project's SUPERVISOR.md declares checks. ccc would run these commands:\n")?;
     for check in found {
         questions.say(&listed(check))?;
     }

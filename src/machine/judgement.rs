@@ -19,6 +19,7 @@ pub(super) enum Judgement {
 pub(super) struct Review {
     /// The id of the current judge's process; a second attempt has a new one.
     pub id: u32,
+    /// By the clock that stands still while the person is asked.
     pub started: Now,
     pub cost_usd: f64,
     pub usage: Usage,

@@ -35,6 +35,7 @@ impl Machine {
     pub(super) fn ask(&mut self, asker: Asker, request_id: String, asked: PermissionRequest) {
         self.say(Notice::PermissionAsked { asker, tool: asked.tool.clone() });
         self.questions.push_back(Question { asker, request_id, asked, before: None });
+        self.time_questions();
         if self.questions.len() == 1 {
             self.ask_next();
         }
@@ -54,6 +55,7 @@ impl Machine {
             return;
         }
         let Some(question) = self.questions.pop_front() else { return };
+        self.time_questions();
         if question.asker == Asker::Supervisor
             && let Some(review) = self.judgement.review()
         {
@@ -85,6 +87,12 @@ impl Machine {
         self.actions.push(Action::Answer { asker, request_id, asked, answer });
     }
 
+    fn time_questions(&mut self) {
+        if self.rules.judging.own_time {
+            self.spent.ask(!self.questions.is_empty(), self.now);
+        }
+    }
+
     fn ask_next(&mut self) {
         if let Some(question) = self.questions.front() {
             self.actions.push(Action::Ask(question.clone()));
@@ -95,6 +103,7 @@ impl Machine {
     pub(super) fn withdraw(&mut self, obsolete: impl Fn(&Question) -> bool) {
         let first = self.questions.front().is_some_and(&obsolete);
         self.questions.retain(|question| !obsolete(question));
+        self.time_questions();
         if first {
             self.actions.push(Action::Unask);
             self.ask_next();

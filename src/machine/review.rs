@@ -17,7 +17,7 @@ impl Machine {
         let asked = rules.person && rules.typed_into == TypedInto::Ccc;
         let policy = Policy::session(asked, rules.review_timeout, &rules.judging);
         let (engine, steps) = Engine::start(policy, self.task.requirements.clone(), *now);
-        let (started, usage) = (*now, Usage::default());
+        let (started, usage) = (self.spent.busy_until(*now), Usage::default());
         let review = Review { id: 0, started, cost_usd: 0.0, usage, engine };
         self.judgement = Judgement::Review(Box::new(review));
         self.enter(Phase::Reviewing);
@@ -131,7 +131,7 @@ impl Machine {
             review.id = id;
             // Several judges share one review, which began with the first of them.
             if judge.is_none() {
-                review.started = self.now;
+                review.started = self.spent.busy_until(self.now);
             }
         }
         self.spent.cost.new_review();
@@ -173,7 +173,7 @@ impl Machine {
         let amended = self.task.found(&verdict.requirements);
         verdict.amended = amended.filter(|_| self.rules.judging.detailed_notices);
         verdict.better_round = self.better_round(verdict.better_round);
-        let seconds = self.now.saturating_sub(started).as_secs_f64();
+        let seconds = self.spent.busy_until(self.now).saturating_sub(started).as_secs_f64();
         let round = self.task.round;
         self.spent.rounds.push(Round { round, verdict: verdict.clone(), seconds, cost_usd, usage });
         self.say(self.verdict_notice(verdict.clone(), seconds, cost_usd, usage));

@@ -1,6 +1,7 @@
 //! How a child ended, in words.
 
 use nix::sys::signal::Signal;
+use nix::sys::wait::WaitStatus;
 
 use crate::event::Gone;
 
@@ -10,7 +11,7 @@ pub const BY_SIGNAL: i32 = 128;
 /// How a client behind its shim ended. The shim reports a signal as an exit code, but not every
 /// code over 128 is a signal: programs also exit with -1, which is 255.
 pub fn gone(code: Option<i32>, signal: Option<i32>) -> Gone {
-    let from_shim = code.and_then(|code| Signal::try_from(code - BY_SIGNAL).ok());
+    let from_shim = code.and_then(signal_in);
     let how = match (signal.map(Signal::try_from), from_shim, code) {
         (Some(Ok(signal)), ..) | (None, Some(signal), _) => format!("was ended by {signal}"),
         (Some(Err(_)), ..) => "was ended by a signal".to_owned(),
@@ -18,6 +19,17 @@ pub fn gone(code: Option<i32>, signal: Option<i32>) -> Gone {
         (None, None, None) => "ended".to_owned(),
     };
     Gone { how, code, last_words: String::new() }
+}
+
+/// The signal that an exit code stands for.
+fn signal_in(code: i32) -> Option<Signal> {
+    Signal::try_from(code - BY_SIGNAL).ok()
+}
+
+/// Whether the client exited by itself. Some clients catch SIGTERM and exit with its code, but leave
+/// their tools behind as if it had killed them.
+pub fn is_by_itself(status: Option<WaitStatus>) -> bool {
+    matches!(status, Some(WaitStatus::Exited(_, code)) if signal_in(code).is_none())
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::child::{END_OF_INPUT, HURRY};
-use super::exit::BY_SIGNAL;
+use super::exit::{BY_SIGNAL, is_by_itself};
 use super::orphans;
 use super::raw_mode::make_raw;
 use crate::case::{self, Covers, Entered};
@@ -231,7 +231,7 @@ fn supervise(command: &[OsString], entered: &Entered) -> std::io::Result<i32> {
     };
     // A client that was killed leaves its tools behind. One that exits has cleaned up, and what it
     // leaves running on purpose may stay, except after a case.
-    let cleaned_up = matches!(status, Some(WaitStatus::Exited(..))) && !ending;
+    let cleaned_up = is_by_itself(status) && !ending;
     if !cleaned_up || entered.report.held.is_case() {
         orphans::kill_all();
     }

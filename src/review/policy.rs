@@ -34,6 +34,8 @@ pub struct Policy {
     pub judges_ask: JudgesAsk,
     /// Whether the time limit is for all judges together.
     pub share_time: bool,
+    /// See `Judging::own_time`.
+    pub own_time: bool,
 }
 
 /// One of several judges.
@@ -76,6 +78,8 @@ pub struct Judging {
     pub ends_circles: bool,
     /// Whether a verdict shows the cost of its own review rather than that of the session.
     pub own_cost: bool,
+    /// Whether the time in which a person was asked is left out of the times of phases and reviews.
+    pub own_time: bool,
     /// Whether notices say how the list of requirements has changed, and how long a check may take.
     pub detailed_notices: bool,
     /// `supervisor.allowed_tools`
@@ -95,6 +99,7 @@ impl Default for Judging {
             proof: Proof::Off,
             ends_circles: false,
             own_cost: false,
+            own_time: false,
             detailed_notices: false,
             allowed_tools: Vec::new(),
             judges: Vec::new(),
@@ -110,6 +115,7 @@ impl Judging {
             proof,
             ends_circles: true,
             own_cost: true,
+            own_time: true,
             detailed_notices: true,
             ..Self::default()
         }
@@ -129,6 +135,7 @@ impl Policy {
             judges: judging.judges.clone(),
             judges_ask: judging.judges_ask,
             share_time: false,
+            own_time: judging.own_time,
         }
     }
 
@@ -144,6 +151,7 @@ impl Policy {
             judges: judging.judges.clone(),
             judges_ask: judging.judges_ask,
             share_time: true,
+            own_time: judging.own_time,
         }
     }
 

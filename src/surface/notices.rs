@@ -14,7 +14,7 @@ mod verdict;
 use super::Transcript;
 use super::styled::{self, Style, Styled};
 use super::terminal::DENIED;
-use super::transcript::{Author, LineKind, SPOKEN_NAME};
+use super::transcript::SPOKEN_NAME;
 use crate::client::case::{CaseKind, CaseReport};
 use crate::client::{form, plan as plan_tool};
 use crate::event::{ChangedFile, Dropped, Notice, Phase, file_changed};
@@ -85,13 +85,7 @@ impl Transcript {
                 let facts: Vec<_> = [duration(*seconds)].into_iter().chain(spent).collect();
                 self.verdict(&format!("{round}/{max}"), &facts, verdict)
             }
-            Notice::ReviewFailed { reason, retrying: true, .. } => {
-                let dash = self.look.glyphs.dash;
-                self.failure(&format!("Review failed: {} {dash} trying again", sentence(reason)))
-            }
-            Notice::ReviewFailed { reason, .. } => {
-                self.given_up(&format!("No verdict: {}.", sentence(reason)))
-            }
+            Notice::ReviewFailed { reason, retrying, .. } => self.review_failed(reason, *retrying),
             Notice::ReviewDropped { why, .. } => self.review_cancelled(*why),
             Notice::LimitReached { max } => {
                 let reviews = count(*max, "review");
@@ -231,7 +225,7 @@ impl Transcript {
             Dropped::SessionEnded => return Vec::new(),
         };
         let line = Styled::new(Style::Dim, &format!("Review cancelled ({why})"));
-        self.lines(vec![line], LineKind::Notice, Author::SUPERVISOR)
+        self.in_review(line)
     }
 
     /// Lines that the person asked for.
@@ -263,6 +257,7 @@ impl Transcript {
     }
 
     fn phase(&mut self, phase: Phase, round: u32, max: u32) -> Vec<Styled> {
+        self.review_shown &= phase != Phase::Reviewing;
         let name = match phase {
             Phase::Working => "working",
             Phase::Reviewing => "reviewing",
@@ -293,6 +288,17 @@ impl Transcript {
         }
         let lines = self.fitted(lines, "    ");
         self.apart(lines)
+    }
+
+    fn review_failed(&mut self, reason: &str, retrying: bool) -> Vec<Styled> {
+        // An API failure is the judge's last text, too.
+        let said = sentence(&std::mem::take(&mut self.judgement)) == sentence(reason);
+        let why = if said { String::new() } else { format!(": {}", sentence(reason)) };
+        if retrying {
+            let dash = self.look.glyphs.dash;
+            return self.failure(&format!("Review failed{why} {dash} trying again"));
+        }
+        self.given_up(&format!("No verdict{why}."))
     }
 
     fn agent_gone(&mut self, how: &str, last_words: &str, resuming: bool) -> Vec<Styled> {

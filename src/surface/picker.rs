@@ -89,12 +89,12 @@ impl Picker {
             rows.push(Styled::new(style, &cut(&format!("{pointer}{entry}"))));
         }
         let hidden = fitting.len().saturating_sub(from + room);
-        let more = match (fitting.is_empty(), hidden) {
-            (true, _) => "no match; ".to_owned(),
-            (false, 0) => String::new(),
-            (false, hidden) => format!("{hidden} more; "),
+        let search = match (fitting.is_empty(), hidden) {
+            (true, _) => "No match; type".to_owned(),
+            (false, 0) => "Type".to_owned(),
+            (false, hidden) => format!("{hidden} more; type"),
         };
-        let hint = format!("{more}type to search, arrows and Enter to choose, Esc to cancel");
+        let hint = format!("{search} to search, arrows and Enter to choose, Esc to cancel");
         rows.push(Styled::new(Style::Dim, &cut(&hint)));
         rows
     }

@@ -113,6 +113,8 @@ pub struct Transcript {
     pub(super) at_work: bool,
     /// The last review was abandoned: its process may still print, which is ignored.
     pub(super) review_dropped: bool,
+    /// Something of the running review has been shown.
+    pub(super) review_shown: bool,
     /// When the person was asked a question that is still open.
     asked_at: Option<Now>,
     /// Full outputs and thoughts, for the pager.
@@ -156,6 +158,7 @@ impl Transcript {
             queued: Vec::new(),
             at_work: false,
             review_dropped: false,
+            review_shown: false,
             asked_at: None,
             whole: Vec::new(),
             keeps_whole: false,

@@ -36,6 +36,20 @@ fn a_killed_shim_leaves_nobody() {
     let _ = running.finish();
 }
 
+/// As claude 2.1.197 does: it catches SIGTERM, exits with its code, and leaves its tool running.
+#[test]
+fn a_client_that_exits_because_of_a_signal_leaves_nobody() {
+    let room = Room::supervised();
+    let begins = tool::CLIENT.replace("exec cat >/dev/null\n", "");
+    let ends = "until [ -e \"$ROOM/go\" ]; do sleep 0.01; done\nexit 143\n";
+    let resumed = "case \"$*\" in *--resume*) exit 1;; esac\n";
+    room.client(&format!("{}{ends}", begins.replacen('\n', &format!("\n{resumed}"), 1)));
+    let (running, tool) = at_work(&room);
+    std::fs::write(room.path("seen/go"), "").expect("the client reads it");
+    running.finish_within(SECONDS).code(1);
+    tool.is_gone();
+}
+
 #[test]
 fn a_stopped_shim_holds_nothing_up_and_leaves_nobody() {
     let room = tool::room();

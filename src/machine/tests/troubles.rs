@@ -132,6 +132,25 @@ fn the_persons_time_to_answer_does_not_count_against_the_review() {
 }
 
 #[test]
+fn the_time_in_which_a_person_is_asked_is_neither_work_nor_review() {
+    let machine = check_with(
+        Rules { person: true, ..Rules::default() },
+        &[
+            ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),
+            ("init, taken, tick 5, asks r1", "ask r1"),
+            ("tick 100, allow", "allow"),
+            ("tick 2, result done", "→Reviewing; review 1/10 of S [do it]"),
+            ("tick 3, supervisor-asks r2", "ask r2"),
+            ("tick 1000, allow", "allow"),
+            ("tick 4, verdict [TASK_COMPLETED]", "stop review; →Waiting"),
+        ],
+    );
+    let report = machine.report(Outcome::Completed, Duration::from_secs(1114));
+    let (reviewed, all) = (report.rounds[0].seconds, report.seconds);
+    assert_eq!((reviewed, all.working, all.reviewing, all.total), (7.0, 7.0, 7.0, 1114.0));
+}
+
+#[test]
 fn while_a_person_is_asked_no_other_deadline_ends_the_review() {
     check(&[
         ("start, said do it", "start agent; →Waiting; send \"do it\"; →Working"),

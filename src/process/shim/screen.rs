@@ -27,7 +27,7 @@ use signal_hook::iterator::Signals;
 
 use super::{GRACE, HURRY_NUMBER, die_with_parent};
 use crate::console;
-use crate::process::exit::BY_SIGNAL;
+use crate::process::exit::{BY_SIGNAL, is_by_itself};
 use crate::process::orphans;
 use crate::process::terminal;
 use crate::threads::named;
@@ -140,7 +140,7 @@ fn supervise(command: &[OsString]) -> std::io::Result<i32> {
             recv(deadline) -> _ => break None,
         }
     };
-    let cleaned_up = matches!(status, Some(WaitStatus::Exited(..))) && !ending;
+    let cleaned_up = is_by_itself(status) && !ending;
     if !cleaned_up {
         let _ = killpg(client, Signal::SIGKILL);
         orphans::kill_all();

@@ -10,18 +10,34 @@ pub struct Clock {
     /// The time that was left when the clock last started.
     left: Duration,
     runs_since: Now,
+    /// The time for which questions have stopped the clock.
+    stopped: Duration,
+    stopped_at: Now,
     /// The judge's questions that are still unanswered.
     questions: BTreeSet<String>,
 }
 
 impl Clock {
     pub fn new(left: Duration, now: Now) -> Self {
-        Self { left, runs_since: now, questions: BTreeSet::new() }
+        let (stopped, stopped_at) = (Duration::ZERO, now);
+        Self { left, runs_since: now, stopped, stopped_at, questions: BTreeSet::new() }
+    }
+
+    /// For another attempt of the same judge.
+    pub fn again(&self, left: Duration, now: Now) -> Self {
+        Self { stopped: self.stopped(now), ..Self::new(left, now) }
+    }
+
+    /// For how long the person has been asked.
+    pub fn stopped(&self, now: Now) -> Duration {
+        let open = !self.questions.is_empty();
+        self.stopped + if open { now.saturating_sub(self.stopped_at) } else { Duration::ZERO }
     }
 
     pub fn wait_for(&mut self, question: &str, now: Now) {
         if self.questions.is_empty() {
             self.left = self.left.saturating_sub(now.saturating_sub(self.runs_since));
+            self.stopped_at = now;
         }
         self.questions.insert(question.to_owned());
     }
@@ -31,6 +47,7 @@ impl Clock {
         let was_open = self.questions.remove(question);
         if was_open && self.questions.is_empty() {
             self.runs_since = now;
+            self.stopped += now.saturating_sub(self.stopped_at);
         }
         was_open
     }

@@ -192,7 +192,7 @@ impl Engine {
 
     fn opined(&mut self, given: Result<Verdict, String>, now: Now, steps: &mut Vec<Step>) {
         let Some(seat) = self.policy.judges.get(self.judge).cloned() else { return };
-        let seconds = now.saturating_sub(self.since).as_secs_f64();
+        let seconds = self.sitting.took(self.since, now).as_secs_f64();
         let (cost_usd, usage) = (self.cost_usd, self.usage);
         let opinion = Opinion { seconds, cost_usd, usage, ..Opinion::new(&seat, given) };
         let says_yes = opinion.completed == Some(true);

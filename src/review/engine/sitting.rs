@@ -1,6 +1,8 @@
 //! One judge's part of a review: from the start of its process to its verdict, or to the reason why
 //! there is none.
 
+use std::time::Duration;
+
 use super::clock::Clock;
 use super::proof::Doubt;
 use super::{NOBODY, Step};
@@ -155,6 +157,12 @@ impl Sitting {
         self.clock.deadline()
     }
 
+    /// How long the judge has taken, beginning at `since`.
+    pub fn took(&self, since: Now, now: Now) -> Duration {
+        let asked = if self.policy.own_time { self.clock.stopped(now) } else { Duration::ZERO };
+        now.saturating_sub(since).saturating_sub(asked)
+    }
+
     fn attempt(&mut self, now: Now) {
         self.attempt += 1;
         (self.case, self.spoke, self.retried) = (None, false, None);
@@ -164,7 +172,7 @@ impl Sitting {
         self.word = None;
         self.verifying = None;
         self.doubt = None;
-        self.clock = Clock::new(self.policy.timeout, now);
+        self.clock = self.clock.again(self.policy.timeout, now);
         self.steps.push(Step::Start { attempt: self.attempt, judge: 0 });
     }
 

@@ -32,8 +32,10 @@ impl<W: Write> LineSurface<W> {
                 vec![Intent::Event(Event::GoBack { uuid: point.uuid.clone(), what })]
             }
             _ => {
+                let ellipsis = self.text.transcript.look.glyphs.ellipsis;
                 for (at, point) in points.iter().enumerate() {
-                    self.say(Style::Plain, &format!("{:>2}. {}", at + 1, point_shown(point)));
+                    let shown = point_shown(point, ellipsis);
+                    self.say(Style::Plain, &format!("{:>2}. {shown}", at + 1));
                 }
                 self.say(Style::Dim, HOW);
                 Vec::new()

@@ -22,7 +22,7 @@ impl Transcript {
         let most = timeout.map(|seconds| format!(" (at most {})", duration(seconds)));
         let text = format!("check {name}{}", most.unwrap_or_default());
         let line = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
-        self.shown(vec![line.with(Style::Dim, &text)])
+        self.checks_in_review(vec![line.with(Style::Dim, &text)])
     }
 
     /// For whoever wants to read all of it.
@@ -64,7 +64,7 @@ impl Transcript {
             let tail = &all[all.len().saturating_sub(TAIL)..];
             lines.extend(tail.iter().map(|line| gutter().with(Style::Dim, &format!("  {line}"))));
         }
-        self.shown(lines)
+        self.checks_in_review(lines)
     }
 
     pub(super) fn checks_changed_files(&mut self) -> Vec<Styled> {

@@ -1,6 +1,7 @@
 use super::super::transcript::tests::{LOOK, texts};
 use super::super::{Glyphs, Look, sample};
 use super::*;
+use crate::checks::result::{CheckOutcome, CheckResult};
 use crate::client::stream::PermissionRequest;
 use crate::event::{Asker, Ending, Outcome, Question, Stood, Supervision};
 use crate::review::opinion::Opinion;
@@ -119,6 +120,65 @@ fn a_log_has_phases_and_no_hints() {
     assert_eq!(texts(&off.notice(&phase(Phase::Working, 0))), ["", "── working ──"]);
     let failed = Notice::ReviewFailed { round: 1, reason: "late".into(), retrying: false };
     assert_eq!(shown(look, &failed), "No verdict: late.");
+}
+
+#[test]
+fn a_review_cancelled_before_it_asked_anybody_has_a_block_of_its_own() {
+    let mut transcript = Transcript::new(LOOK);
+    let dropped = Notice::ReviewDropped { round: 1, why: Dropped::UserMessage };
+    let reviewing = Notice::Phase { phase: Phase::Reviewing, round: 1, max: 10 };
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#;
+    transcript.agent(&sample::line(text));
+    for _ in 0..2 {
+        transcript.notice(&reviewing);
+        assert_eq!(
+            texts(&transcript.notice(&dropped)),
+            ["", "┃ Review cancelled (you sent a message)"]
+        );
+    }
+    transcript.notice(&reviewing);
+    transcript.notice(&Notice::ReviewStarted { round: 1, max: 10, attempt: 1, judge: None });
+    assert_eq!(texts(&transcript.notice(&dropped)), ["┃ Review cancelled (you sent a message)"]);
+}
+
+#[test]
+fn a_review_that_begins_with_checks_has_a_block_of_its_own() {
+    let mut transcript = Transcript::new(LOOK);
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#;
+    transcript.agent(&sample::line(text));
+    transcript.notice(&Notice::Phase { phase: Phase::Reviewing, round: 1, max: 10 });
+    let passed = Notice::CheckEnded(CheckResult {
+        name: "lint".into(),
+        run: "make lint".into(),
+        outcome: CheckOutcome::Green,
+        seconds: 2.0,
+        tail: String::new(),
+    });
+    assert_eq!(texts(&transcript.notice(&passed)), ["", "┃ ✔ check lint  passed · 2s"]);
+    assert_eq!(texts(&transcript.notice(&passed)), ["┃ ✔ check lint  passed · 2s"]);
+    let dropped = Notice::ReviewDropped { round: 1, why: Dropped::Interrupt };
+    assert_eq!(texts(&transcript.notice(&dropped)), ["┃ Review cancelled (interrupted)"]);
+}
+
+#[test]
+fn a_failure_that_the_judge_has_printed_is_not_repeated() {
+    let mut transcript = Transcript::new(LOOK);
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"API Error: 500 Internal server error."}]}}"#;
+    let failed = |retrying| Notice::ReviewFailed {
+        round: 1,
+        reason: "API Error: 500 Internal server error.".into(),
+        retrying,
+    };
+    transcript.supervisor(&sample::line(text));
+    assert_eq!(texts(&transcript.notice(&failed(true))), ["Review failed – trying again"]);
+    transcript.notice(&Notice::ReviewStarted { round: 1, max: 10, attempt: 2, judge: None });
+    transcript.supervisor(&sample::line(text));
+    let shown = texts(&transcript.notice(&failed(false)));
+    assert!(shown[0].starts_with("No verdict. Type a message"), "{shown:?}");
+    // The second try failed without a word.
+    transcript.notice(&Notice::ReviewStarted { round: 1, max: 10, attempt: 2, judge: None });
+    let shown = texts(&transcript.notice(&failed(false)));
+    assert!(shown[0].starts_with("No verdict: API Error: 500"), "{shown:?}");
 }
 
 #[test]

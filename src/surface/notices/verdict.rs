@@ -26,7 +26,8 @@ impl Transcript {
         attempt: u32,
         judge: Option<&Seat>,
     ) -> Vec<Styled> {
-        self.review_dropped = false;
+        (self.review_dropped, self.review_shown) = (false, true);
+        self.judgement.clear();
         let second = if attempt > 1 { ", second try" } else { "" };
         let by = judge.map(|judge| {
             let eyes = if judge.fresh { ", fresh eyes" } else { "" };

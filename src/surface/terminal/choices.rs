@@ -161,7 +161,10 @@ impl Choices {
         }
         let space = if self.several { "Space to mark, " } else { "" };
         let pager = if long { "Ctrl-O to see all of it, " } else { "" };
-        let hint = format!("{pager}{space}Enter to choose, Tab to type a message, Esc to decline");
+        let hint = |tab: &str| format!("{pager}{space}Enter to choose, {tab}Esc to decline");
+        // Whoever types is understood without this; how to get out must be seen.
+        let full = hint("Tab to type a message, ");
+        let hint = if full.width() > columns { hint("") } else { full };
         let mut rows = vec![Styled::new(Style::Question, &cut(head))];
         rows.extend(labels.map(|(selected, label)| {
             Styled::new(if selected { Style::Question } else { Style::Plain }, &cut(&label))

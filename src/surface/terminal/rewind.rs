@@ -26,8 +26,8 @@ pub struct Rewind {
 }
 
 impl Rewind {
-    pub fn new(points: Vec<RewindPoint>) -> Self {
-        let entries = points.iter().map(shown).collect();
+    pub fn new(points: Vec<RewindPoint>, ellipsis: &str) -> Self {
+        let entries = points.iter().map(|point| shown(point, ellipsis)).collect();
         Self {
             picker: Picker::new("Go back to before which message?", entries),
             points,
@@ -37,9 +37,9 @@ impl Rewind {
 }
 
 /// One line about a point.
-pub fn shown(point: &RewindPoint) -> String {
+pub fn shown(point: &RewindPoint, ellipsis: &str) -> String {
     let (first, more) = styled::first_line(&point.text);
-    let more = if more { " ..." } else { "" };
+    let more = if more { format!(" {ellipsis}") } else { String::new() };
     let better = if point.better { " (better than now)" } else { "" };
     match point.round {
         Some(round) => format!("round {round} was sent back{better}: {first}{more}"),
@@ -53,7 +53,7 @@ impl<S: Screen> Terminal<S> {
             let lines = self.transcript.remark(Style::Dim, NOTHING);
             self.print(lines);
         } else {
-            self.rewind = Some(Rewind::new(self.status.points.clone()));
+            self.rewind = Some(Rewind::new(self.status.points.clone(), self.look.glyphs.ellipsis));
         }
     }
 

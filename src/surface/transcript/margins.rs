@@ -114,6 +114,24 @@ impl Transcript {
         lines
     }
 
+    /// A line in the block of a review, which it begins if nothing of the review has been shown.
+    pub(in crate::surface) fn in_review(&mut self, line: Styled) -> Vec<Styled> {
+        if self.review_shown || self.last.0 == LineKind::Heading {
+            return self.lines(vec![line], LineKind::Notice, Author::SUPERVISOR);
+        }
+        let line = self.placed(line, Author::SUPERVISOR);
+        self.apart(vec![line])
+    }
+
+    /// Lines about checks: a review may begin with them.
+    pub(in crate::surface) fn checks_in_review(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
+        let begun = std::mem::replace(&mut self.review_shown, true);
+        let begun = begun || self.last.0 == LineKind::Heading;
+        let lines = if begun { self.shown(lines) } else { self.apart(lines) };
+        self.last = (LineKind::Notice, Author::SUPERVISOR);
+        lines
+    }
+
     /// Like `shown`, for a heading: no gap follows it.
     pub(in crate::surface) fn heading(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
         let lines = self.shown(lines);

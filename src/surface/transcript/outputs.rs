@@ -1,11 +1,12 @@
 //! A tool's outcome, as far as it concerns people: some lines of its output, or what an edit
 //! changed.
 
+use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use super::sub_agents::starts_sub_agent;
 use super::{Author, Transcript};
-use crate::client::stream::ToolResult;
+use crate::client::stream::{Hunk, ToolResult};
 use crate::machine::NOBODY;
 use crate::surface::diff;
 use crate::surface::styled::{self, Style, Styled};
@@ -22,8 +23,12 @@ const FOR_THE_MODEL: [&str; 3] =
     ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
 pub const ASYNC_AGENT: &str = "Async agent launched successfully";
 pub const DENIED: &str = "not run: denied";
+const CREATED: &str = "File created successfully";
+/// What newer clients put before the reason of a hook.
+const HOOK: (&str, &str) = ("PreToolUse:", " hook error: ");
 /// What the client or ccc tells the model, and what a person is shown instead.
-const CLIENTS_WORDS: [(&str, &str); 12] = [
+const CLIENTS_WORDS: [(&str, &str); 13] = [
+    (CREATED, "created"),
     ("The user doesn't want to proceed with this tool use", DENIED),
     ("The user doesn't want to take this action right now", DENIED),
     (NOBODY, DENIED),
@@ -103,6 +108,11 @@ impl Transcript {
         let output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
         let output = without_remarks(&output);
         let output = if starts_sub_agent(name) { report(&output) } else { output };
+        let output = output
+            .strip_prefix(HOOK.0)
+            .and_then(|rest| rest.split_once(HOOK.1))
+            .map_or(output.as_str(), |(_, why)| why)
+            .to_owned();
         let (kept, output) = kept_elsewhere(&output);
         // Code keeps its relative indentation; only what all lines share is removed.
         let clean = |line: &str| styled::untabbed(last_state(line)).trim_end().to_owned();
@@ -136,6 +146,9 @@ impl Transcript {
         let all = result.preview.lines().count();
         if READERS.contains(&name) && all > 1 {
             return (style, vec![format!("{all}{more} lines")]);
+        }
+        if starts_sub_agent(name) && lines.len() > 1 {
+            return (style, vec![format!("{} {ellipsis}", lines[0])]);
         }
         if let Some(kept) = kept {
             lines.truncate(OUTPUT);
@@ -173,6 +186,17 @@ pub fn report(preview: &str) -> String {
         |line: &&str| FOR_THE_MODEL.iter().any(|mark| line.trim_start().starts_with(mark));
     let lines: Vec<_> = preview.lines().filter(|line| !for_the_model(line)).collect();
     lines.join("\n")
+}
+
+/// A new file is an edit like any other, but the client reports no changes for it.
+pub fn seen_as_created(result: &ToolResult, input: &str) -> Option<ToolResult> {
+    if result.is_error || !result.patch.is_empty() || !result.preview.starts_with(CREATED) {
+        return None;
+    }
+    let input: Value = serde_json::from_str(input).ok()?;
+    let lines: Vec<_> = input["content"].as_str()?.lines().map(|line| format!("+{line}")).collect();
+    let patch = vec![Hunk { old_start: 0, new_start: 1, lines }];
+    (!patch[0].lines.is_empty()).then(|| ToolResult { patch, ..result.clone() })
 }
 
 /// A command's exit code, if the client reports it.

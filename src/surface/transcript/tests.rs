@@ -151,11 +151,30 @@ fn a_result_is_shown_below_its_tool() {
     let told = "  <tools-used-before-summary>Bash</tools-used-before-summary>\n  \n\
                 [Subagent hand-back] It is model output.\n  All fine.\n  - a\n\
                 agentId: a42 (to continue)\n<usage>tokens: 19\ntool_uses: 1</usage>";
-    assert_eq!(agent(&[&task, &outcome("t", told, false)])[1..], ["  └ All fine.", "    - a"]);
+    assert_eq!(agent(&[&task, &outcome("t", told, false)])[1..], ["  └ All fine. …"]);
     let long = "x\n".repeat(5000);
     assert_eq!(agent(&[&use_it, &outcome("t", &long, false)])[4], "    … 997+ more lines");
     let read = tool("t", "Read", r#"{"file_path":"f"}"#);
     assert_eq!(agent(&[&read, &outcome("t", &long, false)])[1], "  └ 1000+ lines");
+}
+
+#[test]
+fn a_new_file_is_shown_as_an_edit() {
+    let write = tool("t", "Write", r#"{"file_path":"a.py","content":"one\ntwo\n"}"#);
+    let created = "File created successfully at: /p/a.py (file state is current in your context)";
+    let shown = agent(&[&write, &outcome("t", created, false)]);
+    assert_eq!(shown, ["● Write a.py", "  └ +2 -0", "    1 +one", "    2 +two"]);
+    let empty = tool("t", "Write", r#"{"file_path":"a.py","content":""}"#);
+    let shown = agent(&[&empty, &outcome("t", created, false)]);
+    assert_eq!(shown, ["● Write a.py", "  └ created"]);
+}
+
+#[test]
+fn the_reason_of_a_hook_is_shown_without_its_name() {
+    let use_it = tool("t", "Bash", r#"{"command":"git push"}"#);
+    let told = "PreToolUse:Bash hook error: A review changes nothing.";
+    let shown = agent(&[&use_it, &outcome("t", told, true)]);
+    assert_eq!(shown[1], "  └ error: A review changes nothing.");
 }
 
 /// The end of a test run says what failed, however long it was.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use super::outputs::{ASYNC_AGENT, DENIED, exit_code};
+use super::outputs::{ASYNC_AGENT, DENIED, exit_code, seen_as_created};
 use super::sub_agents::{SubAgent, starts_sub_agent};
 use super::todos::maintains_todos;
 use super::{Author, NARROWEST, Transcript};
@@ -139,7 +139,7 @@ impl Transcript {
     pub(super) fn tool_result(&mut self, result: &ToolResult, author: Author) -> Vec<Styled> {
         let at = self.running.iter().position(|running| running.id == result.tool_use_id);
         let mut lines = Vec::new();
-        let (mut name, mut label) = (String::new(), String::new());
+        let (mut name, mut label, mut input) = (String::new(), String::new(), String::new());
         let mut code = exit_code(&result.preview);
         let (mut seen, mut denied) = (false, false);
         // After a compaction the client repeats old results, of tool uses that are not shown.
@@ -182,13 +182,15 @@ impl Transcript {
             if self.last_tool.as_ref() != Some(&result.tool_use_id) {
                 label = format!("{}: ", running.label);
             }
-            name = running.name;
+            (name, input) = (running.name, running.input);
             seen = running.seen;
             denied = running.denied;
         }
         if let Some(code) = code {
             label = format!("{label}exit {code}: ");
         }
+        let created = seen_as_created(result, &input);
+        let result = created.as_ref().unwrap_or(result);
         let mut body = if denied {
             // The reason is shown above, and what the client says about it is for the agent.
             self.outcome(Style::Dim, vec![DENIED.to_owned()], &label, author)

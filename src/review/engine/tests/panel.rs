@@ -107,15 +107,18 @@ fn each_has_its_price_its_time_and_its_word() {
     let (mut engine, _) = Engine::start(panel(JudgesAsk::Confirm), Vec::new(), second(0));
     engine.prepared("one");
     engine.paid(0.5, Usage { output_tokens: 3, ..Usage::default() });
-    engine.heard(result(YES), second(10));
+    // The time in which the person is asked is not the judge's.
+    engine.heard(asks("r1"), second(4));
+    engine.answered("r1", second(104));
+    engine.heard(result(YES), second(110));
     assert_eq!(engine.seat().map(|seat| (&*seat.name, seat.fresh)), Some(("b", true)));
     engine.prepared("two");
     engine.paid(0.25, Usage::default());
     // The second judge does not accept the word of the first.
     let quoted = r#"{"completed":true,"word":"one"}"#;
-    let steps = short(&engine.heard(result(quoted), second(11)));
+    let steps = short(&engine.heard(result(quoted), second(111)));
     assert!(steps[0].contains("its \"word\" is not the word of this review"), "{steps:?}");
-    let steps = engine.heard(result(r#"{"completed":true,"word":"two"}"#), second(40));
+    let steps = engine.heard(result(r#"{"completed":true,"word":"two"}"#), second(140));
     let Some(Step::End(Ok(verdict))) = steps.last() else { panic!("{steps:?}") };
     let told: Vec<_> = verdict.opinions.iter().map(|one| (one.seconds, one.cost_usd)).collect();
     assert_eq!(told, [(10.0, 0.5), (30.0, 0.25)]);

@@ -340,11 +340,9 @@ fn escape_twice_offers_earlier_messages_to_go_back_to() {
     bench.key(KeyCode::Esc);
     bench.key(KeyCode::Esc);
     let rows = bench.rows().join("\n");
-    for row in [
-        "before which message?",
-        "❯ round 1 was sent back (better than now): add tests ...",
-        "  fix",
-    ] {
+    for row in
+        ["before which message?", "❯ round 1 was sent back (better than now): add tests …", "  fix"]
+    {
         assert!(rows.contains(row), "{row}: {rows}");
     }
     bench.key(KeyCode::Down);

@@ -45,6 +45,14 @@ fn denied() -> Intent {
 }
 
 #[test]
+fn a_narrow_screen_says_how_to_decline() {
+    let mut bench = Bench::new(40, 24).phase(Phase::Working);
+    bench.terminal.ask(&question(Asker::Agent));
+    bench.wait(500);
+    assert_eq!(bench.rows().last().unwrap(), "Enter to choose, Esc to decline");
+}
+
+#[test]
 fn the_whole_question_is_on_the_screen() {
     let bench = ready();
     assert_eq!(
