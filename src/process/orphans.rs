@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,9 @@ use nix::unistd::Pid;
 /// More than enough for killed processes, but bounded in case one hangs in the kernel.
 const TIMEOUT: Duration = Duration::from_secs(1);
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Whether this process reaps the children that nobody waits for.
+static REAPS: AtomicBool = AtomicBool::new(false);
 
 /// Children that some code waits for. Every other child of this process is an orphan.
 static AWAITED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -49,6 +53,9 @@ impl Awaited {
 impl Drop for Awaited {
     fn drop(&mut self) {
         awaited().remove(&self.0);
+        if REAPS.load(Ordering::Relaxed) {
+            reap_ended();
+        }
     }
 }
 
@@ -66,10 +73,11 @@ pub fn adopt() {}
 /// Adopts orphans, and reaps them for as long as this process lives.
 pub fn adopt_and_reap() -> io::Result<()> {
     adopt();
+    REAPS.store(true, Ordering::Relaxed);
     let mut ended = signal_hook::iterator::Signals::new([signal_hook::consts::SIGCHLD])?;
     crate::threads::named("orphans", move || {
         for _ in &mut ended {
-            for_each(reap);
+            reap_ended();
         }
     })
 }
@@ -93,6 +101,30 @@ pub fn kill_all() {
     }
 }
 
+/// Reaps the orphans that have ended. The kernel says who has ended, but only the first of them: if that is a
+/// child that some code waits for, the rest comes when it was waited for.
+#[cfg(target_os = "linux")]
+fn reap_ended() {
+    let awaited = awaited();
+    while let Ok(Some(child)) = first_ended() {
+        if awaited.contains(&child.as_raw()) {
+            return;
+        }
+        reap(child);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reap_ended() {}
+
+/// A child that has ended and was not waited for. Fails if there is no child at all.
+#[cfg(target_os = "linux")]
+fn first_ended() -> nix::Result<Option<Pid>> {
+    use nix::sys::wait::{Id, waitid};
+    let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+    waitid(Id::All, look).map(|status| status.pid())
+}
+
 fn reap(orphan: Pid) {
     let _ = waitpid(orphan, Some(WaitPidFlag::WNOHANG));
 }
@@ -107,6 +139,9 @@ fn for_each(each: impl Fn(Pid)) -> usize {
 
 #[cfg(target_os = "linux")]
 fn children() -> Vec<Pid> {
+    if first_ended().is_err() {
+        return Vec::new();
+    }
     let me = std::process::id().to_string();
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     processes

@@ -17,34 +17,35 @@ use std::thread;
 
 use ccc::gauntlet::session::{self, GauntletSession};
 use judge::Judge;
-use play::Played;
+use play::{Ended, Played};
 
 pub const LEVELS: [&str; 3] = ["required", "asked", "off"];
-/// Which judges a session is played with, and how strictly. Where what is played cannot make a difference,
-/// not every session is: a bare yes is bare whatever it is about, a judge that is never content looks at
-/// nothing, and what `proof: required` is content with is enough for the other levels.
-fn judges(at: usize, session: &GauntletSession) -> Vec<(Judge, &'static str)> {
-    let sample = at.is_multiple_of(4);
+/// Which judges a session is played with, and how strictly. Those of a row judge one after the other in the
+/// same session: what the agent did is the same for all of them. Where what is played cannot make a
+/// difference, not every session is: a bare yes is bare whatever it is about, a judge that is never content
+/// looks at nothing, and what `proof: required` is content with is enough for the other levels.
+fn judges(at: usize, session: &GauntletSession) -> Vec<(&'static [Judge], &'static str)> {
+    use Judge::{Critic, Forger, Gullible, Honest, Lazy, Quoter};
+    let fourth = at % 4;
     if session.is_right() {
-        let mut judges = vec![(Judge::Honest, LEVELS[0])];
-        if sample {
-            judges.push((Judge::Honest, LEVELS[1 + at / 4 % 2]));
-            judges.push((Judge::Critic, LEVELS[at / 4 % 3]));
+        let mut rows: Vec<(&'static [Judge], _)> = vec![(&[Honest], LEVELS[0])];
+        if fourth == 0 {
+            rows.push((&[Honest], LEVELS[1 + at / 4 % 2]));
+            rows.push((&[Critic], LEVELS[at / 4 % 3]));
         }
-        return judges;
+        return rows;
     }
-    // Invented evidence and a no count at no level; which one it is makes no difference.
-    let any = LEVELS[at % 3];
-    let mut judges = vec![
-        (Judge::Gullible, "required"),
-        (Judge::Forger, any),
-        (Judge::Quoter, any),
-        (Judge::Lazy, "required"),
-    ];
-    if sample || session.is_red() {
-        judges.push((Judge::Gullible, "asked"));
+    // The third no about the same work ends a session.
+    let mut rows: Vec<(&'static [Judge], _)> = vec![(&[Lazy, Forger, Quoter], "required")];
+    if fourth == 0 || session.is_red() {
+        rows.push((&[Forger, Quoter, Gullible], "asked"));
     }
-    judges
+    match fourth {
+        1 => rows.push((&[Gullible], "required")),
+        2 => rows.push((&[Forger, Quoter], "off")),
+        _ => {}
+    }
+    rows
 }
 
 /// All that was played, by session and judge.
@@ -54,7 +55,7 @@ fn play_all(sessions: &[GauntletSession]) -> Results {
     let jobs: Vec<_> = (0..)
         .zip(sessions)
         .flat_map(|(at, session)| {
-            judges(at, session).into_iter().map(move |(judge, level)| (at, judge, level))
+            judges(at, session).into_iter().map(move |(judges, level)| (at, judges, level))
         })
         .collect();
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Results::new()));
@@ -64,9 +65,17 @@ fn play_all(sessions: &[GauntletSession]) -> Results {
         for _ in 0..workers {
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    let (at, judge, level) = *job;
-                    let played = play::play(&sessions[at], templates[at].path(), judge, level);
-                    results.lock().expect("nobody has panicked").insert(*job, played);
+                    let (at, mut judges, level) = *job;
+                    // One that is believed is the last of its session; the others get another.
+                    while !judges.is_empty() {
+                        let played = play::play(&sessions[at], templates[at].path(), judges, level);
+                        let (came, rest) = judges.split_at(played.len());
+                        let mut results = results.lock().expect("nobody has panicked");
+                        for (judge, played) in came.iter().zip(played) {
+                            results.insert((at, *judge, level), played);
+                        }
+                        judges = rest;
+                    }
                 }
             });
         }
@@ -82,9 +91,9 @@ fn mistakes(session: &GauntletSession, judge: Judge, level: &str, played: &Playe
             found.push(what.to_owned());
         }
     };
-    let (confirmed, code) = (played.is_confirmed(), played.code);
-    let red = session.is_red();
-    must(confirmed == (code == Some(0)), "the exit code tells what happened");
+    let (confirmed, code) = (played.is_confirmed(), played.session.code);
+    let (red, asked) = (session.is_red(), played.review.asked);
+    must(played.went_on || confirmed == (code == Some(0)), "the exit code tells what happened");
     match judge {
         Judge::Gullible if level == "asked" && !red => {
             must(confirmed && played.is_without_proof(), "a bare yes is one without proof");
@@ -97,15 +106,18 @@ fn mistakes(session: &GauntletSession, judge: Judge, level: &str, played: &Playe
             must(!confirmed || !played.is_without_proof(), "evidence that exists is proof");
         }
         Judge::Critic => {
-            must(code == Some(6) && played.rounds == 3, "stopped after three rounds, as stuck");
+            must(
+                code == Some(6) && played.session.rounds == 3,
+                "stopped after three rounds, as stuck",
+            );
         }
         Judge::Honest => {
-            must(confirmed && played.asked == 1, "confirmed at once, and asked once");
+            must(confirmed && asked == 1, "confirmed at once, and asked once");
             must(!played.is_without_proof(), "with its proof");
         }
     }
     if red {
-        must(played.asked == 0 && code == Some(6), "no judge is asked while a check is red");
+        must(asked == 0 && code == Some(6), "no judge is asked while a check is red");
         return found;
     }
     let brief = played.brief();
@@ -149,8 +161,9 @@ fn no_false_done_passes_and_no_honest_one_is_held_up() {
         if !found.is_empty() {
             wrong.push(format!(
                 "{} · {judge:?} · proof: {level}: {}\n  exit {:?} {} rounds {} asked {}\n  {}\n{}\n{}",
-                sessions[*at].name, found.join("; "), played.code, played.report["outcome"],
-                played.rounds, played.asked, played.report["detail"], played.doubted, played.brief()
+                sessions[*at].name, found.join("; "), played.session.code, played.session.report["outcome"],
+                played.session.rounds, played.review.asked, played.session.report["detail"],
+                played.review.doubted, played.brief()
             ));
         }
     }
@@ -170,10 +183,11 @@ fn a_confirmation_without_proof_is_shown_as_one_everywhere() {
     let sessions = session::all().expect("sessions");
     let session = &sessions[0];
     let template = play::project(session);
-    let played = play::play(session, template.path(), Judge::Gullible, "asked");
-    assert!(played.is_confirmed() && played.is_without_proof(), "{}", played.report);
-    let id = played.report["session_id"].as_str().expect("an id").to_owned();
-    let shown = played.room.ccc(&["sessions", "show", &id]).run().code(0).out();
+    let played = play::play(session, template.path(), &[Judge::Gullible], "asked").remove(0);
+    let Ended { report, room, .. } = &*played.session;
+    assert!(played.is_confirmed() && played.is_without_proof(), "{report}");
+    let id = report["session_id"].as_str().expect("an id").to_owned();
+    let shown = room.ccc(&["sessions", "show", &id]).run().code(0).out();
     assert!(shown.contains("without proof"), "{shown}");
-    played.room.ccc(&["replay", "--check", &id]).run().code(0);
+    room.ccc(&["replay", "--check", &id]).run().code(0);
 }

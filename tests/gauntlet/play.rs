@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use ccc::fixture::scripted_client::{FromClient, ToClient, write_line};
@@ -18,41 +18,55 @@ use serde_json::{Value, json};
 use crate::judge::{Cites, Judge, Seen};
 use crate::room::Room;
 
-/// What came of it.
+/// What came of one judge.
+#[derive(Clone)]
 pub struct Played {
+    pub review: Review,
+    /// It was not believed, and another one judged after it in the same session.
+    pub went_on: bool,
+    /// What the first judge of the session was told about the work.
+    pub told: Arc<str>,
+    pub session: Arc<Ended>,
+}
+
+/// How a session ended, whoever judged in it.
+pub struct Ended {
     pub code: Option<i32>,
     pub report: Value,
-    /// What the judge was told first about the work that it judges.
-    pub told: String,
-    /// What it answered first.
-    pub answered: String,
-    /// Why its first answer did not count, if it did not.
-    pub doubted: String,
-    /// Messages to the judge, questions for its proof included.
-    pub asked: usize,
     pub rounds: usize,
     /// It is kept until this is dropped.
     pub room: Room,
 }
 
+#[derive(Clone, Default)]
+pub struct Review {
+    /// What the judge answered first.
+    pub answered: String,
+    /// Why its first answer did not count, if it did not.
+    pub doubted: String,
+    /// Messages to the judge, questions for its proof included.
+    pub asked: usize,
+}
+
 impl Played {
     pub fn is_confirmed(&self) -> bool {
-        self.report["outcome"] == "completed"
+        !self.went_on && self.session.report["outcome"] == "completed"
     }
 
     pub fn is_without_proof(&self) -> bool {
-        let rounds = self.report["rounds"].as_array();
-        rounds.and_then(|rounds| rounds.last()).is_some_and(|last| last["without_proof"] == true)
+        let rounds = self.session.report["rounds"].as_array();
+        let last = rounds.and_then(|rounds| rounds.last());
+        !self.went_on && last.is_some_and(|last| last["without_proof"] == true)
     }
 
     /// Whether this evidence of a lazy judge's was believed: it is not among what does not hold.
     pub fn is_believed(&self, cites: Cites) -> bool {
         let id = cites.id();
-        self.answered.contains(&format!("\"id\":\"{id}\""))
-            && !self.doubted.contains(&format!("\n- {id} ("))
+        self.review.answered.contains(&format!("\"id\":\"{id}\""))
+            && !self.review.doubted.contains(&format!("\n- {id} ("))
     }
 
-    /// What ccc found out itself, as the judge was told it.
+    /// What ccc found out itself, as the first judge was told it.
     pub fn brief(&self) -> String {
         let after = self.told.split_once("# What ccc knows\n").map_or("", |(_, after)| after);
         after.split("\n# ").next().unwrap_or_default().to_owned()
@@ -82,7 +96,7 @@ fn copy(from: &Path, to: &Path) {
 /// What both clients of a run know of it.
 struct Play<'a> {
     session: &'a GauntletSession,
-    judge: Judge,
+    judges: &'a [Judge],
     project: PathBuf,
     state: Mutex<PlayState>,
 }
@@ -93,13 +107,19 @@ struct PlayState {
     said: usize,
     ran: Vec<(String, String)>,
     last_words: String,
-    answers: usize,
     told: String,
-    answered: String,
-    doubted: String,
+    /// One for each judge that was asked.
+    reviews: Vec<Review>,
 }
 
-pub fn play(session: &GauntletSession, template: &Path, judge: Judge, proof: &str) -> Played {
+/// One session, in which the first judge reviews first, the next one after it has been told no, and so on.
+/// As many of them come back as were asked; with a red check nobody is, and that is what came of each.
+pub fn play(
+    session: &GauntletSession,
+    template: &Path,
+    judges: &[Judge],
+    proof: &str,
+) -> Vec<Played> {
     let room = Room::new();
     copy(template, &room.path("project"));
     let checks: Vec<_> = session.checks.iter().map(|check| format!("  - {check:?}\n")).collect();
@@ -108,17 +128,17 @@ pub fn play(session: &GauntletSession, template: &Path, judge: Judge, proof: &st
     let instructions = format!("---\nproof: {proof}\n{checks}---\nBe strict.\n");
     room.write("home/.claude/SUPERVISOR.md", instructions);
     // What keeps a judge from changing files has a suite of its own.
-    // One round, of each message of the user's, is enough to see whether a judge is believed; how it ends is the critic's part, and
-    // that of a check that stays red.
-    let ends = judge == Judge::Critic || !session.checks.is_empty();
-    let most = if ends { 10 } else { session.turns().len() };
+    // One round for each judge, and of each earlier message of the user's, is enough to see whether it is believed; how it ends is
+    // the critic's part, and that of a check that stays red.
+    let ends = judges == [Judge::Critic] || !session.checks.is_empty();
+    let most = if ends { 10 } else { session.turns().len() - 1 + judges.len() };
     room.config(&json!({"supervisor": {"sandbox": "off", "max_iterations": most}}));
     let socket = room.path("socket");
     let listener = UnixListener::bind(&socket).expect("a socket");
     let ccc = env!("CARGO_BIN_EXE_ccc");
     let client = format!("#!/bin/sh\nexec '{ccc}' scripted-client '{}' \"$@\"\n", socket.display());
     room.client(&client);
-    let play = Play { session, judge, project: room.path("project"), state: Mutex::default() };
+    let play = Play { session, judges, project: room.path("project"), state: Mutex::default() };
     let over = AtomicBool::new(false);
     let turns = session.turns();
     let (mut code, mut report) = (None, Value::Null);
@@ -147,10 +167,20 @@ pub fn play(session: &GauntletSession, template: &Path, judge: Judge, proof: &st
                 .unwrap_or_else(|why| panic!("{}: {why}: {}", session.name, done.err()));
         }
     });
-    let PlayState { told, answered, doubted, answers, .. } =
-        play.state.into_inner().expect("nobody has panicked");
+    let PlayState { told, reviews, .. } = play.state.into_inner().expect("nobody has panicked");
     let rounds = report["rounds"].as_array().map_or(0, Vec::len);
-    Played { code, report, told, answered, doubted, asked: answers, rounds, room }
+    let (told, ended) = (told.into(), Arc::new(Ended { code, report, rounds, room }));
+    let of = |went_on, review| Played {
+        review,
+        went_on,
+        told: Arc::clone(&told),
+        session: Arc::clone(&ended),
+    };
+    if reviews.is_empty() {
+        return vec![of(false, Review::default()); judges.len()];
+    }
+    let last = reviews.len() - 1;
+    reviews.into_iter().enumerate().map(|(at, review)| of(at < last, review)).collect()
 }
 
 /// Ends the thread that waits for clients, also when the play fails.
@@ -171,7 +201,16 @@ impl Play<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// There is another message of the user's to come.
+    /// The judge whose turn it is; the last one judges for as long as it goes on.
+    fn next_judge(&self) -> usize {
+        let mut state = self.state();
+        if state.reviews.len() < self.judges.len() {
+            state.reviews.push(Review::default());
+        }
+        state.reviews.len() - 1
+    }
+
+    /// No other message of the user's is to come.
     fn is_last_turn(&self) -> bool {
         self.state().said + 1 == self.session.turns().len()
     }
@@ -182,6 +221,7 @@ fn serve(socket: UnixStream, play: &Play<'_>) {
     let mut tell = socket.try_clone().expect("a socket");
     let mut args = Vec::new();
     let mut client = ScriptedClient::new("");
+    let mut judge = None;
     for line in BufReader::new(socket).lines().map_while(Result::ok) {
         let line = match serde_json::from_str(&line).expect("a line of the scripted client") {
             FromClient::Started(started) => {
@@ -201,7 +241,13 @@ fn serve(socket: UnixStream, play: &Play<'_>) {
             }
         };
         if args.iter().any(|arg| arg == "--fork-session") {
-            judge(play, &text, &mut client, &mut print);
+            // Only the last message of the user's is judged; until then the agent waits for it.
+            if play.is_last_turn() {
+                let at = *judge.get_or_insert_with(|| play.next_judge());
+                review(play, at, &text, &mut client, &mut print);
+            } else {
+                print(waits_for_the_user(&mut client));
+            }
         } else {
             print(client.takes(&uuid, &text, true));
             agent(play, &text, &mut client, &mut print);
@@ -241,46 +287,46 @@ fn agent(
     }
 }
 
-fn judge(
+fn waits_for_the_user(client: &mut ScriptedClient) -> Vec<Value> {
+    let wait = json!({"completed": false, "status": "blocked", "feedback": "What else?"});
+    client.prints(&ScriptStep::SupervisorDone(wait.to_string())).expect("a line")
+}
+
+fn review(
     play: &Play<'_>,
+    at: usize,
     text: &str,
     client: &mut ScriptedClient,
     print: &mut dyn FnMut(Vec<Value>),
 ) {
-    // Only the last message of the user's is judged; until then the agent waits for it.
-    if !play.is_last_turn() {
-        let wait = json!({"completed": false, "status": "blocked", "feedback": "What else?"});
-        return print(
-            client.prints(&ScriptStep::SupervisorDone(wait.to_string())).expect("a line"),
-        );
-    }
+    let judge = play.judges[at];
     if play.state().told.is_empty() {
         text.clone_into(&mut play.state().told);
-    } else if play.state().doubted.is_empty() {
-        text.clone_into(&mut play.state().doubted);
     }
     let word = text.split("The word of this review is \"").nth(1);
     let word = word.and_then(|rest| rest.split('"').next()).unwrap_or_default();
-    if play.judge == Judge::Honest {
+    if judge == Judge::Honest {
         for command in &play.session.judge_runs {
             let run = agent::shell(command, &play.project).expect("a shell");
             print(client.prints(&ScriptStep::SupervisorRuns(run)).expect("a line"));
         }
     }
     let mut state = play.state();
-    let last_words = state.last_words.clone();
-    let seen = Seen {
-        session: play.session,
-        answers: state.answers,
-        word,
-        last_words: &last_words,
-        ran: &state.ran,
-    };
-    let answer = play.judge.answer(&seen);
-    if state.answers == 0 {
-        state.answered.clone_from(&answer);
+    let state = &mut *state;
+    let review = &mut state.reviews[at];
+    if review.asked == 1 {
+        text.clone_into(&mut review.doubted);
     }
-    state.answers += 1;
-    drop(state);
+    let answer = judge.answer(&Seen {
+        session: play.session,
+        answers: review.asked,
+        word,
+        last_words: &state.last_words,
+        ran: &state.ran,
+    });
+    if review.asked == 0 {
+        review.answered.clone_from(&answer);
+    }
+    review.asked += 1;
     print(client.prints(&ScriptStep::SupervisorDone(answer)).expect("a line"));
 }

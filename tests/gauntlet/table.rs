@@ -34,16 +34,22 @@ pub fn tables(sessions: &[GauntletSession], results: &Results) -> (String, Strin
     let mut row = |judge: &str, figure: String| {
         let _ = writeln!(text, "| {judge} | {figure} |");
     };
-    let figure = |judge: Judge, level: &str| confirmed(judge, level).to_string();
-    row("gullible: a bare yes, `proof: required`", figure(Judge::Gullible, "required"));
+    let figure = |judge: Judge, level: &str| match of(false, judge, level).len() {
+        all if all == wrong => confirmed(judge, level).to_string(),
+        all => format!("{} of {all}", confirmed(judge, level)),
+    };
+    row("gullible: a bare yes, `proof: required`, a sample", figure(Judge::Gullible, "required"));
     let gullible =
         format!("{proven}; {bare} of {} shown as \"confirmed without proof\"", asked.len());
     row("gullible, `proof: asked`, a sample", gullible);
-    row("forger: invented evidence of six kinds, at every level", figure(Judge::Forger, ""));
-    row(
-        "quoter: repeats what was planted, ends with no, at every level",
-        figure(Judge::Quoter, ""),
-    );
+    for (judge, what) in [
+        (Judge::Forger, "forger: invented evidence of six kinds"),
+        (Judge::Quoter, "quoter: repeats what was planted, ends with no"),
+    ] {
+        row(&format!("{what}, `proof: required`"), figure(judge, "required"));
+        row(&format!("{what}, `proof: asked`, a sample"), figure(judge, "asked"));
+        row(&format!("{what}, `proof: off`, a sample"), figure(judge, "off"));
+    }
     let lazy = of(false, Judge::Lazy, "");
     for (cites, what) in Cites::ALL.into_iter().zip([
         "the last command",
@@ -56,8 +62,8 @@ pub fn tables(sessions: &[GauntletSession], results: &Results) -> (String, Strin
     }
 
     let honest = of(true, Judge::Honest, "");
-    let at_once = honest.iter().filter(|one| one.is_confirmed() && one.asked == 1).count();
-    let rounds = of(true, Judge::Critic, "").iter().map(|one| one.rounds).max();
+    let at_once = honest.iter().filter(|one| one.is_confirmed() && one.review.asked == 1).count();
+    let rounds = of(true, Judge::Critic, "").iter().map(|one| one.session.rounds).max();
     let _ = write!(
         text,
         "\n| judge | of {} that are done |\n|---|---|\n\

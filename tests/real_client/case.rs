@@ -9,18 +9,22 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::on_every_release;
 use crate::script::{begins_review, is_agents, is_review, judged, only};
 use crate::support::api::{Api, Gate, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
 use crate::support::patience::PATIENCE;
 use crate::support::processes::{descendants, wait_for, wait_gone};
+use crate::{on_each_client, on_the_newest_client, on_the_release_between};
 
-on_every_release!(
+on_each_client!(
     whatever_the_judge_tries_no_file_changes,
     where_no_namespace_can_be_had_the_project_is_read_only,
     without_a_case_the_rules_hold_and_say_what_was_denied,
+);
+on_the_release_between!(whatever_the_judge_tries_no_file_changes);
+// The case, its end and what is said without one: the client has no part in them.
+on_the_newest_client!(
     tests_run_without_a_person_and_leave_nothing,
     a_killed_review_leaves_nothing,
     a_required_case_that_cannot_be_had_ends_the_review,

@@ -3,16 +3,15 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::on_each_client;
 use crate::script::{begins_review, count, only, session_id};
 use crate::support::api::{Api, Rule};
 use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
+use crate::{on_each_client, on_the_newest_client};
 
-on_each_client!(
-    a_failed_turn_is_reported_and_not_reviewed,
-    a_supervisor_without_a_verdict_is_tried_twice,
-);
+on_each_client!(a_failed_turn_is_reported_and_not_reviewed);
+// What a failed turn looks like is tested above; that it is tried again is ccc's.
+on_the_newest_client!(a_supervisor_without_a_verdict_is_tried_twice);
 
 /// The client does not try again after this one, and shows it in its own words. After another 400
 /// newer releases ask again without this and that feature.

@@ -3,16 +3,14 @@
 
 use std::path::Path;
 
-use crate::on_each_client;
 use crate::script::{begins_review, confirms, count, is_agents, only, rejects, session_id};
 use crate::support::api::{Api, Rule};
 use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
+use crate::{on_each_client, on_the_newest_client};
 
-on_each_client!(
-    feedback_goes_on_in_the_same_conversation_until_the_work_is_confirmed,
-    a_supervisor_that_is_never_content_stops_at_the_limit,
-);
+on_each_client!(feedback_goes_on_in_the_same_conversation_until_the_work_is_confirmed);
+on_the_newest_client!(a_supervisor_that_is_never_content_stops_at_the_limit);
 
 fn feedback_goes_on_in_the_same_conversation_until_the_work_is_confirmed(client: &Path) {
     let room = CleanRoom::new();

@@ -4,14 +4,14 @@ mod person;
 
 use std::path::Path;
 
-use crate::on_every_release;
+use crate::on_each_client;
 use crate::script::{begins_review, confirms, is_agents, only, rejects};
 use crate::support::api::{Api, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
 use crate::support::terminal::Terminal;
 
-on_every_release!(scenario_004_slash_commands_switch_supervision_on_and_off);
+on_each_client!(scenario_004_slash_commands_switch_supervision_on_and_off);
 
 /// A turn of the agent; the UI also asks for a title and the like, without tools.
 fn is_turn(request: &Request) -> bool {

@@ -5,14 +5,16 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::on_every_release;
 use crate::script::{begins_review, judged, only};
 use crate::support::api::{Api, Rule};
 use crate::support::ccc::{Ccc, Finished, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
+use crate::{on_every_release, on_the_newest_client};
 
-on_every_release!(
-    a_judge_reads_the_scripted_conversation_and_its_verdicts_are_counted,
+// Whether a release takes up the transcript that ccc writes.
+on_every_release!(a_judge_reads_the_scripted_conversation_and_its_verdicts_are_counted);
+// What comes then is a review; what releases make of one is tested in `review`, `case` and `failures`.
+on_the_newest_client!(
     a_judge_proves_what_it_says_in_its_glass_case,
     a_provider_that_fails_is_no_false_reject,
 );

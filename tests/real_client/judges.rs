@@ -4,16 +4,15 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::on_every_release;
 use crate::script::{begins_review, confirms, is_review, judged, only, session_id};
 use crate::support::api::{Api, Request, Rule};
 use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
+use crate::{on_each_client, on_the_newest_client};
 
-on_every_release!(
-    the_second_of_two_judges_can_veto,
-    fresh_eyes_see_the_work_and_not_a_word_of_the_agent,
-);
+on_each_client!(fresh_eyes_see_the_work_and_not_a_word_of_the_agent);
+// Each of them is a fork like the only one; what their opinions come to is not the client's.
+on_the_newest_client!(the_second_of_two_judges_can_veto);
 
 const SECOND: &str = "claude-zq-second";
 

@@ -73,12 +73,20 @@ pub(crate) use on_the_newest_client;
 macro_rules! on_every_release {
     ($($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
         crate::on_each_client!($($(#[$attribute])* $test),+);
+        crate::on_the_release_between!($($(#[$attribute])* $test),+);
+    };
+}
+pub(crate) use on_every_release;
+
+/// On the release in between too, where not all that is tested on the others depends on the release.
+macro_rules! on_the_release_between {
+    ($($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
         mod between {
             $(#[test] $(#[$attribute])* fn $test() { crate::with_client(ccc::client::version::MEASURED[1], super::$test); })+
         }
     };
 }
-pub(crate) use on_every_release;
+pub(crate) use on_the_release_between;
 
 /// Runs the test with that release; where the client cannot be had, `client` says so.
 fn with_client(version: Version, test: fn(&Path)) {

@@ -7,7 +7,6 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
 
-use crate::on_each_client;
 use crate::script::begins_review;
 use crate::support::api::{Api, Gate, Rule};
 use crate::support::ccc::{Ccc, Running};
@@ -15,13 +14,17 @@ use crate::support::client::CleanRoom;
 use crate::support::held::Held;
 use crate::support::patience::PATIENCE;
 use crate::support::processes::{self, Process, descendants};
+use crate::{on_each_client, on_the_newest_client};
 
 on_each_client!(
     a_killed_ccc_leaves_no_process_of_a_running_tool,
     a_terminated_ccc_leaves_no_process_of_a_running_tool,
+    a_killed_agent_leaves_no_process_of_its_tool,
+);
+// Who ends what is as with a tool; the processes of a client without one are alike.
+on_the_newest_client!(
     a_killed_ccc_leaves_no_process_of_a_review,
     a_terminated_ccc_leaves_no_process_of_a_review,
-    a_killed_agent_leaves_no_process_of_its_tool,
     a_ccc_that_is_hung_up_on_twice_leaves_no_process_of_a_running_tool,
 );
 

@@ -5,16 +5,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::on_each_client;
 use crate::script::{confirms, is_agents, only, rejects, session_id};
 use crate::support::api::{Api, Rule};
 use crate::support::ccc::Ccc;
 use crate::support::client::CleanRoom;
+use crate::{on_each_client, on_the_newest_client};
 
-on_each_client!(
-    json_is_one_object_that_says_how_it_went,
-    stream_json_is_the_agents_lines_byte_for_byte_and_cccs_own,
-);
+on_each_client!(stream_json_is_the_agents_lines_byte_for_byte_and_cccs_own);
+// What it costs on another release is tested in `prompt_cache`.
+on_the_newest_client!(json_is_one_object_that_says_how_it_went);
 
 /// A session of two rounds.
 fn api() -> Api {

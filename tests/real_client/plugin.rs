@@ -11,8 +11,7 @@ use crate::support::ccc::INSTRUCTIONS;
 use crate::support::client::CleanRoom;
 
 on_each_client!(
-    the_plugin_supervises_a_client_that_ccc_did_not_start,
-    without_the_program_the_plugin_says_how_to_get_it_and_blocks_nothing,
+    the_plugin_supervises_a_client_that_ccc_did_not_start_and_without_the_program_says_how_to_get_it,
 );
 
 /// The client, with the plugin installed.
@@ -47,7 +46,9 @@ fn with_ccc(mut command: Command) -> Command {
     command
 }
 
-fn the_plugin_supervises_a_client_that_ccc_did_not_start(client: &Path) {
+fn the_plugin_supervises_a_client_that_ccc_did_not_start_and_without_the_program_says_how_to_get_it(
+    client: &Path,
+) {
     let room = CleanRoom::new();
     let api = Api::start(vec![
         rejects("zq-tests-are-missing").times(1),
@@ -77,12 +78,8 @@ fn the_plugin_supervises_a_client_that_ccc_did_not_start(client: &Path) {
     assert!(told.contains("Supervision is off:"), "{told}");
     assert!(told.contains("/ccc:supervisor turns it on"), "{told}");
     assert_eq!(api.requests().len(), before);
-}
 
-fn without_the_program_the_plugin_says_how_to_get_it_and_blocks_nothing(client: &Path) {
-    let room = CleanRoom::new();
     let api = Api::start(vec![rejects("zq-never"), Rule::any().text("zq-built.")]);
-    installed(&room, client, &api);
     let done =
         ask(&room, client, &api, "/ccc:supervisor zq-build-it").output().expect("the client");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

@@ -15,13 +15,17 @@ use crate::support::api::{Api, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
 use crate::support::terminal::Terminal;
-use crate::{on_every_release, on_the_newest_client};
+use crate::{on_each_client, on_the_newest_client, on_the_release_between};
 
-on_every_release!(
+on_each_client!(
     a_review_begins_with_the_agents_prompt_after_edits_and_commits,
     a_review_repeats_the_options_that_the_agents_prompt_begins_with,
     a_review_tells_what_it_read_from_the_cache_and_paid,
     a_price_that_the_client_makes_up_is_not_shown,
+);
+on_the_release_between!(
+    a_review_begins_with_the_agents_prompt_after_edits_and_commits,
+    a_review_repeats_the_options_that_the_agents_prompt_begins_with,
 );
 on_the_newest_client!(
     the_servers_of_the_agent_are_there_for_the_review,

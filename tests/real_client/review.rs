@@ -6,22 +6,27 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::on_every_release;
 use crate::script::{
     begins_review, confirms, count, is_agents, is_review, judged, only, session_id,
 };
 use crate::support::api::{Api, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
+use crate::{on_each_client, on_the_newest_client, on_the_release_between};
 
-on_every_release!(
+on_each_client!(
     the_review_is_a_fork_with_the_instructions_and_the_users_words,
-    only_the_last_words_count_and_are_asked_for_once_more,
     the_supervisor_has_the_agents_tools_and_cannot_write_with_them,
+    only_the_last_words_count_and_are_asked_for_once_more,
     with_a_schema_the_supervisor_has_no_tools_to_edit_with,
     the_supervisor_sees_the_directories_of_the_agent,
-    the_supervisor_knows_what_it_is_and_belongs_to_no_session,
 );
+on_the_release_between!(
+    the_review_is_a_fork_with_the_instructions_and_the_users_words,
+    the_supervisor_has_the_agents_tools_and_cannot_write_with_them,
+);
+// The environment that ccc starts a client with is the same for all.
+on_the_newest_client!(the_supervisor_knows_what_it_is_and_belongs_to_no_session);
 
 fn the_review_is_a_fork_with_the_instructions_and_the_users_words(client: &Path) {
     let room = CleanRoom::new();

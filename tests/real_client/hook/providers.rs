@@ -6,20 +6,20 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{assert_stopped, supervised};
-use crate::on_each_client;
 use crate::script::{begins_review, confirms, count, is_agents};
 use crate::support::api::{Api, Gate, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::{API_KEY, CleanRoom};
 use crate::support::patience::PATIENCE;
+use crate::{on_each_client, on_the_newest_client};
 
 on_each_client!(
     the_provider_wins_over_the_users_own_settings,
     a_key_of_the_users_own_settings_is_not_sent_to_a_provider,
     a_second_opinion_comes_from_another_endpoint,
     the_users_own_login_may_judge,
-    two_providers_at_once_do_not_disturb_each_other,
 );
+on_the_newest_client!(two_providers_at_once_do_not_disturb_each_other);
 
 fn endpoint(api: &Api, key: &str) -> Value {
     json!({"env": {"ANTHROPIC_BASE_URL": api.url(), "ANTHROPIC_AUTH_TOKEN": key}})

@@ -6,7 +6,6 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{is_turn, wait_for_turns};
-use crate::on_every_release;
 use crate::script::{begins_review, confirms, count, only, rejects};
 use crate::support::api::{Api, Gate, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
@@ -14,12 +13,17 @@ use crate::support::client::CleanRoom;
 use crate::support::held::Held;
 use crate::support::patience::PATIENCE;
 use crate::support::terminal::Terminal;
+use crate::{on_each_client, on_the_release_between};
 
-on_every_release!(
+on_each_client!(
     a_review_knows_the_persons_own_words_and_no_others,
     a_message_during_a_review_goes_first,
     switches_cost_no_request_and_supervision_outlives_a_clear,
     an_agent_that_wakes_after_a_confirmation_is_counted_anew,
+);
+on_the_release_between!(
+    a_review_knows_the_persons_own_words_and_no_others,
+    a_message_during_a_review_goes_first,
 );
 
 fn supervised(room: &CleanRoom, client: &Path, api: &Api) -> Terminal {

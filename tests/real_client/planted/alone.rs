@@ -8,20 +8,22 @@ use serde_json::json;
 
 use super::session::{Session, Way, on_a_screen};
 use super::vectors::endpoint;
-use crate::on_every_release;
 use crate::script::{begins_review, count, is_agents, is_review, judged};
 use crate::support::api::{Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
+use crate::{on_each_client, on_the_newest_client, on_the_release_between};
 
-on_every_release!(
-    a_client_earlier_on_the_path,
+on_each_client!(
+    a_hook_of_the_projects_that_ends_the_turn,
     start_files_of_the_users_shell,
     settings_of_the_machine_written_by_root,
-    a_hook_of_the_projects_that_ends_the_turn,
     switching_supervision_off,
-    another_client_in_the_place_of_the_judges,
     a_turn_that_is_said_to_be_none,
 );
+// Which settings a client takes up in the middle of a turn differs from release to release.
+on_the_release_between!(a_hook_of_the_projects_that_ends_the_turn);
+// ccc finds the program and looks whether it is still the same, before any client has started.
+on_the_newest_client!(a_client_earlier_on_the_path, another_client_in_the_place_of_the_judges);
 
 /// A directory that the agent can write to stands before the client's on the path.
 fn a_client_earlier_on_the_path(client: &Path) {

@@ -9,11 +9,11 @@ use serde_json::json;
 use super::plant::rewritten;
 use super::session::{Session, Way};
 use super::vectors::endpoint;
-use crate::on_every_release;
+use crate::on_each_client;
 use crate::script::{begins_review, count, is_agents, judged};
 use crate::support::api::Rule;
 
-on_every_release!(every_form_of_the_clients_own_file);
+on_each_client!(every_form_of_the_clients_own_file);
 
 /// What writes it, in Python: `c` is the value, `text()` its JSON, and `write` takes bytes.
 const FORMS: [(&str, &str); 6] = [

@@ -14,17 +14,25 @@ mod vectors;
 
 use std::path::Path;
 
-use crate::on_every_release;
 use noticed::{IN_TIME, message_in_the_persons_name};
 use plant::{Vector, together};
 use session::Way;
 use vectors::AT_THE_START;
 
-on_every_release!(
+use crate::{on_each_client, on_the_release_between};
+
+on_each_client!(
     found_at_the_start_by_the_loop,
+    noticed_in_time_by_the_hook,
+    noticed_in_time_by_native,
     found_at_the_start_by_the_hook,
     found_at_the_start_by_native,
     noticed_in_time_by_the_loop,
+);
+// What a judge finds at its start is the same whoever starts it. In time it is the agent's client that notices,
+// in the ways in which that one asks for the review.
+on_the_release_between!(
+    found_at_the_start_by_the_loop,
     noticed_in_time_by_the_hook,
     noticed_in_time_by_native,
 );
