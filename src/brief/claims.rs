@@ -16,6 +16,8 @@
 //! A sentence that denies something, or only hopes for it, is not a claim. Each line names its source.
 
 mod files;
+mod part;
+mod put_away;
 mod ran;
 mod told;
 
@@ -46,6 +48,16 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
             found.extend(ran(claim, kind, facts.activity));
         }
     }
+    let tests_are_checked =
+        facts.checks.iter().any(|check| check.is_green() && CommandKind::Test.is(&check.run));
+    if let Some(command) = part::only_a_part(answer, facts.activity).filter(|_| !tests_are_checked)
+    {
+        found.push(format!(
+            "The last message says that all tests pass, but only a part of them ran after the last edit: `{}`.",
+            short(command)
+        ));
+    }
+    found.extend(put_away::set_back(facts));
     let claimed = |claim: Claim| makes(claim, answer).then(|| says(claim));
     found.extend(claimed(Claim::Committed).and_then(|says| committed(&says, facts)));
     if let Some(says) = claimed(Claim::Pushed)
@@ -67,7 +79,7 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
         format!("The last message says that `{name}` was run, but no command with that name was seen (from its commands).")
     }));
     found.extend(claimed(Claim::NoWarnings).and_then(|says| warned(&says, facts.activity)));
-    if is_put_away(facts.activity) && !answer.to_lowercase().contains("stash") {
+    if put_away::is_stashed(facts.activity) && !answer.to_lowercase().contains("stash") {
         found.push("`git stash` put changes away, and no `git stash pop` was seen after it (from the agent's commands).".to_owned());
     }
     let changed = facts.examined.changed.as_ref();
@@ -148,23 +160,6 @@ fn warned(says: &str, activity: &Activity) -> Option<String> {
     let last = activity.commands().rfind(looks)?;
     let line = warning(&last.output)?;
     Some(format!("{says}, but the output of `{}` has `{}`.", short(&last.command), short(line)))
-}
-
-/// Whether the last use of `git stash` put changes into the stash.
-fn is_put_away(activity: &Activity) -> bool {
-    static STASH: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\bgit\s+stash\b\s*([\w-]*)").ok());
-    let is_stash = |ran: &&Ran| ran.how == Ended::Well && ran.command.contains("stash");
-    let ran = activity.commands().filter(is_stash);
-    let done = ran.flat_map(|ran| {
-        let found = STASH.iter().flat_map(|stash| stash.captures_iter(&ran.command));
-        found.filter_map(|found| match found.get(1)?.as_str() {
-            "list" | "show" => None,
-            "pop" | "apply" | "branch" | "drop" | "clear" => Some(false),
-            _ => Some(true),
-        })
-    });
-    done.last().unwrap_or(false)
 }
 
 fn says(claim: Claim) -> String {
@@ -359,6 +354,7 @@ mod tests {
             ("It is there.", &["run git stash -q => ok"], "`git stash` put changes away"),
             ("It is there.", &["run git stash && make; git stash pop => ok"], ""),
             ("Your changes are in the stash.", &["run git stash => ok"], ""),
+            ("All tests pass.", &["run pytest -k a => 1 passed"], "only a part of them ran"),
             ("All is committed.", &["run git commit -m x => ok"], ""),
             ("Committed the change.", &["edit a.rs"], "no successful commit"),
         ] {
@@ -371,9 +367,16 @@ mod tests {
         let nothing = Examined { changed: Some(Changed::new(Vec::new())), ..Examined::default() };
         check("I fixed the crash.", &[], &nothing, "no file of the project has changed");
         check("The crash is due to a race.", &[], &nothing, "");
+        let back = &["run git checkout -- tests/test_a.py => ok"];
+        check("It has a test now.", back, &nothing, "set `tests/test_a.py` back");
+        check("It has a test now.", &["run git restore src/a.py => ok"], &nothing, "");
+        check("I restored the test.", back, &nothing, "");
         let change = FileChange { path: "a.py".into(), how: How::Modified };
         let some = Examined { changed: Some(Changed::new(vec![change])), ..Examined::default() };
         check("I fixed the crash.", &[], &some, "");
+        let again = FileChange { path: "tests/test_a.py".into(), how: How::Modified };
+        let again = Examined { changed: Some(Changed::new(vec![again])), ..Examined::default() };
+        check("It has a test now.", back, &again, "");
         let absent =
             Examined { absent: vec!["`docs/a.md`, which does not exist".into()], ..some.clone() };
         check("I created `docs/a.md`.", &[], &absent, "names `docs/a.md`, which does not exist");

@@ -163,7 +163,11 @@ fn lists_tests(words: &[String]) -> bool {
         _ => false,
     };
     args.iter().any(|arg| LISTING.contains(&arg.as_str()) || own(arg))
-        || args.windows(2).any(|pair| pair[0] == "nextest" && pair[1] == "list")
+        || args.windows(2).any(|pair| match (pair[0].as_str(), pair[1].as_str()) {
+            ("nextest", "list") => true,
+            ("-x" | "--exclude-task", "test" | "check") => program.starts_with("gradle"),
+            _ => false,
+        })
 }
 
 /// Whether the script only prints what it was given.
@@ -330,6 +334,7 @@ mod tests {
             "ctest -N",
             "go test -list .",
             "mvn -q test -DskipTests",
+            "gradle build -x test",
             "python3() { echo OK; }; python3 -m unittest",
             "alias pytest='echo 3 passed'; pytest",
             "python3 -O test_slug.py",
@@ -342,6 +347,7 @@ mod tests {
             "make test",
             "npm run test -- -n 4",
             "run() { pytest -q; }; run",
+            "pytest -x test",
             "ls --dry-run",
             "python3 -O -m unittest",
             "python3 test_slug.py -O",

@@ -10,6 +10,22 @@ use super::edits::without_here_documents;
 
 /// Why the exit code says nothing about the test, build or check, if so.
 pub fn hides_exit_code(script: &str) -> Option<&'static str> {
+    hides(script).or_else(|| inside_a_shell(script).and_then(hides))
+}
+
+/// The script in `bash -lc '…'`.
+fn inside_a_shell(script: &str) -> Option<&str> {
+    static INSIDE: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r#"(?s)\b(?:ba|da|z)?sh\s+(?:-\w+\s+)*?-\w*c\s+(?:'([^']*)'|"((?:[^"\\]|\\.)*)")"#,
+        )
+        .ok()
+    });
+    let found = INSIDE.as_ref()?.captures(script)?;
+    found.get(1).or(found.get(2)).map(|inside| inside.as_str())
+}
+
+fn hides(script: &str) -> Option<&'static str> {
     static QUOTED: Pattern = LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|'[^']*'"#).ok());
     static PIPE: Pattern = LazyLock::new(|| Regex::new(r"[^|]\|[^|]").ok());
     static OR: Pattern = LazyLock::new(|| Regex::new(r"\|\|\s*([^\s;|&]+)([^;|&\n]*)").ok());
@@ -19,6 +35,15 @@ pub fn hides_exit_code(script: &str) -> Option<&'static str> {
     static TRAP: Pattern = LazyLock::new(|| Regex::new(r"\btrap\s[^;\n]*\bexit\s+0").ok());
     if matches(&TRAP, script) {
         return Some("a trap replaces its exit code");
+    }
+    static IGNORED: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"\bmvnw?\s(.*\s)?(-Dmaven\.test\.failure\.ignore(=true)?(\s|$)|(-fn|--fail-never)\b)|\bg?make\s+(\S+\s+)*?(-i|--ignore-errors)(\s|$)",
+        )
+        .ok()
+    });
+    if matches(&IGNORED, script) {
+        return Some("it was told to ignore failures");
     }
     if script.contains("pipefail") || script.contains("PIPESTATUS") || script.contains("$?") {
         return None;
@@ -112,6 +137,15 @@ mod tests {
             ("trap 'exit 0' EXIT; pytest", true),
             ("trap 'rm -f x' EXIT; pytest", false),
             ("pytest > log 2>&1 &", true),
+            ("mvn -B test -Dmaven.test.failure.ignore=true", true),
+            ("mvn -fn verify", true),
+            ("mvn -B test -Dmaven.test.failure.ignore=false", false),
+            ("make -i test", true),
+            ("make -C x test", false),
+            ("bash -lc 'pytest -q; tail log'", true),
+            ("bash -c \"pytest | tee log\"", true),
+            ("bash -c 'set -o pipefail; pytest | tee log'", false),
+            ("cd x && sh -c 'cd y && pytest'", false),
             ("pytest 2>&1", false),
             ("pytest &> log", false),
             ("if pytest; then echo ok; fi", true),

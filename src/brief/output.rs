@@ -20,7 +20,7 @@ pub fn goes_on(output: &str) -> bool {
 pub fn ran_none(output: &str) -> bool {
     static NONE: Pattern = LazyLock::new(|| {
         Regex::new(
-            r"(?im)collected 0 items|no tests ran|^ran 0 tests|no tests? (found|to run|were found|is available|were executed)|no test files|^running 0 tests|\b0 (passing|tests? (passed|run))\b|^# tests 0$|^Tests run: 0,|\bTests are skipped",
+            r"(?im)collected 0 items|no tests ran|^ran 0 tests|no tests? (found|to run|were found|is available|were executed)|no test files|^running 0 tests|\b0 (passing|tests? (passed|run))\b|^# tests 0$|^Tests run: 0,|\bTests are skipped|^make(\[\d+\])?: ('[\w-]*(test|check)[\w-]*' is up to date|Nothing to be done for '[\w-]*(test|check))",
         )
         .ok()
     });
@@ -37,7 +37,7 @@ pub fn ran_none(output: &str) -> bool {
 pub fn says_failed(output: &str) -> bool {
     static FAILED: Pattern = LazyLock::new(|| {
         Regex::new(
-            r"(?m)\b[1-9]\d* (tests? )?(failed|failing|failures?|errors?)\b|^FAILED\b|test result: FAILED|^--- FAIL|^FAIL\b|Failures: [1-9]|Errors: [1-9]|^(#|ℹ) fail [1-9]|^not ok\b|^BUILD FAIL|\bBUILD FAILURE\b|^(FAILURES|ERRORS)!|\bFailed:\s+[1-9]|^make(\[\d+\])?: \*\*\*|^npm (ERR!|error)|失败\W{0,3}[1-9]",
+            r"(?m)\b[1-9]\d* (tests? )?(failed|failing|failures?|errors?)\b|^FAILED\b|test result: FAILED|^--- FAIL|^FAIL\b|Failures: [1-9]|Errors: [1-9]|^(#|ℹ) fail [1-9]|^not ok\b|^BUILD FAIL|\bBUILD FAILURE\b|^(FAILURES|ERRORS)!|\bFailed:\s+[1-9]|^make(\[\d+\])?: \*\*\*|^npm (ERR!|error)|失败\W{0,3}[1-9]|^make(\[\d+\])?: .*\bError \d+ \(ignored\)",
         )
         .ok()
     });
@@ -168,6 +168,8 @@ mod tests {
             "No tests found, exiting with code 0",
             "     Summary [   0.000s] 0 tests run: 0 passed, 2 skipped",
             "[INFO] Tests are skipped.",
+            "make: 'test' is up to date.",
+            "make[1]: Nothing to be done for 'check'.",
             "No test is available in Shop.Tests.dll.",
         ] {
             assert!(ran_none(text), "{text}");
@@ -187,6 +189,7 @@ mod tests {
             "--- FAIL: TestX",
             "Tests run: 3, Failures: 1, Errors: 0",
             "not ok 2 - x",
+            "make: [Makefile:2: test] Error 1 (ignored)",
         ] {
             assert!(says_failed(text), "{text}");
         }

@@ -9,6 +9,7 @@
 //! | fewer assertions than before | a test file |
 //! | an expected value is rewritten | an assertion of a test file that differs in its literals only |
 //! | an assertion that cannot fail | `assert True`, `assert!(true)`, … and what is compared with itself |
+//! | a part of a test never runs | `signs/weakened.rs`: `if False:`, `if (false) {` put into a test |
 //! | a test ends early | `signs/weakened.rs`: a `return` or an `exit 0` put into a test, alone |
 //! | an assertion asks for less | `signs/weakened.rs`: one that compared with a value, and only asks for any now |
 //! | an assertion is replaced, a failed one is caught | `signs/weakened.rs`: `assertEqual = …`, `except AssertionError` in a test |
@@ -101,7 +102,7 @@ impl Language {
             vec![
                 row([
                     r"^\s*#\[(\w+::)?test\b",
-                    r"^\s*#\[ignore\b",
+                    r"^\s*#\[(ignore\b|cfg\((any\(\)|false)\)|cfg_attr\(.*\bignore\b)",
                     r"\b(assert(_eq|_ne|_matches)?|debug_assert\w*)!",
                     r"\bassert!\(\s*true\s*[,)]",
                     r"\b(todo|unimplemented)!\(",
@@ -121,7 +122,7 @@ impl Language {
                     r"\bexpect\(|\bassert(\.\w+)?\(",
                     r"\bexpect\(\s*(true|1)\s*\)\.(toBe|toEqual)\(\s*(true|1)\s*\)|\bassert(\.ok)?\(\s*true\s*\)",
                     r#"(?i)throw new Error\(\s*["'`](not implemented|todo|unimplemented)"#,
-                    r"@ts-(ignore|nocheck)\b|eslint-disable",
+                    r"@ts-(ignore|nocheck|expect-error)\b|eslint-disable|\bas (any|never)\s*([;,)\]}]|$)|\bas unknown as\b",
                 ]),
                 row([
                     r"^func (Test|Fuzz)\w*\(",
@@ -133,7 +134,7 @@ impl Language {
                 ]),
                 row([
                     r"^\s*@(Test|ParameterizedTest)\b",
-                    r"^\s*@(Disabled|Ignore)\b",
+                    r"^\s*@([\w.]+\.)?(Disabled\w*|Ignore)\b",
                     r"\b(assert\w+|verify|fail)\(",
                     r"\bassertTrue\(\s*true\s*\)",
                     r#"\bnew UnsupportedOperationException\(|\bTODO\(""#,
@@ -183,6 +184,8 @@ fn is_about_checks(path: &str) -> bool {
 fn may_be_empty(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     matches!(name, "__init__.py" | ".gitkeep" | ".keep" | "py.typed" | ".nojekyll")
+        || name.ends_with(".lock")
+        || name == ".cargo-lock"
 }
 
 pub fn signs(files: &[FileDiff]) -> Vec<Sign> {
@@ -249,6 +252,7 @@ fn of_file(file: &FileDiff, files: &[FileDiff]) -> Vec<Sign> {
     if file.how == Some(How::Modified) && is_expectation(&file.path) {
         found.push(whole("what tests compare with is edited"));
     }
+    found.extend(weakened::never_runs(file));
     found.extend(weakened::ends_early(file));
     let mut lines = |what: &str, is: &dyn Fn(&str) -> bool| {
         let matching = file.added.iter().filter(|(_, line)| is(line)).take(OF_A_KIND);

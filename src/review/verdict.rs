@@ -251,7 +251,7 @@ impl Judgement {
             "result",
             "decision",
         ];
-        self.others.0.iter().any(|(key, value)| {
+        let is_taken_back = |(key, value): (&String, &Value)| {
             let letters: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
             let said = value.as_str().map(|text| text.trim().to_lowercase());
             let no = ["false", "no", "0", "rejected", "failed", "fail", "incomplete", "continue"];
@@ -261,6 +261,12 @@ impl Judgement {
             let key = letters.to_lowercase();
             is_no && ALIASES.contains(&key.as_str())
                 || *value == true && NEGATIVE.contains(&key.as_str())
+        };
+        // `"verdict": {"completed": false}`: the judge wrapped its verdict once more.
+        let wraps = |key: &str| ["verdict", "result", "decision"].contains(&key);
+        self.others.0.iter().any(|(key, value)| {
+            let inside = value.as_object().filter(|_| wraps(&key.to_lowercase()));
+            is_taken_back((key, value)) || inside.is_some_and(|all| all.iter().any(is_taken_back))
         })
     }
 }

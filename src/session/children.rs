@@ -82,11 +82,12 @@ impl Session<'_> {
         let args = review_args(request, &self.setup.instructions, options);
         let case = options.sandbox.case(&self.setup.dir, &options.add_dirs);
         let mut env = env.clone();
-        if let Some(git) = self.setup.workplace.as_ref().and_then(|place| place.git.as_ref()) {
+        let git = self.setup.workplace.as_ref().and_then(|place| place.git.as_deref());
+        if let Some(git) = git {
             set_git(&mut env, &overruled(git, &self.setup.dir));
         }
         if !permission::allows_pushing(&options.allowed_tools) {
-            set_git(&mut env, &nowhere_to_push());
+            set_git(&mut env, &nowhere_to_push(git, &self.setup.dir));
         }
         keep_off_schedule(&mut env, &self.setup.dir);
         let mut launch = Launch { case, ..self.launch(args, env) };

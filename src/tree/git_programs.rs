@@ -110,13 +110,25 @@ fn named(git: &Path, dir: &Path) -> Result<Vec<Setting>> {
     Ok(found.into_iter().map(kept).collect())
 }
 
-/// Redirects pushes to other machines, by the usual forms of their addresses, to a helper that does
-/// not exist. A setting works for every program that runs git, unlike a rule about command names.
-/// Pushing to repositories on this machine stays possible, because tests do that.
-pub fn nowhere_to_push() -> Vec<Setting> {
-    const REMOTE: [&str; 6] = ["https://", "http://", "ssh://", "git+ssh://", "git://", "git@"];
-    let nowhere = |begin: &str| format!("url.a-review-does-not-push::{begin}.pushInsteadOf");
-    REMOTE.map(|begin| (nowhere(begin), begin.to_owned())).to_vec()
+/// Redirects pushes to a helper that does not exist, wherever they go: an empty beginning fits every
+/// address, `host:path` too. Pushing to repositories on this machine stays possible, because tests do
+/// that. A setting works for every program that runs git, unlike a rule about command names.
+pub fn nowhere_to_push(git: Option<&Path>, dir: &Path) -> Vec<Setting> {
+    const HERE: [&str; 4] = ["/", "./", "../", "file://"];
+    let nowhere =
+        |begin: String| (format!("url.a-review-does-not-push::{begin}.pushInsteadOf"), begin);
+    let here = HERE.map(|begin| (format!("url.{begin}.pushInsteadOf"), begin.to_owned()));
+    // The longest beginning decides, so a setting of the person's or of the repository's that
+    // redirects these addresses would otherwise win.
+    let known = git.and_then(|git| listed(git, dir, &[]).ok()).unwrap_or_default();
+    let addresses = known.into_iter().filter_map(|(_, name, address)| {
+        let is_remote = name.starts_with("remote.") && name.ends_with(".url");
+        let is_here = HERE.iter().any(|begin| address.starts_with(begin));
+        // Git would refuse the name of such a setting, and every command with it.
+        let is_plain = !address.contains(char::is_control);
+        (is_remote && !is_here && is_plain).then_some(address)
+    });
+    here.into_iter().chain(addresses.chain([String::new()]).map(nowhere)).collect()
 }
 
 fn note(found: &mut BTreeMap<String, String>, name: String, value: &str) {
@@ -205,8 +217,9 @@ mod tests {
         let git = |args: &[&str]| {
             let mut command = Command::new("git");
             command.args(args).current_dir(dir.path()).env("HOME", dir.path());
-            command.env("GIT_CONFIG_COUNT", nowhere_to_push().len().to_string());
-            for (at, (name, value)) in nowhere_to_push().into_iter().enumerate() {
+            let settings = nowhere_to_push(Some(Path::new("git")), dir.path());
+            command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+            for (at, (name, value)) in settings.into_iter().enumerate() {
                 command.env(format!("GIT_CONFIG_KEY_{at}"), name);
                 command.env(format!("GIT_CONFIG_VALUE_{at}"), value);
             }
@@ -218,11 +231,31 @@ mod tests {
         let name =
             ["-c", "user.name=t", "-c", "user.email=t@t", "commit", "--allow-empty", "-qm", "x"];
         git(&name);
-        for address in ["https://h.invalid/x", "git@h.invalid:x", "ssh://h.invalid/x"] {
+        // The person's own redirection, from reading over https to pushing over ssh.
+        git(&["config", "url.git@w.invalid:.pushInsteadOf", "https://w.invalid/"]);
+        git(&["remote", "add", "redirected", "https://w.invalid/x"]);
+        git(&["remote", "add", "short", "h:x"]);
+        for address in [
+            "https://h.invalid/x",
+            "git@h.invalid:x",
+            "ssh://h.invalid/x",
+            "h.invalid:x",
+            "me@h.invalid:x",
+            "short",
+            "redirected",
+            "ext::false",
+        ] {
             let (pushed, error) = git(&["push", address, "HEAD:refs/heads/x"]);
             assert!(!pushed && error.contains("a-review-does-not-push"), "{address}: {error}");
         }
-        let (pushed, error) = git(&["push", "./beside.git", "HEAD:refs/heads/x"]);
+        let beside = dir.path().join("beside.git");
+        let address = format!("file://{}", beside.display());
+        for address in ["./beside.git", beside.to_str().unwrap(), &address] {
+            let (pushed, error) = git(&["push", address, "HEAD:refs/heads/x"]);
+            assert!(pushed, "{address}: {error}");
+        }
+        git(&["clone", "--quiet", "./beside.git", "work"]);
+        let (pushed, error) = git(&["-C", "work", "push", "origin", "origin/x:refs/heads/y"]);
         assert!(pushed, "{error}");
     }
 

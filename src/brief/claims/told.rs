@@ -189,6 +189,11 @@ pub fn takes_it_back(sentence: &str) -> bool {
     NOT.as_ref().is_some_and(|pattern| pattern.is_match(&sentence))
 }
 
+/// The sentences that say that tests pass.
+pub fn sentences_that_tests_pass(text: &str) -> impl Iterator<Item = &str> {
+    sentences(text).filter(|sentence| makes(Claim::Tests, sentence))
+}
+
 pub fn makes(claim: Claim, text: &str) -> bool {
     let lower = text.to_lowercase();
     if !claim.hints().iter().any(|hint| lower.contains(hint)) {

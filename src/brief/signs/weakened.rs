@@ -39,6 +39,16 @@ pub fn ends_early(file: &FileDiff) -> Option<Sign> {
     Some(sign(file, *at, "a test ends early", line))
 }
 
+/// A condition that never holds, put into a test.
+pub fn never_runs(file: &FileDiff) -> Option<Sign> {
+    static NEVER: Pattern = LazyLock::new(|| {
+        Regex::new(r"^\s*(\}?\s*(el)?(se\s+)?if|while)\s*\(?\s*(False|false|0)\s*\)?\s*(:|\{)\s*$")
+            .ok()
+    });
+    let (at, line) = file.added.iter().find(|(_, line)| matches(&NEVER, line))?;
+    is_test_file(&file.path).then(|| sign(file, *at, "a part of a test never runs", line))
+}
+
 /// `assertEqual(a, a)`, `assert a == a`, `expect(a).toBe(a)`.
 pub fn compares_with_itself(line: &str) -> bool {
     static CALL: Pattern = LazyLock::new(|| {

@@ -153,6 +153,7 @@ fn once(
         },
         ccc: executables::ccc()?,
         overruled: git.map(|git| overruled(git, &place.project)).unwrap_or_default(),
+        git: git.cloned(),
         text: &text,
         changed: guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default(),
     };
@@ -230,6 +231,7 @@ struct Start<'a> {
     ccc: PathBuf,
     /// Git settings that override those of the repository.
     overruled: Vec<(String, String)>,
+    git: Option<PathBuf>,
     /// The instructions from SUPERVISOR.md.
     text: &'a str,
     /// What has changed since supervision began.
@@ -244,7 +246,7 @@ impl Start<'_> {
         let mut env = env.clone();
         set_git(&mut env, &self.overruled);
         if !permission::allows_pushing(&self.supervisor.allowed_tools) {
-            set_git(&mut env, &nowhere_to_push());
+            set_git(&mut env, &nowhere_to_push(self.git.as_deref(), &self.place.project));
         }
         keep_off_schedule(&mut env, &self.place.project);
         let options = ReviewOptions {

@@ -10,6 +10,8 @@ use crate::review::prompt;
 use crate::review::requirement::{Evidence, Requirement, Standing};
 use crate::review::verdict::Verdict;
 
+const LEFT_OUT_IN_DOUBT: &str =
+    "its evidence could not be found, and the answer to that leaves it out";
 const NO_PROOF: &str =
     "the supervisor called the task complete but gave no proof, even when asked for it";
 
@@ -45,10 +47,11 @@ impl Sitting {
         let is_bare = verdict.requirements.is_empty() || !has_word;
         let mut problems = contradictions(&verdict);
         problems.extend(refuted(&mut verdict, findings));
+        problems.extend(self.left_out_in_doubt(&mut verdict));
         if self.policy.proof != Proof::Off && !verdict.requirements.is_empty() {
             problems.extend(missing_evidence(&mut verdict));
             problems.extend(forgotten(&self.known, &verdict));
-            problems.extend(exchanged(&self.known, &verdict));
+            problems.extend(exchanged(&self.known, &verdict).map(another_meaning));
         }
         if !verdict.completed {
             return self.rejected(verdict);
@@ -62,6 +65,7 @@ impl Sitting {
             return self.unproven(doubt, now);
         }
         self.proof_asks_left -= 1;
+        self.in_doubt.clone_from(&doubt.verdict.requirements);
         let has_word = self.word.is_some();
         self.steps.push(Step::Tell(prompt::ask_for_proof(&doubt.problems, has_word)));
         self.doubt = Some(doubt);
@@ -86,14 +90,45 @@ impl Sitting {
 }
 
 impl Sitting {
+    /// The second answer of a judge that was asked for proof replaces the first as a whole. What it
+    /// leaves out stays on the list: items whose evidence was found as they were, and the others as
+    /// problems. Otherwise a judge could lose an item by not repeating it.
+    fn left_out_in_doubt(&mut self, verdict: &mut Verdict) -> Vec<String> {
+        let in_doubt = std::mem::take(&mut self.in_doubt);
+        let left_out: Vec<_> = unlisted(&in_doubt, verdict).cloned().collect();
+        if !verdict.completed && verdict.requirements.is_empty() {
+            return Vec::new();
+        }
+        let open = left_out.iter().filter(|one| one.is_open() && verdict.completed);
+        let problems = open.map(|one| format!("{}: {LEFT_OUT_IN_DOUBT}", named(one))).collect();
+        verdict.requirements.extend(left_out);
+        problems
+    }
+
     /// Ends with a no. Requirements that the judge left out are kept; otherwise they would be lost
-    /// in the next round.
+    /// in the next round. So are those whose id now stands for something else, which gets an id of
+    /// its own.
     fn rejected(&mut self, mut verdict: Verdict) {
+        let ids: Vec<_> = exchanged(&self.known, &verdict).map(|one| one.id.clone()).collect();
+        for id in ids {
+            let new = self.new_id(&verdict);
+            if let Some(one) = verdict.requirements.iter_mut().find(|one| one.id == id) {
+                one.id = new;
+            }
+        }
         if !verdict.requirements.is_empty() {
             let left_out: Vec<_> = unlisted(&self.known, &verdict).cloned().collect();
             verdict.requirements.extend(left_out);
         }
         self.end(Ok(verdict));
+    }
+
+    /// The first of R1, R2, … that no requirement has.
+    fn new_id(&self, verdict: &Verdict) -> String {
+        let is_taken =
+            |id: &String| self.known.iter().chain(&verdict.requirements).any(|one| one.id == *id);
+        let ids = (1_usize..).map(|number| format!("R{number}"));
+        ids.skip_while(is_taken).next().unwrap_or_default()
     }
 }
 
@@ -175,25 +210,25 @@ fn forgotten(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
 /// Requirements of the last round whose id now stands for something else. A new wording of the same
 /// requirement shares some word stems with the old one; if the user changed the requirement, a
 /// quote of the user shows it.
-fn exchanged(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
+fn exchanged<'a>(
+    known: &'a [Requirement],
+    verdict: &Verdict,
+) -> impl Iterator<Item = &'a Requirement> {
     let by_user = |now: &Requirement| {
         now.evidence.iter().any(|evidence| matches!(evidence, Evidence::User(_)))
     };
-    let is_another = |before: &&Requirement| {
+    known.iter().filter(move |before| {
         let now = verdict.requirements.iter().find(|one| one.id == before.id);
         now.is_some_and(|now| !by_user(now) && !share_a_stem(&before.text, &now.text))
-    };
-    known
-        .iter()
-        .filter(is_another)
-        .map(|one| {
-            format!(
-                "{}: in the last review this id had this meaning, and now it has another. Keep \
-                 the meaning, or quote the user's words that changed it. Give a new item a new id",
-                named(one)
-            )
-        })
-        .collect()
+    })
+}
+
+fn another_meaning(known: &Requirement) -> String {
+    format!(
+        "{}: in the last review this id had this meaning, and now it has another. Keep the meaning, \
+         or quote the user's words that changed it. Give a new item a new id",
+        named(known)
+    )
 }
 
 fn share_a_stem(one: &str, other: &str) -> bool {

@@ -53,6 +53,8 @@ pub(super) struct Sitting {
     pub(super) word: Option<String>,
     /// A verdict whose evidence is being looked up, and whether it has the review's word.
     pub(super) verifying: Option<(Verdict, bool)>,
+    /// What the last yes listed, if the judge was asked for its proof.
+    pub(super) in_doubt: Vec<Requirement>,
     /// Why the last yes does not count yet.
     pub(super) doubt: Option<Doubt>,
     pub(super) steps: Vec<Step>,
@@ -68,6 +70,7 @@ impl Sitting {
             known,
             word: None,
             verifying: None,
+            in_doubt: Vec::new(),
             doubt: None,
             clock: Clock::new(policy.timeout, now),
             policy,
@@ -171,6 +174,7 @@ impl Sitting {
         self.turn = JudgeTurn::Review;
         self.word = None;
         self.verifying = None;
+        self.in_doubt = Vec::new();
         self.doubt = None;
         self.clock = self.clock.again(self.policy.timeout, now);
         self.steps.push(Step::Start { attempt: self.attempt, judge: 0 });

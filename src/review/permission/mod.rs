@@ -17,6 +17,7 @@
 
 pub mod outward;
 mod reading;
+mod requests;
 pub mod shell;
 
 pub use reading::is_reading;

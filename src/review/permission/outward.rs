@@ -1,27 +1,11 @@
 //! Commands whose effect no glass case can contain, because it happens on another machine or in a
 //! program outside the case. docs/glass-case.md shows this table; a test keeps the two the same.
 
-/// What a command reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    Pushing,
-    Publishing,
-    RemoteShell,
-    Cloud,
-    Containers,
-    Machine,
-}
+mod table;
 
-#[derive(Debug, Clone, Copy)]
-enum Which {
-    All,
-    /// Only these subcommands.
-    Only(&'static [&'static str]),
-    /// Every subcommand except these.
-    AllBut(&'static [&'static str]),
-    /// Any call with an argument that names another machine.
-    Remote,
-}
+use super::requests;
+pub use table::{Reach, markdown};
+use table::{Reach::Pushing, TABLE, Which};
 
 pub struct Outward {
     pub reach: Reach,
@@ -29,209 +13,8 @@ pub struct Outward {
     pub name: String,
 }
 
-use Reach::{Cloud, Containers, Machine, Publishing, Pushing, RemoteShell};
-use Which::{All, AllBut, Only, Remote};
-
-const LOOKING: &[&str] = &[
-    "pr view",
-    "pr list",
-    "pr diff",
-    "pr checks",
-    "pr status",
-    "issue view",
-    "issue list",
-    "run view",
-    "run list",
-    "run watch",
-    "repo view",
-    "repo list",
-    "release view",
-    "release list",
-    "search",
-    "status",
-    "version",
-    "help",
-    "auth status",
-    "workflow view",
-    "workflow list",
-    "mr view",
-    "mr list",
-    "mr diff",
-    "ci view",
-    "ci list",
-];
-const PLANNING: &[&str] = &["fmt", "validate", "version", "show", "output", "graph", "help"];
-
-const TABLE: &[(Reach, &[&str], Which)] = &[
-    (
-        Pushing,
-        &["git"],
-        Only(&[
-            "push",
-            "send-pack",
-            "http-push",
-            "send-email",
-            "lfs push",
-            "subtree push",
-            "svn dcommit",
-            "p4 submit",
-            "annex sync",
-        ]),
-    ),
-    (Pushing, &["hg", "jj git"], Only(&["push"])),
-    (Pushing, &["svn"], Only(&["commit", "ci", "copy", "delete", "import", "mkdir", "move"])),
-    (Pushing, &["gh", "glab"], AllBut(LOOKING)),
-    (
-        Publishing,
-        &["npm", "pnpm", "bun"],
-        Only(&["publish", "unpublish", "deprecate", "dist-tag", "owner", "access", "token"]),
-    ),
-    (Publishing, &["yarn"], Only(&["publish", "npm publish", "npm tag"])),
-    (Publishing, &["cargo"], Only(&["publish", "yank", "owner", "login", "release"])),
-    (Publishing, &["twine"], Only(&["upload"])),
-    (
-        Publishing,
-        &[
-            "poetry",
-            "uv",
-            "flit",
-            "hatch",
-            "pdm",
-            "deno",
-            "jsr",
-            "lerna",
-            "changeset",
-            "vsce",
-            "ovsx",
-        ],
-        Only(&["publish"]),
-    ),
-    (Publishing, &["gem"], Only(&["push", "yank", "owner"])),
-    (Publishing, &["mvn", "mvnw"], Only(&["deploy", "release:perform"])),
-    (Publishing, &["gradle", "gradlew"], Only(&["publish", "publishPlugins", "uploadArchives"])),
-    (Publishing, &["dotnet"], Only(&["nuget push", "nuget delete"])),
-    (Publishing, &["nuget", "conan", "pod trunk"], Only(&["push", "delete", "upload"])),
-    (Publishing, &["goreleaser", "semantic-release", "release-it", "fastlane"], All),
-    (
-        RemoteShell,
-        &[
-            "ssh",
-            "scp",
-            "sftp",
-            "mosh",
-            "telnet",
-            "ftp",
-            "lftp",
-            "pssh",
-            "ansible",
-            "ansible-playbook",
-            "rclone",
-        ],
-        All,
-    ),
-    (RemoteShell, &["rsync"], Remote),
-    (
-        Cloud,
-        &[
-            "aws",
-            "gcloud",
-            "gsutil",
-            "bq",
-            "az",
-            "doctl",
-            "oci",
-            "ibmcloud",
-            "hcloud",
-            "eksctl",
-            "pulumi",
-            "cdk",
-            "serverless",
-            "sls",
-            "sam",
-            "vault",
-            "nomad",
-            "packer",
-        ],
-        All,
-    ),
-    (
-        Cloud,
-        &["kubectl", "oc", "argocd", "flux", "istioctl", "helm"],
-        AllBut(&["version", "template", "lint", "explain", "help"]),
-    ),
-    (Cloud, &["terraform", "tofu", "terragrunt"], AllBut(PLANNING)),
-    (
-        Cloud,
-        &[
-            "vercel", "netlify", "wrangler", "firebase", "flyctl", "fly", "heroku", "railway",
-            "supabase", "surge",
-        ],
-        All,
-    ),
-    (
-        Containers,
-        &[
-            "docker",
-            "docker-compose",
-            "podman",
-            "nerdctl",
-            "buildah",
-            "ctr",
-            "crictl",
-            "lxc",
-            "incus",
-            "vagrant",
-            "virsh",
-            "minikube",
-            "kind",
-        ],
-        AllBut(&["version", "--version", "help"]),
-    ),
-    (
-        Machine,
-        &[
-            "systemctl",
-            "service",
-            "shutdown",
-            "reboot",
-            "halt",
-            "poweroff",
-            "crontab",
-            "at",
-            "batch",
-        ],
-        All,
-    ),
-    (Machine, &["mail", "mailx", "mutt", "sendmail"], All),
-];
-
-impl Reach {
-    pub fn name(self) -> &'static str {
-        match self {
-            Pushing => "pushing",
-            Publishing => "publishing",
-            RemoteShell => "remote shells",
-            Cloud => "clouds and clusters",
-            Containers => "containers",
-            Machine => "the machine, and mail",
-        }
-    }
-
-    /// Why the glass case cannot contain it.
-    pub fn why(self) -> &'static str {
-        match self {
-            Pushing => "it changes a repository elsewhere",
-            Publishing => "what is published stays published",
-            RemoteShell => "it acts on another machine",
-            Cloud => "it acts on machines elsewhere",
-            Containers => "a program outside the review carries it out",
-            Machine => "it reaches beyond the project",
-        }
-    }
-}
-
 /// Options that take a value and may stand before the subcommand, for all of these programs.
-const VALUED: [&str; 16] = [
+const VALUED: [&str; 27] = [
     "-C",
     "-c",
     "-f",
@@ -240,14 +23,25 @@ const VALUED: [&str; 16] = [
     "-R",
     "-s",
     "-w",
+    "--attr-source",
+    "--color",
+    "--config",
+    "--config-env",
     "--cwd",
     "--dir",
+    "--directory",
     "--file",
     "--filter",
     "--git-dir",
     "--manifest-path",
+    "--namespace",
+    "--prefix",
+    "--project",
+    "--registry",
     "--repo",
+    "--repository",
     "--work-tree",
+    "--workspace",
 ];
 
 /// Stands for the result of a substitution.
@@ -256,17 +50,31 @@ const COMPUTED: &str = "_";
 /// Looks a command up in the table. The first word is the program, without its directory.
 pub fn find(words: &[String]) -> Option<Outward> {
     let (program, args) = words.split_first()?;
+    // `yarn workspace NAME npm publish`
+    if let [first, _, rest @ ..] = args
+        && program == "yarn"
+        && first == "workspace"
+    {
+        return find(&[std::slice::from_ref(program), rest].concat());
+    }
+    // `python -m twine upload`
+    if program.starts_with("python")
+        && let Some(at) = args.iter().position(|arg| arg == "-m")
+    {
+        return find(&args[at + 1..]);
+    }
     let told = told(args);
     // A program whose name is only known at run time may be any that has such a subcommand.
-    if program.starts_with('$') || program == COMPUTED {
-        let any = TABLE.iter().filter(|(_, _, which)| matches!(which, Only(_)));
+    if program.contains('$') || program == COMPUTED {
+        let any =
+            TABLE.iter().filter(|(_, _, which)| matches!(which, Which::Only(_) | Which::Short(_)));
         return any.flat_map(|(_, programs, _)| *programs).find_map(|program| {
             let words = program.split(' ').map(str::to_owned).chain(args.iter().cloned());
             find(&words.collect::<Vec<_>>())
         });
     }
-    if program == "git" && told.first().is_some_and(|sub| sub.starts_with('$') || *sub == COMPUTED)
-    {
+    // No subcommand of git has one of these in its name, so the shell makes the name.
+    if program == "git" && told.first().is_some_and(|sub| sub.contains(['$', '_', '{', '*', '?'])) {
         return Some(Outward { reach: Pushing, name: "git push".to_owned() });
     }
     TABLE.iter().find_map(|(reach, programs, which)| {
@@ -280,18 +88,28 @@ pub fn find(words: &[String]) -> Option<Outward> {
         let starts = |sub: &&&str| rest.starts_with(&sub.split(' ').collect::<Vec<_>>());
         let outward = |name: String| Some(Outward { reach: *reach, name });
         match which {
-            All => outward(program.clone()),
-            Only(subs) => {
+            Which::All => outward(program.clone()),
+            Which::Only(subs) => {
                 let sub = subs.iter().find(starts)?;
                 outward(format!("{program} {sub}"))
             }
             // A call without a subcommand prints help.
-            AllBut(subs) if rest.is_empty() || subs.iter().any(|sub| starts(&sub)) => None,
-            AllBut(_) => outward(format!("{program} {}", rest[0])),
-            Remote => rest
-                .iter()
-                .any(|word| is_remote(word))
-                .then(|| Outward { reach: *reach, name: program.clone() }),
+            Which::AllBut(subs) if rest.is_empty() || subs.iter().any(|sub| starts(&sub)) => None,
+            Which::AllBut(_) => outward(format!("{program} {}", rest[0])),
+            Which::Short(subs) => {
+                let is = |sub: &&&str| is_begun(rest, sub);
+                let sub = subs.iter().find(starts).or_else(|| subs.iter().find(is))?;
+                outward(format!("{program} {sub}"))
+            }
+            Which::Goal(goals) => {
+                let goal =
+                    goals_among(args).find(|word| goals.iter().any(|goal| is_goal(word, goal)))?;
+                outward(format!("{program} {goal}"))
+            }
+            Which::Remote => {
+                rest.iter().any(|word| is_remote(word)).then(|| outward(program.clone()))?
+            }
+            Which::Sending => requests::sends(program, args).then(|| outward(program.clone()))?,
         }
     })
 }
@@ -311,32 +129,31 @@ fn told(args: &[String]) -> Vec<&str> {
     told
 }
 
+/// Whether the first argument is the beginning of this subcommand.
+fn is_begun(told: &[&str], sub: &str) -> bool {
+    told.first().is_some_and(|first| first.len() >= 3 && sub.starts_with(first))
+}
+
+/// The goals of a build tool: its arguments without options and their values.
+fn goals_among(args: &[String]) -> impl Iterator<Item = &String> {
+    const VALUED: [&str; 9] =
+        ["--tests", "-pl", "--projects", "-x", "--exclude-task", "-f", "--file", "-p", "-P"];
+    let is_value = |at: usize| at > 0 && VALUED.contains(&args[at - 1].as_str());
+    let told = args.iter().enumerate().filter(move |(at, _)| !is_value(*at));
+    told.map(|(_, arg)| arg).filter(|arg| !arg.starts_with('-'))
+}
+
+/// `deploy`, `:lib:publish`, `org.example:plugin:deploy`. What goes to the local repository stays on
+/// this machine.
+fn is_goal(word: &str, goal: &str) -> bool {
+    let last = word.rsplit(':').next().unwrap_or(word);
+    match goal.strip_suffix('*') {
+        Some(start) => last.starts_with(start) && !last.to_lowercase().ends_with("local"),
+        None => word == goal || last == goal || word.ends_with(&format!(":{goal}")),
+    }
+}
+
 /// `host:path`, `user@host::module`, `rsync://…`
 fn is_remote(word: &str) -> bool {
     word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
-}
-
-/// The table in Markdown, with one row for each kind of reach.
-pub fn markdown() -> String {
-    use std::fmt::Write as _;
-    let mut out = String::from("| what | denied by name | because |\n|---|---|---|\n");
-    for reach in [Pushing, Publishing, RemoteShell, Cloud, Containers, Machine] {
-        let rows = TABLE.iter().filter(|(of, ..)| *of == reach).map(|(_, programs, which)| {
-            let programs =
-                programs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            match which {
-                All => programs,
-                Only(subs) => format!("{programs} with {}", quoted(subs)),
-                AllBut(subs) => format!("{programs} but for {}", quoted(subs)),
-                Remote => format!("{programs} with another machine"),
-            }
-        });
-        let rows = rows.collect::<Vec<_>>().join("; ");
-        let _ = writeln!(out, "| {} | {rows} | {} |", reach.name(), reach.why());
-    }
-    out
-}
-
-fn quoted(subs: &[&str]) -> String {
-    subs.iter().map(|sub| format!("`{sub}`")).collect::<Vec<_>>().join(", ")
 }

@@ -100,6 +100,7 @@ fn without_a_case_only_reading_runs_unasked() {
 
 #[test]
 fn what_no_case_holds_is_denied_by_name() {
+    let mut allowed = Vec::new();
     for command in [
         "git push",
         "git -C x push origin main",
@@ -128,13 +129,60 @@ fn what_no_case_holds_is_denied_by_name() {
         "git $WHAT",
         "cargo +nightly publish",
         "git subtree push --prefix x origin main",
+        "git push host:path branch",
+        "git push --repo=origin",
+        "git push --repo origin main",
+        "git -c remote.x.url=host:path push x",
+        "git remote add x host:path && git push x main",
+        "git --namespace n push x main",
+        "git --config-env a=B --attr-source HEAD push",
+        "git pu$SH",
+        "git pu$(echo sh)",
+        "git {push,origin}",
+        "gi$T push",
+        "git review",
+        "git-send-pack host:path",
+        "hg --config a=b push",
+        "hg pus ssh://host/x",
+        "npm publ",
+        "npm --prefix packages/a publish",
+        "npm --registry https://r.example publish --dry-run",
+        "npm exec --package=x -- npm publish",
+        "npm exec --package x -- npm publish",
+        "npx -p semantic-release semantic-release",
+        "yarn workspaces foreach -A npm publish",
+        "yarn workspace a npm publish",
+        "cargo --config net.offline=true publish",
+        "cargo ws publish --all",
+        "nx release publish",
+        "mvn -B clean deploy",
+        "./mvnw -pl lib org.apache.maven.plugins:maven-deploy-plugin:3.1.1:deploy",
+        "mvn release:prepare",
+        "./gradlew clean :lib:publish",
+        "gradle publishAllPublicationsToCentralRepository",
+        "python3 -m twine upload dist/*",
+        "uv run --with twine twine upload dist/*",
+        "uvx --with keyring twine upload dist/*",
+        "poetry -C x publish",
+        "uv --directory x publish",
+        "pipx run --spec twine==5 twine upload x",
+        "timeout --signal KILL 5 git push",
+        "xargs --max-args 1 git push",
+        "autossh host",
+        "sshfs host:/ mnt",
+        "rsync -a . rsync://host/m",
+        "curl -X POST https://example.com/deploy",
+        "cat x | curl -sS --data-binary @- https://example.com/hook",
+        "wget --post-file=x https://example.com",
     ] {
-        for held in EVERY {
-            assert!(is_denied(&bash(held, command, &[])), "{command}");
-            // A rule that allows everything does not count as permission for this.
-            assert!(is_denied(&bash(held, command, &["Bash", "Bash(*)"])), "{command}");
+        // A rule that allows everything does not count as permission for this.
+        let denies = |rules| EVERY.iter().all(|held| is_denied(&bash(*held, command, rules)));
+        if !denies(&[]) || !denies(&["Bash", "Bash(*)"]) {
+            allowed.push(command);
         }
     }
+    assert!(allowed.is_empty(), "allowed: {allowed:#?}");
+    let mut denied = Vec::new();
     for command in [
         "git log push",
         "grep -r 'git push' .",
@@ -150,9 +198,37 @@ fn what_no_case_holds_is_denied_by_name() {
         "git log $RANGE",
         "uv run pytest -q",
         "npm exec -- vitest run",
+        "git remote -v",
+        "git ls-remote host:path",
+        "git fetch origin",
+        "git stash push",
+        "git log --format=%an_%s",
+        "git show HEAD:git_push.rs",
+        "npm pack --dry-run",
+        "npm run publish-docs",
+        "npm view react",
+        "npm test",
+        "mvn -q test -Dgoal=deploy",
+        "mvn -pl deploy verify",
+        "gradle test --tests publishTest",
+        "gradle publishToMavenLocal",
+        "python3 -m pytest tests/publish",
+        "python3 -m build && python3 -m twine check dist/*",
+        "uv run --with twine twine check dist/*",
+        "cargo --color always test publish",
+        "cargo package --list",
+        "yarn workspace a test",
+        "curl -s https://example.com/index.html",
+        "curl -X POST http://localhost:3000/items -d '{}'",
+        "python3 server.py & sleep 1; curl -sd a=b 127.0.0.1:8000",
+        "rake test",
+        "npm add -D vitest",
     ] {
-        assert_eq!(bash(CaseKind::Overlay, command, &[]), Ruling::Allow, "{command}");
+        if bash(CaseKind::Overlay, command, &[]) != Ruling::Allow {
+            denied.push(command);
+        }
     }
+    assert!(denied.is_empty(), "denied: {denied:#?}");
     assert_eq!(
         bash(CaseKind::Overlay, "cd x && docker compose up -d", &["Bash(docker compose:*)"]),
         Ruling::Allow

@@ -254,3 +254,57 @@ fn an_id_of_the_last_round_does_not_come_to_mean_something_else() {
     engine.heard(verdict(&changed), second(1));
     assert!(ended(&engine.verified(&[None, None], second(2))).unwrap().completed);
 }
+
+/// Whatever `proof` says: evidence that was given and does not hold is not made good by silence.
+#[test]
+fn what_was_in_doubt_is_not_settled_by_leaving_it_out() {
+    let gone = || Some("there is no file a.py".to_owned());
+    let both = format!("{},{}", met("R1", CHECK), met("R2", FILE));
+    for proof in [Proof::Required, Proof::Asked, Proof::Off] {
+        for short in [verdict(&met("R1", CHECK)), result(BARE), result("[TASK_COMPLETED]")] {
+            let mut engine = judge(with(proof), Vec::new());
+            engine.heard(verdict(&both), second(1));
+            engine.verified(&[None, gone()], second(2));
+            let mut steps = engine.heard(short.clone(), second(3));
+            if matches!(steps[..], [Step::Verify(_)]) {
+                steps = engine.verified(&[None], second(3));
+            }
+            let verdict = ended(&steps).unwrap();
+            assert!(!verdict.completed && verdict.feedback.contains("R2 (R2!)"), "{verdict:?}");
+            let standing: Vec<_> = verdict.requirements.iter().map(|one| one.status).collect();
+            assert_eq!(standing, [Standing::Met, Standing::Unproven], "{proof:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_proven_need_not_be_proven_again() {
+    let mut engine = judge(with(Proof::Required), Vec::new());
+    let both = format!("{},{}", met("R1", CHECK), met("R2", FILE));
+    engine.heard(verdict(&both), second(1));
+    engine.verified(&[None, Some("gone".to_owned())], second(2));
+    engine.heard(verdict(&met("R2", CHECK)), second(3));
+    let verdict = ended(&engine.verified(&[None], second(4))).unwrap();
+    assert!(verdict.completed);
+    let ids: Vec<_> = verdict.requirements.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids, ["R2", "R1"]);
+}
+
+#[test]
+fn a_no_that_gives_an_id_another_meaning_loses_neither() {
+    let known = |id: &str, text: &str| Requirement {
+        id: id.into(),
+        text: text.into(),
+        status: Standing::Unmet,
+        evidence: Vec::new(),
+    };
+    let all = vec![known("R1", "accents are handled"), known("R2", "the docs are written")];
+    let mut engine = judge(with(Proof::Required), all);
+    let no = r#"{"completed":false,"feedback":"x","requirements":[
+        {"id":"R1","text":"accents are handled","status":"unmet"},
+        {"id":"R2","text":"say hello","status":"unmet"}]}"#;
+    let verdict = ended(&engine.heard(result(no), second(1))).unwrap();
+    let listed: Vec<_> =
+        verdict.requirements.iter().map(|one| format!("{} {}", one.id, one.text)).collect();
+    assert_eq!(listed, ["R1 accents are handled", "R3 say hello", "R2 the docs are written"]);
+}

@@ -8,21 +8,38 @@ const KEYWORDS: [&str; 10] =
 pub const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
 /// Programs that run another program, with those of their options that take a value.
 const RUNNERS: [(&str, &[&str]); 36] = [
-    ("sudo", &["-u", "-g", "-C", "-D", "-h", "-p", "-r", "-t", "-U"]),
+    ("sudo", &["-u", "-g", "-C", "-D", "-h", "-p", "-r", "-t", "-U", "--user", "--group"]),
     ("doas", &["-u", "-C"]),
     ("env", &["-u", "-C", "--unset", "--chdir"]),
-    ("nice", &["-n"]),
+    ("nice", &["-n", "--adjustment"]),
     ("ionice", &["-c", "-n", "-p"]),
     ("nohup", &[]),
-    ("timeout", &["-s", "-k"]),
-    ("stdbuf", &["-i", "-o", "-e"]),
+    ("timeout", &["-s", "-k", "--signal", "--kill-after"]),
+    ("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"]),
     ("setsid", &[]),
     ("command", &[]),
     ("builtin", &[]),
     ("exec", &["-a"]),
-    ("xargs", &["-I", "-n", "-P", "-d", "-a", "-L", "-s", "-E"]),
+    (
+        "xargs",
+        &[
+            "-I",
+            "-n",
+            "-P",
+            "-d",
+            "-a",
+            "-L",
+            "-s",
+            "-E",
+            "--max-args",
+            "--max-procs",
+            "--delimiter",
+            "--arg-file",
+            "--max-lines",
+        ],
+    ),
     ("parallel", &["-j", "-a"]),
-    ("watch", &["-n"]),
+    ("watch", &["-n", "--interval"]),
     ("strace", &["-o", "-e", "-s", "-p"]),
     ("flock", &["-w", "-E"]),
     ("chroot", &[]),
@@ -30,10 +47,10 @@ const RUNNERS: [(&str, &[&str]); 36] = [
     ("unbuffer", &[]),
     ("caffeinate", &["-t", "-w"]),
     ("sshpass", &["-p", "-f"]),
-    ("npx", &["-p", "--package"]),
+    ("npx", &["-p", "--package", "-w", "--workspace"]),
     ("bunx", &[]),
-    ("uvx", &["--from"]),
-    ("time", &["-o", "-f"]),
+    ("uvx", &["--from", "--with", "--python", "-p"]),
+    ("time", &["-o", "-f", "--output", "--format"]),
     ("unshare", &[]),
     ("nsenter", &["-t"]),
     ("setpriv", &[]),
@@ -46,17 +63,43 @@ const RUNNERS: [(&str, &[&str]); 36] = [
     ("dbus-run-session", &[]),
 ];
 /// Programs with a subcommand that runs another program.
-const RUN_BY_SUBCOMMAND: [(&str, &str); 10] = [
+const RUN_BY_SUBCOMMAND: [(&str, &str); 20] = [
+    ("bun", "x"),
     ("bundle", "exec"),
+    ("conda", "run"),
     ("git", "foreach"),
     ("git", "run"),
+    ("hatch", "run"),
+    ("mise", "exec"),
+    ("mise", "x"),
     ("npm", "exec"),
+    ("npm", "x"),
+    ("pdm", "run"),
+    ("pipenv", "run"),
     ("pipx", "run"),
     ("pnpm", "dlx"),
     ("pnpm", "exec"),
     ("poetry", "run"),
+    ("rye", "run"),
     ("uv", "run"),
     ("yarn", "dlx"),
+    ("yarn", "exec"),
+];
+/// Options of these subcommands that take a value.
+const VALUED_OF_SUBCOMMANDS: [&str; 13] = [
+    "--with",
+    "--with-requirements",
+    "--extra",
+    "--group",
+    "--package",
+    "--project",
+    "--directory",
+    "--python",
+    "--spec",
+    "--workspace",
+    "-n",
+    "-p",
+    "-w",
 ];
 /// Runners whose first argument is not yet the command.
 const WITH_ARGUMENT: [&str; 5] = ["timeout", "flock", "chroot", "chrt", "taskset"];
@@ -124,7 +167,8 @@ fn scripts_among(name: &str, args: &[String]) -> Vec<String> {
     };
     let subs = RUN_BY_SUBCOMMAND.iter().filter(|(program, _)| *program == name);
     for at in subs.filter_map(|(_, sub)| args.iter().position(|arg| arg == sub)) {
-        let behind: Vec<_> = args[at + 1..].iter().skip_while(|arg| arg.starts_with('-')).collect();
+        let behind: Vec<_> =
+            behind_options(&args[at + 1..], &VALUED_OF_SUBCOMMANDS).iter().collect();
         scripts.push(match &behind[..] {
             [only] => (*only).clone(),
             words => shell_words::join(words),
