@@ -28,16 +28,14 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use serde_json::Map;
 
-use super::Usage;
-use super::output;
 use super::questions::{self, Questions};
+use super::{Usage, output, release};
 use crate::cli::judge::JudgeArgs;
 use crate::client::args::read_args;
 use crate::config::Config;
 use crate::config::clients::check_providers;
 use crate::console;
 use crate::directories::Directories;
-use crate::executables;
 use crate::gauntlet::session::{self, GauntletSession};
 use crate::review::instructions::{self, Instructions};
 use bench::{Bench, Ending};
@@ -166,7 +164,7 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
     check_providers(&config, &supervisor)?;
     let instructions = instructions(args.supervisor.as_deref(), &place)?;
     let judging = supervisor.judging(instructions.front.proof);
-    executables::claude()?;
+    release::supervised_client()?;
     let taken = read_args(claude_args);
     Ok(Bench {
         model: last_model(&taken.rest),
