@@ -18,6 +18,7 @@ mod pick;
 mod prompt;
 mod provider;
 mod questions;
+mod release;
 mod replay;
 mod sessions;
 mod slash_commands;

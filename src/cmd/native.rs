@@ -9,9 +9,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::checks::{self, Wishes};
-use super::doctor::version;
 use super::supervision::{self, Begins};
-use super::{Usage, slash_commands};
+use super::{Usage, release, slash_commands};
 use crate::client::args::{ClientArgs, Resume, read_args, take_settings};
 use crate::client::session_id;
 use crate::client::version::Version;
@@ -35,6 +34,7 @@ pub struct Native {
 
 /// Returns only if the client cannot be started.
 pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i32> {
+    let claude = release::hooked_client()?;
     let limits = Limits::of(config, native.max_iterations)?;
     let user = user_settings(take_settings(&mut native.args).as_deref())?;
     let clients = Clients::prepare(
@@ -48,7 +48,6 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
     if let Err(error) = slash_commands::create(&place.config_dir, &executables::ccc()?) {
         console::say(format!("ccc: /supervisor and /supervisoroff are not available: {error:#}"));
     }
-    let claude = executables::claude()?;
 
     let taken = read_args(native.args.clone());
     if taken.background && background::is_only_in(&clients.agent.env) {
@@ -106,7 +105,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
 
 /// Fails if the client would lose the endpoint: it would send the key to its default address.
 fn refuse_to_lose_the_endpoint(claude: &Path) -> Result<()> {
-    let version = Version::read(&version::ask(claude)?);
+    let version = Version::read(&release::ask(claude)?);
     if version.is_some_and(|version| version >= background::HANDS_ON) {
         return Ok(());
     }

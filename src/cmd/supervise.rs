@@ -3,6 +3,7 @@
 mod surfaces;
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use anyhow::Result;
 use super::questions::Questions;
 use super::sessions::take_up;
 use super::supervision::pinned_options;
-use super::{Usage, checks, init, prompt};
+use super::{Usage, checks, init, prompt, release};
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::client::args::{ClientArgs, read_args};
 use crate::client::launch::{AgentStart, ReviewOptions};
@@ -23,7 +24,7 @@ use crate::config::{self, Config, Judge, Notify, Supervisor, managed};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files::WatchedFiles;
-use crate::machine::Rules;
+use crate::machine::{Modes, Rules};
 use crate::prompt::external_editor;
 use crate::record::{Begun, CastHeader, Recorder, find};
 use crate::review::instructions::{self, Instructions, Problem};
@@ -53,6 +54,7 @@ pub fn run(
         return Err(Usage("--output-format is for unattended sessions; add -p TEXT".into()).into());
     }
 
+    let claude = release::supervised_client()?;
     let instructions = find_instructions(&place, person)?;
     let wishes = checks::Wishes { none: args.no_checks, trust: args.trust_checks };
     let supervisor = config.supervisor()?;
@@ -93,7 +95,7 @@ pub fn run(
     let earlier_commands = earlier_commands(&taken_up.first, state_dir.clone());
     let earlier = earlier(&taken_up.first, state_dir, seed);
     let mut judges = judges(&place, &supervisor, &taken, clients.judges).into_iter();
-    let claude = executables::claude()?;
+    let claude_args = in_the_mode_of_the_start(&rules.modes, taken.rest);
     let setup = Setup {
         rules,
         prompt,
@@ -102,7 +104,7 @@ pub fn run(
         start_files: start_files(&claude)?,
         claude: vec![claude.into()],
         scripted_agent: None,
-        claude_args: taken.rest,
+        claude_args,
         live: false,
         introduced: person,
         settings: Some(clients.agent.settings),
@@ -132,6 +134,14 @@ pub fn run(
         records: !args.no_record,
     };
     Ok(surfaces::run(setup, format, &wishes)?.exit_code)
+}
+
+/// With the mode that a session begins in when nobody chose one: some releases (2.1.300) begin in auto
+/// mode, in which a model allows what nobody was asked about.
+fn in_the_mode_of_the_start(modes: &Modes, user_args: Vec<OsString>) -> Vec<OsString> {
+    let begins = modes.begins.as_ref().filter(|_| modes.unchosen);
+    let stated = begins.map(|mode| ["--permission-mode".into(), mode.name().into()]);
+    stated.into_iter().flatten().chain(user_args).collect()
 }
 
 /// `CCC_NOTIFY`, or else the setting in ccc.json.

@@ -12,7 +12,7 @@ use super::supervise::{
     earlier, earlier_commands, find_instructions, judges, recorder, run_session, start_files,
     watched,
 };
-use super::{Usage, checks, slash_commands};
+use super::{Usage, checks, release, slash_commands};
 use crate::cli::SessionArgs;
 use crate::client::args::{ClientArgs, read_args, take_settings};
 use crate::client::launch::AgentStart;
@@ -43,6 +43,7 @@ pub fn run(
              --supervisor`, which needs no hooks"
         );
     }
+    let claude = release::hooked_client()?;
     let instructions = find_instructions(&place, true)?;
     let wishes = checks::Wishes { none: args.no_checks, trust: args.trust_checks };
     let supervisor = config.supervisor()?;
@@ -86,7 +87,6 @@ pub fn run(
     let recorder = (!args.no_record).then(|| recorder(&place, provider, &rules, size, &supervisor));
     let first = AgentStart::AsUserSays;
     let mut judges = judges(&place, &supervisor, &taken, client.judges).into_iter();
-    let claude = executables::claude()?;
     let setup = Setup {
         earlier: earlier(&first, place.state_dir.clone(), rules.seed),
         earlier_commands: earlier_commands(&first, place.state_dir.clone()),

@@ -8,7 +8,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::base;
+use super::{base, release};
 use crate::client::args::ClientArgs;
 use crate::config::clients::{Limits, users_settings_path};
 use crate::config::{self, Config, managed};
@@ -130,6 +130,9 @@ pub fn begin(
     id: &str,
     begins: &Begins<'_>,
 ) -> Result<()> {
+    if let Ok(claude) = executables::claude() {
+        release::refuse_too_old(&claude)?;
+    }
     let config = Config::load(&directories.config_dir)?;
     let pinned = pin(directories, &config, id, begins)?;
     // Somebody may have removed the facts of a supervised launch; that must not let them pin others.

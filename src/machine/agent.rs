@@ -5,6 +5,7 @@ use super::task::is_command;
 use super::turn::TurnEnd;
 use super::{Machine, TypedInto};
 use crate::client::stream::{Block, Envelope, Init, Message, TurnResult};
+use crate::client::version::Version;
 use crate::event::{Action, Asker, Dropped, Gone, Notice, Outcome, Phase};
 
 impl Machine {
@@ -101,6 +102,9 @@ impl Machine {
     }
 
     fn turn_started(&mut self, init: Init) {
+        if let Some(why) = Version::read(&init.version).and_then(Version::refusal) {
+            return self.finish(Outcome::Failed(why));
+        }
         if !init.model.is_empty() {
             self.conversation.model = init.model;
             self.client.model = None;

@@ -15,6 +15,7 @@
 //! | working | result after the person's interrupt | no review | `an_interrupt_by_the_user_is_not_reviewed` |
 //! | working | result with `num_turns: 0` | a slash command: no review. If a tool was used, it does not count as a success | `a_slash_command_is_neither_reviewed_nor_part_of_the_task`, `a_turn_that_used_a_tool_is_no_slash_command` |
 //! | any | the agent names another conversation, and the person did not ask for one | an error: the person decides | `only_the_person_moves_the_agent_to_another_conversation` |
+//! | any | the client is too old | the end, with what to do; its work is not judged | `a_client_that_is_too_old_ends_the_session` |
 //! | working | result while background tasks run | wait for their end, then for the agent to wake | `a_background_task_delays_the_review_until_the_agent_has_seen_its_end` |
 //! | waiting, reviewing | the agent starts a turn by itself | working; a running review is dropped | `an_agent_that_wakes_during_a_review_drops_it` |
 //! | reviewing | the agent stopped | ccc looks at what changed and runs the checks, before it asks a judge | `checks_run_before_any_judge_is_asked` |

@@ -71,6 +71,10 @@ impl Script {
             }
             "allow" => Event::Answered { request_id: self.asked.clone(), answer: Permission::Once },
             "init" => self.agent(Message::Init(Init { model: "m".into(), ..Default::default() })),
+            "release" => {
+                let init = Init { version: rest.into(), ..Default::default() };
+                self.agent(Message::Init(init))
+            }
             "clear" => {
                 self.session = "S2";
                 self.agent(Message::Init(Init::default()))

@@ -19,7 +19,8 @@ fn a_prompt_is_worked_on_reviewed_and_confirmed() {
     }
     // `> answer.txt` is the answer.
     assert_eq!(done.out(), "all done here\n");
-    assert!(room.seen("agent-0.args").starts_with(AGENT));
+    let args = room.seen("agent-0.args");
+    assert!(args.starts_with(AGENT) && args.contains("\n--permission-mode\ndefault\n"), "{args}");
     assert!(room.seen("agent-0.input").contains(r#""content":"do it""#));
     let review = room.seen("supervisor-0.input");
     for part in ["BE STRICT", "> do it", "> all done here", "[TASK_COMPLETED]"] {
@@ -91,16 +92,15 @@ fn scenario_002_arguments_reach_the_client_untouched() {
 #[test]
 fn the_clients_own_options_keep_their_meaning_wherever_they_stand() {
     let room = Room::supervised();
-    let args = ["--supervisor", "--model", "opus", "--print", "fix it", "--output-format", "json"];
-    let done = room.ccc(&args).run().code(0);
+    let args =
+        "--supervisor --permission-mode plan --output-format json --model opus --print fix-it";
+    let done = room.ccc(&args.split(' ').collect::<Vec<_>>()).run().code(0);
     let report: Value = serde_json::from_str(&done.out()).expect("one object");
     assert_eq!(report["outcome"], "completed");
-    assert!(
-        room.seen("agent-0.args").ends_with("--model\nopus\nfix it\n"),
-        "{}",
-        room.seen("agent-0.args")
-    );
-    assert!(room.seen("agent-0.input").contains("fix it"));
+    let args = room.seen("agent-0.args");
+    assert!(args.ends_with("\n--permission-mode\nplan\n--model\nopus\nfix-it\n"), "{args}");
+    assert_eq!(args.matches("--permission-mode").count(), 1, "{args}");
+    assert!(room.seen("agent-0.input").contains("fix-it"));
 }
 
 /// `-p` takes no value for claude: scripts write `claude -p --model m "do it"`.

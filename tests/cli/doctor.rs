@@ -70,20 +70,51 @@ fn what_is_broken_is_named_with_what_to_do() {
     let out = room.ccc(&["doctor"]).run().code(1).out();
     assert!(out.contains("✘  claude") && out.contains("→ "), "{out}");
 
+    room.client("#!/bin/sh\nprintf '2.1.100 (Claude Code) \\033[2J\\n'\n");
+    let (state, text, advice) = state(&checks(&room, 1), "claude");
+    assert_eq!(state, "broken");
+    assert!(text.contains("2.1.100, ") && text.contains("2.1.197 or newer"), "{text}");
+    assert!(advice.contains("claude update"), "{advice}");
     let done = room.ccc(&["doctor"]).env("CCC_CLAUDE", "/nowhere").run().code(1);
     assert!(done.out().contains("/nowhere"), "{}", done.out());
+}
+
+/// Whose settings and hooks it would skip, provider and reviews included.
+#[test]
+fn a_claude_that_is_too_old_is_refused_before_it_starts() {
+    let room = Room::supervised();
+    let too_old = |err: &str| {
+        assert!(err.contains("claude 2.1.100 is too old"), "{err}");
+        assert!(err.contains("2.1.197 or newer") && err.contains("claude update"), "{err}");
+    };
+    room.client("#!/bin/sh\n[ $* = --version ] && echo 2.1.100 && exit\n: >\"$ROOM/started\"\n");
+    for args in [&["--supervisor=hook"][..], &["-v"]] {
+        too_old(&room.ccc(args).run().code(1).err());
+    }
+    // As claude's own installer names it.
+    room.program("2.1.100", "#!/bin/sh\n: >\"$ROOM/started\"\n");
+    let old = |args: &[&str]| room.ccc(args).env("CCC_CLAUDE", room.path("2.1.100"));
+    for args in [
+        &["--supervisor", "-p", "do it"][..],
+        &["supervisor-mode", "--session", "abc123", "on"],
+        &["judge", "--yes"],
+    ] {
+        too_old(&old(args).run().code(1).err());
+    }
+    room.enable("abc123", 0);
+    let hook = room.hook("abc123").env("CCC_CLAUDE", room.path("2.1.100"));
+    too_old(&hook.run().allows("is too old").err());
+    assert!(!room.path("seen/started").exists());
 }
 
 #[test]
 fn what_is_odd_is_no_failure() {
     let room = Room::new();
-    room.client("#!/bin/sh\nprintf '2.1.100 (Claude Code) \\033[2J\\n'\n");
     room.write("home/.claude/settings.json", r#"{"disableAllHooks": true}"#);
     room.write("home/.claude/commands/supervisor.md", "mine");
     room.config(&json!({"supervisor": {"max_iteration": 3}}));
     let report = checks(&room, 0);
     for (name, part) in [
-        ("claude", "2.1.100"),
         ("Stop hook", "disableAllHooks"),
         ("slash commands", "/supervisor was not written by ccc"),
         ("SUPERVISOR.md", "none found"),

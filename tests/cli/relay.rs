@@ -81,7 +81,7 @@ fn a_megabyte_that_is_pasted_arrives_as_it_is() {
 #[test]
 fn of_many_sizes_the_last_one_counts() {
     let room = Room::supervised();
-    let waits = "#!/bin/sh\nprintf zq-ready\n\
+    let waits = "#!/bin/sh\n[ $# = 1 ] && exit\nprintf zq-ready\n\
                  until [ \"$(stty size)\" = '33 99' ]; do sleep 0.05; done\nprintf zq-as-it-is\n";
     room.client(waits);
     let mut person = Person::runs(&room, &["--supervisor=native"]);

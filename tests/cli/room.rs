@@ -20,6 +20,7 @@ use crate::patience::{PATIENCE, wait_within};
 /// or prints what the test wants (`supervisor_prints`), and keeps its arguments, environment and
 /// directory for the test to look at.
 pub const CLIENT: &str = r#"#!/bin/sh
+[ "$*" = --version ] && exit
 role=agent
 for arg; do [ "$arg" = --no-session-persistence ] && role=supervisor; done
 n=$(ls "$ROOM" | grep -c "$role.*args")

@@ -4,10 +4,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::version;
 use super::{Finding, glass_case};
-use crate::client::version::{NEWEST, OLDEST, Version};
-use crate::cmd::{login, slash_commands};
+use crate::client::version::{NEWEST, OLDEST, UPDATE, Version};
+use crate::cmd::{login, release, slash_commands};
 use crate::config::clients::{check_providers, settings_path, why_hooks_are_off};
 use crate::config::profile::{self, Key};
 use crate::config::{self, Config};
@@ -51,7 +50,7 @@ fn claude() -> Finding {
         Ok(path) => path,
         Err(error) => return Finding::broken("claude", "not found", format!("{error:#}")),
     };
-    let printed = match version::ask(&path) {
+    let printed = match release::ask(&path) {
         Ok(printed) => printed,
         Err(error) => {
             let text = format!("{} --version: {error:#}", path.display());
@@ -64,10 +63,10 @@ fn claude() -> Finding {
     };
     let (first, last) = (OLDEST, NEWEST);
     match Version::read(&printed) {
-        Some(version) if version < first => Finding::odd(
+        Some(version) if version < first => Finding::broken(
             "claude",
-            format!("{version}, {}", path.display()),
-            format!("ccc is tested with {first} to {last}; update claude"),
+            format!("{version}, {}: too old, ccc needs {first} or newer", path.display()),
+            UPDATE,
         ),
         Some(version) if version > last => Finding::well(
             "claude",

@@ -2,7 +2,6 @@
 
 mod checks;
 mod glass_case;
-pub mod version;
 
 use anyhow::Result;
 use serde_json::{Value, json};

@@ -28,10 +28,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use serde_json::Map;
 
-use super::Usage;
-use super::output;
 use super::questions::{self, Questions};
 use super::stop::Stop;
+use super::{Usage, output, release};
 use crate::cli::judge::JudgeArgs;
 use crate::client::args::read_args;
 use crate::clock;
@@ -39,7 +38,6 @@ use crate::config::Config;
 use crate::config::clients::check_providers;
 use crate::console;
 use crate::directories::Directories;
-use crate::executables;
 use crate::gauntlet::session::{self, GauntletSession};
 use crate::process::orphans;
 use crate::review::instructions::{self, Instructions};
@@ -171,7 +169,7 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
     check_providers(&config, &supervisor)?;
     let instructions = instructions(args.supervisor.as_deref(), &place)?;
     let judging = supervisor.judging(instructions.front.proof);
-    executables::claude()?;
+    release::supervised_client()?;
     let taken = read_args(claude_args);
     Ok(Bench {
         model: last_model(&taken.rest),

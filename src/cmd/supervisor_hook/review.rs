@@ -16,7 +16,7 @@ use crate::checks::{FILES_CHANGED, voids_confirmation};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::client::stream::Usage;
 use crate::client::transcript::ClientTranscript;
-use crate::cmd::base;
+use crate::cmd::{base, release};
 use crate::config::clients::{
     Clients, JudgeSettings, JudgedBy, Limits, Variables, judges_environment, keep_off_schedule,
     of_this_process, set_git,
@@ -139,6 +139,12 @@ fn once(
     guarded.as_deref().map(Guarded::check_judge).transpose()?;
     let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
     let git = workplace.git.as_ref();
+    let claude = match guarded.as_deref().map(|guarded| &guarded.pinned) {
+        Some(Pinned { program: Some(program), .. }) => program.found()?,
+        Some(Pinned { claude: Some(claude), .. }) => claude.clone(),
+        _ => executables::claude()?,
+    };
+    release::refuse_too_old(&claude)?;
     let start = Start {
         judges,
         supervisor: &supervisor,
@@ -146,11 +152,7 @@ fn once(
         // Unknown if the session was not supervised from its start.
         add_dirs: pinned_args(guarded.as_deref(), |pinned| &pinned.add_dirs),
         prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
-        claude: match guarded.as_deref().map(|guarded| &guarded.pinned) {
-            Some(Pinned { program: Some(program), .. }) => program.found()?,
-            Some(Pinned { claude: Some(claude), .. }) => claude.clone(),
-            _ => executables::claude()?,
-        },
+        claude,
         ccc: executables::ccc()?,
         overruled: git.map(|git| overruled(git, &place.project)).unwrap_or_default(),
         git: git.cloned(),

@@ -41,6 +41,17 @@ fn a_message_that_the_agent_never_took_up_is_reported() {
     ]);
 }
 
+#[test]
+fn a_client_that_is_too_old_ends_the_session() {
+    for rules in [Rules::default(), Rules { person: false, ..Rules::default() }] {
+        let old = step_all(rules.clone(), &["start do it", "release 2.1.196", "result done"]);
+        assert!(old.contains("→Ended; finish Failed(\"claude 2.1.196 is too old"), "{old}");
+        assert!(!old.contains("review"), "{old}");
+        let new = step_all(rules, &["start do it", "release 2.1.197", "taken", "result done"]);
+        assert!(new.contains("review 1/10") && !new.contains("finish"), "{new}");
+    }
+}
+
 /// Any program that the agent runs can write to its terminal.
 #[test]
 fn only_the_person_moves_the_agent_to_another_conversation() {
