@@ -14,8 +14,15 @@ fn shown(look: Look, notice: &Notice) -> String {
     texts(&Transcript::new(look).notice(notice)).join("\n")
 }
 
+fn judged(completed: bool) -> Verdict {
+    Verdict::new(completed, "Add tests.\nRun them.")
+}
+
 fn verdict(completed: bool) -> Notice {
-    let verdict = Verdict::new(completed, "Add tests.\nRun them.");
+    told(judged(completed))
+}
+
+fn told(verdict: Verdict) -> Notice {
     Notice::Verdict {
         round: 2,
         max: 10,
@@ -358,13 +365,9 @@ fn a_verdict_says_what_was_denied() {
         what: what.into(),
         reason: "It acts elsewhere.".into(),
     };
-    let Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, mut verdict } =
-        verdict(true)
-    else {
-        panic!("no verdict")
-    };
+    let mut verdict = judged(true);
     verdict.denied = vec![denied("git push\nmore"); 7];
-    let notice = Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict };
+    let notice = told(verdict);
     let shown = shown(LOOK, &notice);
     assert_eq!(shown.matches("denied Bash `git push`: It acts elsewhere.").count(), 5, "{shown}");
     assert!(shown.ends_with("2 more were denied"), "{shown}");
@@ -372,13 +375,9 @@ fn a_verdict_says_what_was_denied() {
 
 #[test]
 fn a_verdict_says_which_round_was_better_and_how_to_go_back() {
-    let Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, mut verdict } =
-        verdict(false)
-    else {
-        panic!("no verdict")
-    };
+    let mut verdict = judged(false);
     verdict.better_round = Some(1);
-    let notice = Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, verdict };
+    let notice = told(verdict);
     for (look, told) in [
         (
             Look { live: true, ..LOOK },
@@ -401,13 +400,7 @@ fn item(id: &str, status: Standing) -> Requirement {
 }
 
 fn listing(completed: bool, requirements: Vec<Requirement>) -> Notice {
-    let Notice::Verdict { verdict, round, max, seconds, cost_usd, session_usd, usage } =
-        verdict(completed)
-    else {
-        unreachable!("it is one")
-    };
-    let verdict = Verdict { requirements, ..verdict };
-    Notice::Verdict { verdict, round, max, seconds, cost_usd, session_usd, usage }
+    told(Verdict { requirements, ..judged(completed) })
 }
 
 #[test]
@@ -465,13 +458,7 @@ fn each_of_several_judges_has_a_line() {
     let yes = Opinion { seconds: 12.0, cost_usd: 0.25, ..yes };
     let none = Opinion::new(&seat("glm", false), Err("no credit".into()));
     let verdict = Verdict { opinions: vec![yes, none.clone()], ..Verdict::new(false, "x") };
-    let Notice::Verdict { round, max, seconds, cost_usd, session_usd, usage, .. } =
-        self::verdict(false)
-    else {
-        unreachable!("it is one")
-    };
-    let notice = Notice::Verdict { verdict, round, max, seconds, cost_usd, session_usd, usage };
-    let text = shown(LOOK, &notice);
+    let text = shown(LOOK, &told(verdict));
     assert!(text.contains("✔ judge kimi (fresh eyes): complete · 12s · $0.25"), "{text}");
     assert!(text.contains("? judge glm: no verdict: no credit · 0s"), "{text}");
     let alone = shown(LOOK, &Notice::Opinion { round: 1, opinion: none });

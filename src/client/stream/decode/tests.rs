@@ -27,6 +27,12 @@ fn kinds(line: &[u8]) -> Vec<String> {
     parts(line).into_iter().map(kind).collect()
 }
 
+fn answer(response: &str) -> Message {
+    message(&format!(
+        r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{response}}}}}"#
+    ))
+}
+
 #[test]
 fn scenario_001_parse_session_id() {
     for line in [
@@ -119,9 +125,9 @@ fn estimated_prices_do_not_count() {
 
 #[test]
 fn the_answer_to_initialize_is_recognised() {
-    let answer = |commands: &str| {
-        message(&format!(
-            r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{{"commands":{commands},"models":[{{"value":"m"}}],"account":{{"email":"e"}}}}}}}}"#
+    let introduced = |commands: &str| {
+        answer(&format!(
+            r#"{{"commands":{commands},"models":[{{"value":"m"}}],"account":{{"email":"e"}}}}"#
         ))
     };
     let command = |name: &str, description: &str| SlashCommand {
@@ -129,7 +135,7 @@ fn the_answer_to_initialize_is_recognised() {
         description: description.into(),
     };
     assert_eq!(
-        answer(
+        introduced(
             r#"[{"name":"clear","description":"Start\nanew","argumentHint":"[name]","aliases":["new"]},{"name":"odd","description":7},{"name":"bare"}]"#
         ),
         Message::Introduced(Box::new(Introduction {
@@ -145,7 +151,7 @@ fn the_answer_to_initialize_is_recognised() {
     );
     let plain = Message::ControlAnswered { request_id: "r".into(), cancelled: None };
     for other in [r#"["clear"]"#, r#"{"clear":{}}"#, r#"[{"title":"clear"}]"#, "7", "null"] {
-        assert_eq!(answer(other), plain, "{other}");
+        assert_eq!(introduced(other), plain, "{other}");
     }
     let unknown = r#"{"type":"control_response","response":{"subtype":"error","request_id":"r","error":"Unsupported control request subtype: initialize"}}"#;
     assert!(
@@ -155,11 +161,6 @@ fn the_answer_to_initialize_is_recognised() {
 
 #[test]
 fn reports_of_the_client_are_decoded() {
-    let answer = |response: &str| {
-        message(&format!(
-            r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{response}}}}}"#
-        ))
-    };
     let introduced = answer(
         r#"{"commands":[],"models":[{"value":"opus","resolvedModel":"claude-opus-5-5","displayName":"Opus","description":"d"}],"claude_code_version":"2.1.325","current_permission_mode":"plan"}"#,
     );
@@ -218,16 +219,11 @@ fn reports_of_the_client_are_decoded() {
             doing: "Running ls".into(),
         })
     );
-    let back = |answer: &str| {
-        message(&format!(
-            r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"r","response":{answer}}}}}"#
-        ))
-    };
     let went =
         |done, error: &str| Message::WentBack { request_id: "r".into(), done, error: error.into() };
-    assert_eq!(back(r#"{"rewound":true,"prefillText":"x"}"#), went(true, ""));
-    assert_eq!(back(r#"{"rewound":false,"error":"stale target"}"#), went(false, "stale target"));
-    assert_eq!(back(r#"{"canRewind":true,"filesChanged":["a"]}"#), went(true, ""));
+    assert_eq!(answer(r#"{"rewound":true,"prefillText":"x"}"#), went(true, ""));
+    assert_eq!(answer(r#"{"rewound":false,"error":"stale target"}"#), went(false, "stale target"));
+    assert_eq!(answer(r#"{"canRewind":true,"filesChanged":["a"]}"#), went(true, ""));
 }
 
 #[test]
