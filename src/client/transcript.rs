@@ -30,6 +30,8 @@ pub struct ClientTranscript {
     /// The id of the entry with the last answer.
     answer: Option<String>,
     pub turn: TurnKind,
+    /// The command of the person that such a turn (`Shell`, `LocalCommand`) began with.
+    pub command: String,
     /// What the agent ran, in full; `activity` is the summary.
     pub commands: Commands,
     pub activity: Activity,
@@ -40,6 +42,8 @@ pub struct ClientTranscript {
     /// The id of the entry which announces that a scheduled prompt comes next.
     due: Option<String>,
     queue: VecDeque<QueueItem>,
+    /// What the person took back out of the queue.
+    taken_back: Vec<String>,
     /// The transcript is read from its beginning.
     is_whole: bool,
     /// The position of each entry in the tree of the conversation, by its id.
@@ -178,9 +182,19 @@ impl ClientTranscript {
         Some((first, self.unsaid.drain(..).map(|(_, spoken)| spoken).collect()))
     }
 
-    /// The person's messages that the agent has not taken up yet.
+    /// The person's messages that the agent has not taken up yet, and their switches of supervision; other
+    /// slash commands wait for a review. A `!command` in the queue looks like a message.
     pub fn waiting(&self) -> impl Iterator<Item = &str> {
-        self.queue.iter().filter(|waits| waits.is_human).map(|waits| waits.text.as_str())
+        let texts = self.queue.iter().filter(|waits| waits.is_human).map(|waits| waits.text.trim());
+        texts.filter(|text| {
+            let command = text.split_whitespace().next().and_then(|word| word.strip_prefix('/'));
+            command.is_none_or(|command| switch(command).is_some())
+        })
+    }
+
+    /// What was taken back out of the queue, into the input, since the last call.
+    pub fn take_taken_back(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.taken_back)
     }
 
     /// Whether the next prompt is a scheduled one.
@@ -205,7 +219,10 @@ impl ClientTranscript {
         match kind {
             UserEntry::Nothing | UserEntry::Feedback => {}
             UserEntry::Interrupted => self.turn = TurnKind::Interrupted,
-            UserEntry::Shell => self.begin(TurnKind::Shell),
+            UserEntry::Shell { command } => {
+                self.begin(TurnKind::Shell);
+                self.command = command.unwrap_or(std::mem::take(&mut self.command));
+            }
             UserEntry::LocalOutput => self.turn = TurnKind::LocalCommand,
             UserEntry::LocalCommand { name, args } => {
                 // Some clients first record the command as if it were a message to the agent.
@@ -215,6 +232,7 @@ impl ClientTranscript {
                     self.said.pop();
                 }
                 self.begin(TurnKind::LocalCommand);
+                self.command = format!("{name} {args}");
                 // A goal is a task like any other.
                 match (name.as_str(), args.as_str()) {
                     ("/goal", "clear") => self.goal = None,
@@ -310,7 +328,7 @@ impl ClientTranscript {
                     self.queue.remove(at);
                 }
             }
-            Some("popAll") => self.queue.clear(),
+            Some("popAll") => self.taken_back.extend(self.queue.drain(..).map(|waits| waits.text)),
             // The agent takes up the first one.
             _ => drop(self.queue.pop_front()),
         }

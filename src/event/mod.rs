@@ -94,7 +94,7 @@ pub enum Event {
     Conversation {
         session_id: String,
     },
-    /// The person went back to before these messages, in the client's own screen.
+    /// The person went back to before these messages in the client's own screen, or took them out of its queue.
     Unsaid {
         texts: Vec<String>,
     },

@@ -22,6 +22,9 @@ pub enum HookKind {
 #[derive(Debug, Default, Deserialize)]
 pub struct HookEvent {
     pub session_id: String,
+    /// The turn, if the client names it. Before 2.1.260 a `!command` has the id of the prompt before it.
+    #[serde(default)]
+    pub prompt_id: Option<String>,
     #[serde(default)]
     pub stop_hook_active: bool,
     #[serde(default)]

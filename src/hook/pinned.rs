@@ -81,6 +81,25 @@ pub struct PinnedInstructions {
     pub text: String,
 }
 
+/// What the agent works on.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Asked {
+    /// The turn, if it is known: a prompt's. Feedback, and work whose review was put off, are due whatever
+    /// the next turn is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+}
+
+impl Asked {
+    /// Whether the turn that has ended is this one, as far as the client says.
+    pub fn is_in(&self, turn: Option<&str>) -> bool {
+        match (self.turn.as_deref(), turn) {
+            (Some(asked), Some(turn)) => asked == turn,
+            _ => true,
+        }
+    }
+}
+
 /// Where the pinned facts of one supervision are kept. It belongs to a launch of the client, or to a session.
 #[derive(Debug, Clone)]
 pub struct PinnedFile {
@@ -153,13 +172,16 @@ impl PinnedFile {
         self.dir.join(format!("{}.asked.json", self.id))
     }
 
-    pub fn ask(&self) -> Result<()> {
-        files::replace(&self.asked(), b"{}")
+    pub fn ask(&self, asked: &Asked) -> Result<()> {
+        files::replace(&self.asked(), &serde_json::to_vec(asked)?)
     }
 
-    /// Whether the agent, which has now stopped, had something to work on; removes the marker.
-    pub fn was_asked(&self) -> bool {
-        std::fs::remove_file(self.asked()).is_ok()
+    /// What the agent, which has now stopped, had to work on; removes the marker.
+    pub fn was_asked(&self) -> Option<Asked> {
+        let text = files::read_own(&self.asked());
+        std::fs::remove_file(self.asked()).ok()?;
+        // In case of doubt, the turn was work.
+        Some(text.ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default())
     }
 
     /// The snapshot of the project's files from when the task began.

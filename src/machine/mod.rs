@@ -35,7 +35,7 @@
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off | `supervision_can_be_switched_off_and_on` |
 //! | any | the client is in another conversation | its messages and its count are new | `another_conversation_has_its_own_messages_and_count`, `clear_starts_a_new_conversation` |
 //! | any, typed into the client | a message | the client has the message already: ccc notes it and drops a running review, but sends nothing | `a_message_typed_into_the_client_drops_the_review_and_is_not_sent` |
-//! | any, typed into the client | the person went back to before a message | that message is no longer part of the task | `messages_undone_by_a_rewind_leave_the_task` |
+//! | any, typed into the client | the person took a message back | that message is no longer part of the task | `messages_undone_by_a_rewind_leave_the_task` |
 //! | any, typed into the client | the client leaves | the end, with its exit code | `the_session_ends_with_the_clients_exit_code` |
 //! | any, typed into the client | the judge needs permission | denied: ccc has no screen to ask on | `the_judge_is_denied_permission_without_a_screen_to_ask_on` |
 //! | waiting, typed into the client | `/supervisor` after a review without a verdict | the next stop is reviewed: there is no stop to answer now | `without_a_verdict_the_next_stop_is_reviewed` |

@@ -99,12 +99,14 @@ impl Task {
         self.requirements.clear();
     }
 
-    /// Removes messages that the person undid by going back. The last message was sent after that
-    /// and stays. Requirements may come from the removed messages, so they are cleared.
+    /// Removes messages that the person took back. With the same text, the last message is one that was
+    /// sent after that. Requirements may come from the removed messages, so they are cleared.
     pub fn unsay(&mut self, texts: &[String]) {
         for text in texts.iter().rev() {
             let before = self.said.len().saturating_sub(1);
-            if let Some(at) = self.said[..before].iter().rposition(|said| said.text == *text) {
+            let is_it = |said: &Said| said.text == *text;
+            let earlier = self.said[..before].iter().rposition(is_it);
+            if let Some(at) = earlier.or_else(|| self.said.iter().rposition(is_it)) {
                 self.said.remove(at);
                 self.judged = self.judged.saturating_sub(1);
                 self.requirements.clear();

@@ -36,6 +36,8 @@ pub struct Keys {
     /// Since the agent last stopped, the person pressed Esc or sent `/rewind`; both can lead back in
     /// the conversation.
     back: bool,
+    /// Since the agent last stopped, the person pressed a key that interrupts it.
+    interrupted: bool,
 }
 
 #[derive(Debug, Default)]
@@ -107,8 +109,12 @@ impl Keys {
         match key {
             Key::Enter => self.enter(),
             Key::Escape => {
-                self.back = true;
+                (self.back, self.interrupted) = (true, true);
                 self.line.edited = true;
+            }
+            Key::Cancel => {
+                self.interrupted = true;
+                self.line.key(Key::Clear);
             }
             key => self.line.key(key),
         }
@@ -135,6 +141,11 @@ impl Keys {
         self.back
     }
 
+    /// Whether the person has an earlier message in the input, or sent one from there.
+    pub fn has_recalled(&self) -> bool {
+        self.entered.iter().chain([&self.line]).any(|line| line.recalled)
+    }
+
     /// Whether the person can have sent this message. If so, one of their Enters is used up.
     pub fn claim(&mut self, message: &str) -> Claim {
         let message = without_space(message);
@@ -148,6 +159,25 @@ impl Keys {
         };
         self.entered.remove(at);
         claim
+    }
+
+    /// Whether a turn that the transcript calls a command of the person's own (`!make`, `/context`) can be
+    /// one; if so, the Enter that sent it is used up. If the agent was `asked` for something, it must have
+    /// been interrupted before.
+    pub fn claim_own_command(&mut self, command: &str, asked: bool) -> bool {
+        if !asked {
+            return self.claim(command) != Claim::No;
+        }
+        let command = without_space(command);
+        let typed = self.entered.iter().position(|line| line.is(&command));
+        typed.filter(|_| self.interrupted).and_then(|at| self.entered.remove(at)).is_some()
+    }
+
+    /// Whether the person sent this to the client's shell (`!`) and not to the agent.
+    pub fn sent_to_shell(&self, text: &str) -> bool {
+        let text = without_space(text);
+        let is_it = |line: &Typed| without_space(&line.text).strip_prefix('!') == Some(&text);
+        self.entered.iter().any(is_it)
     }
 
     /// Unclaimed text that the person sent and that may have been meant for the agent. (A single letter
@@ -176,7 +206,7 @@ impl Keys {
     /// The agent has stopped, so everything sent before has been claimed. An Enter pressed at this very
     /// moment is kept for one more stop.
     pub fn agent_stopped(&mut self) {
-        self.back = false;
+        (self.back, self.interrupted) = (false, false);
         self.entered.retain(|line| !line.outlived_a_stop);
         for line in &mut self.entered {
             line.outlived_a_stop = true;
@@ -192,7 +222,7 @@ impl Typed {
             Key::Clear => *self = Self::default(),
             Key::Recall => self.recalled = true,
             Key::Other => self.edited = true,
-            Key::Enter | Key::Escape | Key::Report => {}
+            Key::Enter | Key::Escape | Key::Cancel | Key::Report => {}
         }
     }
 

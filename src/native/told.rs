@@ -59,7 +59,7 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             "Supervision is off: nothing is reviewed until /supervisor.".to_owned()
         }
         Notice::WentBack { text, .. } => format!(
-            "You went back to before \"{}\": what you said from there on is no longer part of the task.",
+            "You took back \"{}\": what you said from there on is no longer part of the task.",
             shortened(text)
         ),
         Notice::TreeChanged { files, more, .. } => {

@@ -230,6 +230,53 @@ fn settings_that_change_do_not_count_and_are_told_at_the_next_stop() {
     assert_eq!(room.hook("other").input(event.to_string()).run().code(0).out(), "");
 }
 
+/// The client names the turn of each prompt, and of what the person runs in its shell.
+#[test]
+fn only_the_turn_of_another_prompt_can_be_the_persons_own_command() {
+    let room = supervised();
+    let settings = room.launch_settings();
+    let reports = |name: &str, turn: &str| {
+        let mut event = room.event(ID);
+        event["hook_event_name"] = json!(name);
+        event["prompt_id"] = json!(turn);
+        event["prompt"] = json!("do it");
+        let hook = with_their_env(room.hook_of(&settings, ID), &settings);
+        hook.input(event.to_string()).run().code(0)
+    };
+    let user = |text: &str| json!({"type": "user", "message": {"content": text}}).to_string();
+    let queued = |operation: &str, text: &str| {
+        json!({"type": "queue-operation", "operation": operation, "content": text}).to_string()
+    };
+    room.event(ID);
+    let before = room.read("transcript.jsonl");
+    let answer = before.lines().last().expect("an answer");
+    let transcript = |lines: &[String]| {
+        let lines = lines.join("\n");
+        room.write("transcript.jsonl", format!("{before}{lines}\n{answer}\n"));
+    };
+
+    reports("UserPromptSubmit", "one");
+    transcript(&[user("<bash-input>make</bash-input>")]);
+    assert!(reports("Stop", "one").out().contains("more"), "whatever the transcript says");
+    // The feedback was interrupted before the client named another turn.
+    assert!(reports("Stop", "two").out().contains("more"), "feedback is due");
+
+    reports("UserPromptSubmit", "three");
+    reports("Stop", "four").allows("your own command").tells("your own command");
+    let done = reports("Stop", "five").allows("your own command");
+    assert_eq!(done.out(), "", "nothing was asked for");
+
+    // What waits turns out to be such a command: the work before it is still due.
+    reports("UserPromptSubmit", "six");
+    transcript(&[user("do it"), queued("enqueue", "make")]);
+    reports("Stop", "six").allows("your message goes first");
+    transcript(&[queued("dequeue", ""), user("<bash-input>make</bash-input>")]);
+    assert!(reports("Stop", "seven").out().contains("more"));
+    // A command of the client waits for the review.
+    transcript(&[user("do it"), queued("enqueue", "/model")]);
+    assert!(reports("Stop", "eight").out().contains("more"));
+}
+
 #[test]
 fn what_goes_wrong_is_told_on_the_persons_screen() {
     // Supervision begins with this client: one that came later would not be asked at all.

@@ -137,17 +137,31 @@ fn a_rejection_goes_back_as_feedback_and_a_confirmation_is_told(client: &Path) {
 
 fn a_message_comes_before_a_verdict_and_esc_skips_a_review(client: &Path) {
     let room = CleanRoom::new();
-    let (first, second) = (Gate::new(), Gate::new());
+    let (turn, first, second) = (Gate::new(), Gate::new(), Gate::new());
     let api = Api::start(vec![
         rejects("zq-never-heard").gate(&first).times(1),
         rejects("zq-never-heard").gate(&second).times(1),
         confirms(),
+        Rule::on("zq-begin").when(is_turn).gate(&turn).text("zq-begun."),
         Rule::on("zq-build-it").text("zq-built."),
         Rule::on("zq-wait").text("zq-waited."),
         Rule::on("zq-go-on").text("zq-went-on."),
     ]);
     let mut terminal = native(&room, client, &api, &[]);
+    // One that waits when the agent stops, and one that is sent while the next stop is reviewed.
+    terminal.say("zq-begin");
+    turn.wait_reached(PATIENCE);
+    terminal.say("zq-regretted");
+    terminal.wait_for("edit queued messages");
+    terminal.keys("\x1b[A");
+    terminal.wait_until("the message in the input", |screen| {
+        screen.lines().any(|line| line.starts_with('❯') && line.contains("zq-regretted"))
+    });
+    terminal.keys("\x15");
+    terminal.wait_until("an empty input", |screen| !screen.contains("zq-regretted"));
     terminal.say("zq-build-it");
+    terminal.wait_for("edit queued messages");
+    turn.open();
     first.wait_reached(PATIENCE);
     terminal.say("zq-wait");
     terminal.wait_for("zq-waited.");
@@ -161,13 +175,16 @@ fn a_message_comes_before_a_verdict_and_esc_skips_a_review(client: &Path) {
     terminal.wait_for("Confirmed in round 1");
     leave(terminal);
 
-    assert_eq!(order(&api), ["turn", "review", "turn", "review", "turn", "review"]);
+    let expected = ["turn", "turn", "review", "turn", "review", "turn", "review"];
+    assert_eq!(order(&api), expected);
     let requests = api.requests();
     let agents = requests.iter().filter(|request| is_agents(request));
     assert!(!agents.into_iter().any(|request| request.messages_text().contains("zq-never-heard")));
     let last = only(&requests, begins_review)[2].recent_text();
-    let said = ["zq-build-it", "zq-wait", "zq-go-on"].map(|word| last.matches(word).count());
+    let said =
+        ["zq-begin", "zq-build-it", "zq-wait", "zq-go-on"].map(|word| last.matches(word).count());
     assert!(said.iter().all(|count| *count >= 1), "{said:?}: {last}");
+    assert!(!last.contains("zq-regretted"), "{last}");
 }
 
 fn switches_cost_no_request_and_supervision_outlives_clear_and_compact(client: &Path) {
@@ -258,19 +275,56 @@ fn a_judge_that_fails_is_no_rejection(client: &Path) {
 
 fn commands_in_the_shell_and_failed_turns_are_not_reviewed(client: &Path) {
     let room = CleanRoom::new();
-    let failed = Rule::on("zq-fail").status(400, "invalid_request_error", "zq-refused");
-    let api = Api::start(vec![confirms(), failed]);
+    // Later requests repeat what was not answered.
+    let failed = Rule::on("zq-fail").when(is_turn).times(1);
+    let failed = failed.status(400, "invalid_request_error", "zq-refused");
+    let (slow, review) = (Gate::new(), Gate::new());
+    let api = Api::start(vec![
+        confirms().gate(&review),
+        failed,
+        Rule::on("zq-slow").when(is_turn).gate(&slow).times(1),
+    ]);
     let mut terminal = native(&room, client, &api, &[]);
-    terminal.keys("!");
-    terminal.wait_for("!");
-    terminal.say("echo zq-shell-$((40+2))");
-    terminal.wait_for("zq-shell-42");
+    run_in_the_shell(&mut terminal, "zq-shell");
     terminal.wait_for("ok.");
     terminal.say("zq-fail");
     terminal.wait_for("zq-refused");
     terminal.wait_for("turn failed, not reviewed");
     assert_eq!(count(&api.requests(), begins_review), 0, "{}", terminal.screen());
+
+    // A command right after an interrupted turn.
+    terminal.say("zq-slow");
+    slow.wait_reached(PATIENCE);
+    terminal.keys("\x1b");
+    terminal.wait_until("the message back in the input", |screen| {
+        screen.lines().any(|line| line.starts_with('❯') && line.contains("zq-slow"))
+            && !screen.contains("esc to interrupt")
+    });
+    terminal.keys("\x15");
+    terminal.wait_until("an empty input", |screen| !screen.contains("zq-slow"));
+    run_in_the_shell(&mut terminal, "zq-after");
+    terminal.wait_until("its end", |screen| screen.matches("● ok.").count() == 2);
+    // And one during a review, which is no message to the agent.
+    terminal.say("zq-build-it");
+    review.wait_reached(PATIENCE);
+    terminal.wait_for("reviewing");
+    terminal.keys("!");
+    terminal.say("echo zq-during-$((40+2))");
+    review.open();
+    terminal.wait_for("Confirmed in round 1");
+    terminal.wait_for("zq-during-42");
+    terminal.wait_until("its end", |screen| screen.matches("● ok.").count() == 4);
     leave(terminal);
+    let requests = api.requests();
+    assert_eq!(count(&requests, begins_review), 1);
+    let review = only(&requests, begins_review)[0].recent_text();
+    assert!(!review.contains("zq-during"), "{review}");
+}
+
+fn run_in_the_shell(terminal: &mut Terminal, word: &str) {
+    terminal.keys("!");
+    terminal.say(&format!("echo {word}-$((40+2))"));
+    terminal.wait_for(&format!("{word}-42"));
 }
 
 fn the_users_own_status_line_stays(client: &Path) {

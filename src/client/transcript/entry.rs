@@ -97,8 +97,10 @@ pub enum UserEntry {
         name: String,
         args: String,
     },
-    /// `!command`, or its output.
-    Shell,
+    /// `!command`, or its output, which does not repeat the command.
+    Shell {
+        command: Option<String>,
+    },
     /// A command that the client executes itself.
     LocalCommand {
         name: String,
@@ -143,7 +145,7 @@ impl TranscriptEntry {
         } else if begins("Stop hook feedback") {
             UserEntry::Feedback
         } else if begins("<bash-") {
-            UserEntry::Shell
+            UserEntry::Shell { command: between(start, "bash-input") }
         } else if begins("<local-command-std") {
             UserEntry::LocalOutput
         } else if begins("<command-name>") {

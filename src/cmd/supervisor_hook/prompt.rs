@@ -10,7 +10,7 @@ use super::{Args, Decision};
 use crate::cmd::base;
 use crate::cmd::supervisor_mode::Switched;
 use crate::hook::event::HookEvent;
-use crate::hook::pinned::Pinned;
+use crate::hook::pinned::{Asked, Pinned};
 use crate::hook::state::StateFile;
 use crate::hook::transcript_file::TranscriptFile;
 
@@ -87,7 +87,7 @@ fn is_scheduled(event: &HookEvent) -> bool {
 /// transcript yet; if the transcript has new messages already, the task has begun before.
 fn note_files(event: &HookEvent, file: &crate::hook::pinned::PinnedFile) -> Result<()> {
     let Some(pinned) = Pinned::load(&file.current())? else { return Ok(()) };
-    file.ask()?;
+    file.ask(&Asked { turn: event.prompt_id.clone() })?;
     if !pinned.task.settled || pinned.session_id != event.session_id {
         return Ok(());
     }

@@ -16,6 +16,7 @@ use crate::config::clients::Limits;
 use crate::directories::Directories;
 use crate::event::{Dropped, Notice, Outcome, Round, Said};
 use crate::hook::event::HookEvent;
+use crate::hook::pinned::Asked;
 use crate::hook::state::{HookState, StateFile};
 use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
@@ -76,13 +77,16 @@ pub fn stopped(
     transcript.wait_for_answer(event.last_assistant_message.as_deref());
     // The transcript alone cannot excuse a turn from review: the agent can write it too. `asked` comes
     // from the hook that the client runs for a prompt; it runs none for a shell command of the person.
-    let asked = guarded.as_deref().is_some_and(|guarded| guarded.file().was_asked());
-    if let Some(why) = transcript.transcript().turn.unjudged().filter(|_| !asked) {
-        return allow(why);
+    let asked = guarded.as_deref().and_then(|guarded| guarded.file().was_asked());
+    let is_work = asked.as_ref().is_some_and(|asked| asked.is_in(event.prompt_id.as_deref()));
+    if let Some(why) = transcript.transcript().turn.unjudged().filter(|_| !is_work) {
+        // Told where a prompt came before: it was interrupted, says the transcript.
+        told.supervised = asked.is_some();
+        return allow(&format!("not reviewed: {why}"));
     }
     told.supervised = true;
     if transcript.transcript().waiting().next().is_some() {
-        return allow(MESSAGE_FIRST);
+        return message_first(guarded.as_deref());
     }
     let beside = beside(event, transcript.transcript());
     if let Some(guarded) = guarded.as_deref_mut() {
@@ -90,10 +94,16 @@ pub fn stopped(
     }
     let decision = supervise(args, event, transcript, state, state_dir, guarded.as_deref_mut());
     if let (Some(guarded), Ok(Decision::GoOn(_))) = (guarded.as_deref(), &decision) {
-        guarded.file().ask()?;
+        guarded.file().ask(&Asked::default())?;
     }
     told.changes.extend(guarded.into_iter().flat_map(|mut guarded| guarded.for_the_person()));
     decision
+}
+
+/// The work stays due: what goes first may be a command (`!make`), after which nobody else stops.
+fn message_first(guarded: Option<&Guarded>) -> Result<Decision> {
+    guarded.map_or(Ok(()), |guarded| guarded.file().ask(&Asked::default()))?;
+    allow(MESSAGE_FIRST)
 }
 
 /// What else keeps the agent going, such as a goal or a schedule. ccc only mentions it.
@@ -173,7 +183,7 @@ fn supervise(
         kept.change(|task| task.count = task.count.saturating_sub(1))?;
         record.notices.push(Notice::ReviewDropped { round, why: Dropped::UserMessage });
         record.add(Outcome::Ended, None);
-        return allow(MESSAGE_FIRST);
+        return message_first(kept.guarded.as_deref());
     };
     let stuck = kept.change(|task| remember(task, &verdict, tree)).unwrap_or_else(|error| {
         say(&format!("the review could not be saved: {error:#}"));

@@ -77,7 +77,8 @@ fn messages_undone_by_a_rewind_leave_the_task() {
         TO_NATIVE_REVIEW,
         ("said and more, said and that", "stop review; →Working"),
         ("said do it differently, unsaid and more|and that", back),
-        ("init, result done", "→Reviewing; review 1/10 of S [do it|do it differently]"),
+        ("init, said oops, unsaid oops", "back Conversation before \"oops\""),
+        ("result done", "→Reviewing; review 1/10 of S [do it|do it differently]"),
     ]);
 }
 

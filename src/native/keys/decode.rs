@@ -7,6 +7,8 @@ pub enum Key {
     Back,
     /// The whole line is erased.
     Clear,
+    /// Ctrl-C: as `Clear`, and it interrupts the agent.
+    Cancel,
     Recall,
     Escape,
     Other,
@@ -19,8 +21,9 @@ pub fn key(bytes: &[u8]) -> Option<(Key, usize)> {
     match bytes {
         [b'\r', ..] => Some((Key::Enter, 1)),
         [0x7f | 0x08, ..] => Some((Key::Back, 1)),
-        // Ctrl-C, Ctrl-U.
-        [0x03 | 0x15, ..] => Some((Key::Clear, 1)),
+        [0x03, ..] => Some((Key::Cancel, 1)),
+        // Ctrl-U.
+        [0x15, ..] => Some((Key::Clear, 1)),
         // Ctrl-P, Ctrl-N, Ctrl-R.
         [0x10 | 0x0e | 0x12, ..] => Some((Key::Recall, 1)),
         [0x1b] | [0x1b, b'O'] => None,
@@ -86,7 +89,8 @@ fn kitty(parameters: &str) -> Key {
         Some('\r') if held == 0 => Key::Enter,
         Some('\x1b') if held == 0 => Key::Escape,
         Some('\x7f' | '\x08') if held <= 1 => Key::Back,
-        Some('c' | 'u') if held == CONTROL => Key::Clear,
+        Some('c') if held == CONTROL => Key::Cancel,
+        Some('u') if held == CONTROL => Key::Clear,
         Some('p' | 'n' | 'r') if held == CONTROL => Key::Recall,
         Some(c) if held <= 1 && !c.is_control() => Key::Text(c),
         _ => Key::Other,

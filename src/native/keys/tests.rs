@@ -145,3 +145,28 @@ fn who_goes_back_finds_an_earlier_message_in_the_input() {
     assert!(keys(&[b"\x1b", b"x"]).may_have_gone_back());
     assert!(!keys(&[b"rewind it\r\x1b[A\x1b", b"[B\x1bx\r"]).may_have_gone_back());
 }
+
+#[test]
+fn a_command_of_the_persons_own_was_typed() {
+    let mut keys = keys(&[b"!make test\r"]);
+    assert!(keys.sent_to_shell("make test") && !keys.sent_to_shell("make"));
+    // The agent works on a prompt that nobody has interrupted.
+    assert!(!keys.claim_own_command("make test", true));
+    for interrupts in [b"\x1b\x1b[I".as_slice(), b"\x03", b"\x1b[99;5u"] {
+        let mut keys = self::keys(&[interrupts, b"!make test\r"]);
+        assert!(!keys.claim_own_command("ls", true), "{interrupts:?}");
+        assert!(keys.claim_own_command("make test", true), "{interrupts:?}");
+        assert!(!keys.claim_own_command("make test", true), "{interrupts:?}");
+    }
+    assert!(keys.claim_own_command("make test", false));
+    assert!(!keys.claim_own_command("make test", false), "every command needs an Enter of its own");
+    keys.typed(b"\x1b");
+    keys.typed(b"[A\r");
+    assert!(!keys.sent_to_shell("from the history"));
+    assert!(keys.claim_own_command("from the history", false));
+    // The work that the person interrupted ended long ago.
+    keys.typed(b"\x03");
+    keys.agent_stopped();
+    keys.typed(b"!make\r");
+    assert!(!keys.claim_own_command("make", true));
+}

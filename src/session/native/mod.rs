@@ -72,6 +72,8 @@ pub struct NativeState {
     /// The state of conversations that the person has left.
     left: HashMap<String, Carried>,
     conversation: ClientTranscript,
+    /// The person's messages that the agent has not received yet, as far as the transcript shows.
+    sent: Vec<String>,
     /// How many of the person's messages in the conversation were handled.
     heard: usize,
     /// The last switch, because the client reports a command twice.
@@ -101,6 +103,7 @@ impl NativeState {
             session: String::new(),
             left: HashMap::new(),
             conversation: ClientTranscript::default(),
+            sent: Vec::new(),
             heard: 0,
             switched: None,
             typed: Vec::new(),
@@ -115,12 +118,12 @@ impl NativeState {
     /// The agent received the person's message, but the client did not report it.
     fn is_unheard(&self) -> bool {
         self.session.is_empty()
-            && self.sent().next().is_some()
-            && is_taken_up(&self.setup.transcripts, self.began, self.sent())
+            && self.due_messages().next().is_some()
+            && is_taken_up(&self.setup.transcripts, self.began, self.due_messages())
     }
 
     /// Messages that the client should have reported, if they were for the agent.
-    fn sent(&self) -> impl Iterator<Item = &str> + Clone {
+    fn due_messages(&self) -> impl Iterator<Item = &str> + Clone {
         self.keys.sent_words().chain(self.setup.prompt.as_deref().map(str::trim))
     }
 

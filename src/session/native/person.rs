@@ -14,16 +14,26 @@ impl Session<'_> {
     pub(super) fn hear_the_person(&mut self) {
         self.hear_taken_back();
         let Some(native) = &mut self.native else { return };
-        let NativeState { conversation, words, heard, .. } = native;
+        let NativeState { conversation, words, heard, keys, sent, .. } = native;
         let is_message = |text: &&str| !text.trim_start().starts_with('/');
         let written = conversation.said.iter().skip(*heard).map(|said| said.text.as_str());
+        for text in written.clone() {
+            if let Some(at) = sent.iter().position(|sent| sent.trim() == text.trim()) {
+                sent.remove(at);
+            }
+        }
         let written = written.filter(is_message).filter(|text| words.written(text));
-        let mut news: Vec<String> = written.map(str::to_owned).collect();
+        let news: Vec<String> = written.map(str::to_owned).collect();
         *heard = conversation.said.len();
-        let waiting = conversation.waiting().filter(is_message).filter(|text| words.reported(text));
-        news.extend(waiting.map(str::to_owned));
+        let waiting = conversation.waiting().filter(is_message);
+        let waiting = waiting.filter(|text| !keys.sent_to_shell(text) && words.reported(text));
+        let waiting: Vec<_> = waiting.map(str::to_owned).collect();
+        self.hear_taken_out_of_the_queue();
         for text in news {
             self.said(text);
+        }
+        for text in waiting {
+            self.sent(text);
         }
     }
 
@@ -36,6 +46,30 @@ impl Session<'_> {
         if native.keys.may_have_gone_back() {
             let texts = unsaid.into_iter().map(|spoken| spoken.text).collect();
             self.step(Event::Unsaid { texts });
+        }
+    }
+
+    /// Forgets messages that the person took out of the client's queue again, as only their keys can.
+    fn hear_taken_out_of_the_queue(&mut self) {
+        let Some(native) = &mut self.native else { return };
+        let NativeState { conversation, words, keys, sent, .. } = native;
+        let mut texts = conversation.take_taken_back();
+        texts.retain(|text| {
+            let at = sent.iter().position(|sent| sent.trim() == text.trim());
+            let theirs = at.filter(|_| keys.has_recalled());
+            theirs.map(|at| words.forget(&sent.remove(at))).is_some()
+        });
+        if !texts.is_empty() {
+            self.step(Event::Unsaid { texts });
+        }
+    }
+
+    /// Accepts a message that is not in the conversation yet.
+    fn sent(&mut self, text: String) {
+        if self.said(text.clone())
+            && let Some(native) = &mut self.native
+        {
+            native.sent.push(text);
         }
     }
 
@@ -69,7 +103,7 @@ impl Session<'_> {
             // The end of a background task is reported this way too, and is not the person's
             // message.
             if !is_by_client(&prompt) && native.words.reported(&prompt) {
-                self.said(prompt);
+                self.sent(prompt);
             }
             self.turn_begins();
         }

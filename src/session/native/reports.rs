@@ -147,6 +147,7 @@ impl Session<'_> {
             native.left.entry(session_id.to_owned()).or_insert(copied);
         }
         (native.conversation, native.heard) = (ClientTranscript::default(), 0);
+        native.sent.clear();
         self.step(Event::Conversation { session_id: session_id.to_owned() });
     }
 

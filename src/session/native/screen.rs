@@ -104,7 +104,10 @@ impl Session<'_> {
         let now = self.now();
         let Some(native) = &mut self.native else { return };
         native.keys.typed(&bytes);
-        if native.due.is_none() && native.session.is_empty() && native.sent().next().is_some() {
+        if native.due.is_none()
+            && native.session.is_empty()
+            && native.due_messages().next().is_some()
+        {
             native.due = Some(now + HEARD_WITHIN);
         }
         if let Some(recorder) = &mut self.setup.recorder {

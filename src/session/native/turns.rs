@@ -1,7 +1,7 @@
 //! The agent's turns: the machine decides what follows the end of one, and the client gets its
 //! response.
 
-use super::{SCHEDULED, Session};
+use super::{NativeState, SCHEDULED, Session};
 use crate::client::transcript::TurnKind;
 use crate::event::{Notice, Phase};
 use crate::hook::reply::Reply;
@@ -9,6 +9,31 @@ use crate::native::lines::{self, Ended};
 use crate::native::server::Call;
 use crate::native::told;
 use crate::native::transcript::Wanted;
+
+impl NativeState {
+    /// The kind of the turn that ends now. The agent can write into the transcript too, so a turn there is a
+    /// command of the person's own only if their keys sent it. A failed turn ends with another event.
+    fn turn(&mut self) -> TurnKind {
+        let asked = self.asked;
+        match self.conversation.turn {
+            turn @ (TurnKind::Shell | TurnKind::LocalCommand)
+                if self.keys.claim_own_command(&self.conversation.command, asked) =>
+            {
+                turn
+            }
+            TurnKind::Shell | TurnKind::LocalCommand => TurnKind::Work,
+            _ if asked => TurnKind::Work,
+            turn => turn,
+        }
+    }
+
+    /// Whether the client will now take a message of the person out of its queue. The agent does not know it
+    /// yet, so there is nothing to review before it does.
+    fn message_waits(&self) -> bool {
+        let is_theirs = |text: &str| self.sent.iter().any(|sent| sent.trim() == text);
+        self.conversation.waiting().any(is_theirs)
+    }
+}
 
 impl Session<'_> {
     pub(super) fn stopped(&mut self, call: Call) {
@@ -19,6 +44,7 @@ impl Session<'_> {
         if call.event.session_crons() {
             native.warn(SCHEDULED);
         }
+        let turn = native.turn();
         native.keys.agent_stopped();
         let tasks = native.background.awaited(&call.event.background());
         if !tasks.is_empty() {
@@ -26,11 +52,13 @@ impl Session<'_> {
             call.answer.send(&Reply::Nothing);
             return;
         }
+        if native.message_waits() {
+            native.asked = true;
+            call.answer.send(&Reply::Nothing);
+            return;
+        }
         native.stop = Some((call.id, call.answer));
-        // The agent can write into the transcript too. A command of the person's own is no prompt, and a
-        // failed turn ends with another event.
-        let asked = std::mem::take(&mut native.asked);
-        let turn = if asked { TurnKind::Work } else { native.conversation.turn };
+        native.asked = false;
         let answer = call.event.last_assistant_message.unwrap_or_default();
         self.turn_begins();
         self.turn_ended(match turn {

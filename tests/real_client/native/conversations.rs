@@ -95,7 +95,7 @@ fn a_branch_and_a_conversation_that_is_taken_up_again_have_their_words_and_a_rew
     terminal.keys("\x15");
     terminal.wait_until("an empty input", |screen| !screen.contains("zq-regretted"));
     assert_eq!(done(&mut terminal, &api, "zq-instead"), ["zq-first", "zq-instead"]);
-    terminal.wait_for("You went back to before \"zq-regretted\"");
+    terminal.wait_for("You took back \"zq-regretted\"");
 
     terminal.say("/compact");
     terminal.wait_for("ompacted");
