@@ -37,7 +37,6 @@ impl Transcript {
         self.in_rows(lines)
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each notice")]
     fn told(&mut self, notice: &Notice) -> Vec<Styled> {
         match notice {
             Notice::Started { supervising, max_iterations } => {

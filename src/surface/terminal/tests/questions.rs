@@ -48,6 +48,7 @@ fn denied() -> Intent {
 fn a_narrow_screen_says_how_to_decline() {
     let mut bench = Bench::new(40, 24).phase(Phase::Working);
     bench.terminal.ask(&question(Asker::Agent));
+    bench.update();
     bench.wait(500);
     assert_eq!(bench.rows().last().unwrap(), "Enter to choose, Esc to decline");
 }
