@@ -12,7 +12,7 @@ use ccc::process::child::ChildEvent;
 use ccc::process::pty::Agent;
 use crossbeam_channel::{Receiver, unbounded};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::patience::PATIENCE;
 
 enum Seen {
     Line(Vec<u8>),

@@ -1,12 +1,10 @@
 //! `ccc judge`, with a judge in a few lines of shell.
 
-use std::time::Duration;
-
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::patience::wait_within;
+use crate::patience::{PATIENCE, wait_within};
 use crate::room::{Room, verdict};
 
 const TWO: [&str; 6] =
@@ -116,7 +114,7 @@ fn ctrl_c_ends_the_review_and_leaves_the_table_so_far() {
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
     let started = room.ccc(&TWO).start();
     let asked = || room.path("seen/supervisor-1.input").exists().then_some(());
-    wait_within(Duration::from_secs(60), asked).expect("the second review");
+    wait_within(PATIENCE, asked).expect("the second review");
     kill(Pid::from_raw(started.pid()), Signal::SIGINT).expect("a signal");
     let done = started.finish().code(130);
     let out = done.out();

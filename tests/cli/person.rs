@@ -8,14 +8,11 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
+use crate::patience::PATIENCE;
 use crate::room::Room;
-
-/// Only a failing test waits this long.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Person {
     child: Box<dyn Child + Send + Sync>,

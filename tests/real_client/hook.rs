@@ -14,6 +14,7 @@ use crate::script::{begins_review, confirms, count, is_agents, only, rejects, se
 use crate::support::api::{Api, Request, Rule};
 use crate::support::ccc::{Ccc, Finished, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
+use crate::support::patience::PATIENCE;
 
 on_each_client!(
     feedback_goes_on_in_the_same_conversation_until_the_work_is_confirmed,
@@ -94,7 +95,11 @@ fn scenario_000_ten_blocks_and_then_a_stop(client: &Path) {
     };
     let api =
         Api::start(vec![rejects("zq-never-enough"), Rule::any().when(works).text("zq-built.")]);
-    let done = supervised(&room, client, &api).run();
+    let running = supervised(&room, client, &api).start();
+    for review in 1..=10 {
+        api.wait_for(|requests| count(requests, begins_review) >= review, PATIENCE);
+    }
+    let done = running.finish();
     assert_stopped(&done);
     let requests = api.requests();
     assert_eq!(count(&requests, begins_review), 10, "{done}");
