@@ -125,10 +125,10 @@ impl Sitting {
 
     /// The first of R1, R2, … that no requirement has.
     fn new_id(&self, verdict: &Verdict) -> String {
-        let is_taken =
-            |id: &String| self.known.iter().chain(&verdict.requirements).any(|one| one.id == *id);
-        let ids = (1_usize..).map(|number| format!("R{number}"));
-        ids.skip_while(is_taken).next().unwrap_or_default()
+        let is_free =
+            |id: &String| !self.known.iter().chain(&verdict.requirements).any(|one| one.id == *id);
+        let mut ids = (1_usize..).map(|number| format!("R{number}"));
+        ids.find(is_free).unwrap_or_default()
     }
 }
 

@@ -167,8 +167,9 @@ fn host(address: &str) -> &str {
 
 fn is_this_machine(address: &str) -> bool {
     let host = host(address).to_ascii_lowercase();
+    let is_number = host.chars().all(|c| c.is_ascii_digit() || c == '.');
     let is_loopback =
-        host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback() || ip.is_unspecified());
+        matches!(host.as_str(), "::1" | "::" | "0.0.0.0") || is_number && host.starts_with("127.");
     is_loopback || host == "localhost" || host.ends_with(".localhost")
 }
 
@@ -198,6 +199,7 @@ mod tests {
             "curl -T dist.tgz ftp://example.com/",
             "curl -H 'Host: localhost' -X POST http://10.0.0.7/x",
             "curl -X POST http://me:pw@example.com:8080/x",
+            "curl -X POST http://127.0.0.1.example.com/a",
             "curl -X POST http://localhost:1/a https://example.com/b",
             "wget --post-data=a=b https://example.com",
             "wget --method=DELETE https://example.com",
