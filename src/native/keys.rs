@@ -38,6 +38,8 @@ pub struct Keys {
     back: bool,
     /// Since the agent last stopped, the person pressed a key that interrupts it.
     interrupted: bool,
+    /// Since the agent last stopped, the person pressed a key that brings an earlier message into the input.
+    recalled: bool,
 }
 
 #[derive(Debug, Default)]
@@ -116,7 +118,10 @@ impl Keys {
                 self.interrupted = true;
                 self.line.key(Key::Clear);
             }
-            key => self.line.key(key),
+            key => {
+                self.recalled |= key == Key::Recall;
+                self.line.key(key);
+            }
         }
     }
 
@@ -141,9 +146,9 @@ impl Keys {
         self.back
     }
 
-    /// Whether the person has an earlier message in the input, or sent one from there.
-    pub fn has_recalled(&self) -> bool {
-        self.entered.iter().chain([&self.line]).any(|line| line.recalled)
+    /// Whether the person may have taken a message back out of the client's queue.
+    pub fn may_have_taken_back(&self) -> bool {
+        self.recalled
     }
 
     /// Whether the person can have sent this message. If so, one of their Enters is used up.
@@ -206,7 +211,7 @@ impl Keys {
     /// The agent has stopped, so everything sent before has been claimed. An Enter pressed at this very
     /// moment is kept for one more stop.
     pub fn agent_stopped(&mut self) {
-        (self.back, self.interrupted) = (false, false);
+        (self.back, self.interrupted, self.recalled) = (false, false, false);
         self.entered.retain(|line| !line.outlived_a_stop);
         for line in &mut self.entered {
             line.outlived_a_stop = true;

@@ -164,6 +164,8 @@ fn a_command_of_the_persons_own_was_typed() {
     keys.typed(b"[A\r");
     assert!(!keys.sent_to_shell("from the history"));
     assert!(keys.claim_own_command("from the history", false));
+    assert!(self::keys(&[b"\x1b[A\x15again\r"]).may_have_taken_back());
+    assert!(!self::keys(&[b"again\r"]).may_have_taken_back());
     // The work that the person interrupted ended long ago.
     keys.typed(b"\x03");
     keys.agent_stopped();

@@ -56,7 +56,7 @@ impl Session<'_> {
         let mut texts = conversation.take_taken_back();
         texts.retain(|text| {
             let at = sent.iter().position(|sent| sent.trim() == text.trim());
-            let theirs = at.filter(|_| keys.has_recalled());
+            let theirs = at.filter(|_| keys.may_have_taken_back());
             theirs.map(|at| words.forget(&sent.remove(at))).is_some()
         });
         if !texts.is_empty() {
