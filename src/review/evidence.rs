@@ -82,7 +82,7 @@ fn holds(evidence: &Evidence, facts: &dyn Facts, is_shown: bool) -> Result<(), S
         },
         Evidence::Command { command, quote } => command::ran(command, quote, facts),
         Evidence::File { path, line, quote } => {
-            stands(path, *line, quote, &facts.file(path)?)?;
+            stands(*line, quote, &facts.file(path)?)?;
             // Code may contain the words of a test result; prose that reports one must have it from
             // a test run.
             if edits::is_prose(path) && reads_like_a_test_result(quote) {
@@ -121,7 +121,7 @@ fn found_in(quote: &str, texts: &[&str], otherwise: &str) -> Result<(), String> 
     is_long_enough(quote, text, SHORTEST_QUOTE)
 }
 
-fn stands(path: &str, line: Option<u32>, quote: &str, text: &str) -> Result<(), String> {
+fn stands(line: Option<u32>, quote: &str, text: &str) -> Result<(), String> {
     if !line.is_some_and(|line| is_in_line(quote, line, text)) {
         is_long_enough(quote, text, SHORTEST_QUOTE)?;
     }
