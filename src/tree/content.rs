@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use nix::sys::stat::fstat;
 use ring::digest::{Context, SHA256, SHA256_OUTPUT_LEN};
 use serde::{Deserialize, Serialize};
 
@@ -44,9 +44,13 @@ pub enum Content {
 }
 
 /// What standard output and error are, as device and inode.
+#[expect(clippy::disallowed_methods, reason = "prints nothing")]
 static OUTPUTS: LazyLock<Vec<(u64, u64)>> = LazyLock::new(|| {
-    let found = [fstat(io::stdout()), fstat(io::stderr())];
-    found.into_iter().flatten().map(|stat| (stat.st_dev as u64, stat.st_ino as u64)).collect()
+    let (out, err) = (io::stdout(), io::stderr());
+    let files = [out.as_fd(), err.as_fd()].map(|output| output.try_clone_to_owned());
+    let files = files.into_iter().flatten().map(File::from);
+    let found = files.filter_map(|file| file.metadata().ok());
+    found.map(|meta| (meta.dev(), meta.ino())).collect()
 });
 
 pub fn digest(bytes: &[u8]) -> Digest {
