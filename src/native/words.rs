@@ -33,6 +33,13 @@ impl Words {
         count.told += u32::from(news);
         news
     }
+
+    /// The text turned out not to be a message, and is not counted.
+    pub fn forget(&mut self, text: &str) {
+        if let Some(count) = self.known.get_mut(&key(text)) {
+            count.told = count.told.saturating_sub(1);
+        }
+    }
 }
 
 fn key(text: &str) -> String {
