@@ -290,8 +290,11 @@ fn commands_in_the_shell_and_failed_turns_are_not_reviewed(client: &Path) {
     slow.wait_reached(PATIENCE);
     terminal.keys("\x1b");
     terminal.wait_until("the message back in the input", |screen| {
-        screen.lines().any(|line| line.starts_with('❯') && line.contains("zq-slow"))
-            && !screen.contains("esc to interrupt")
+        let lines: Vec<_> = screen.lines().collect();
+        let is_input = |pair: &[&str]| {
+            pair[0].starts_with('❯') && pair[0].contains("zq-slow") && pair[1].starts_with('─')
+        };
+        lines.windows(2).any(is_input)
     });
     terminal.keys("\x15");
     terminal.wait_until("an empty input", |screen| !screen.contains("zq-slow"));
