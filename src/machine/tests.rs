@@ -134,6 +134,13 @@ impl Script {
             "verdict-failed" => {
                 self.supervisor(Message::Result(TurnResult { is_error: true, ..result(rest) }))
             }
+            _ => self.world(word, rest),
+        }
+    }
+
+    /// Events that come from neither the agent nor its judge.
+    fn world(&mut self, word: &str, rest: &str) -> Event {
+        match word {
             "tick" => {
                 self.now += Duration::from_secs(rest.parse().expect("seconds"));
                 Event::Tick
@@ -147,13 +154,6 @@ impl Script {
                 agent_usd: 0.25,
                 requirements: Vec::new(),
             }),
-            _ => self.world(word, rest),
-        }
-    }
-
-    /// Events that come from neither the agent nor its judge.
-    fn world(&mut self, word: &str, rest: &str) -> Event {
-        match word {
             // "back-both 1" goes back to before the first message.
             "back-both" | "back-conversation" | "back-files" => {
                 let what = match word {
