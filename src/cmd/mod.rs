@@ -138,8 +138,11 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
     give_back_option(&mut args);
     let words = args.rest.len();
     let provider = take_provider(&config, &mut args.rest);
-    let first_is_a_command = args.prompt.is_none() && args.rest.len() == words;
-    misspelt::check(&args.rest, first_is_a_command, &config)?;
+    let is_named = args.rest.len() < words;
+    // Plain claude gets everything behind a provider's name as it is.
+    if !is_named || args.supervisor.is_some() {
+        misspelt::check(&args.rest, args.prompt.is_none() && !is_named, &config)?;
+    }
     args.rest.splice(0..0, config.claude_args().into_iter().map(OsString::from));
     let needs_pty = matches!(args.supervisor, Some(Where::Here | Where::Native));
     let no_pty = needs_pty && !pty::available();

@@ -121,7 +121,7 @@ fn the_list_marks_the_current_one_and_shows_no_key() {
          *  b     https://…@b/x  m       ${SET_KEY} set\n   \
             c     -              shared  ${GONE} missing\n   \
             d     -              shared  …\n   \
-            e     -              -       none\n"
+            e     -              shared  none\n"
     );
     let listed: Value =
         serde_json::from_str(&provider(&room, &["list", "--json"]).code(0).out()).unwrap();
