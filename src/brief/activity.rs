@@ -2,13 +2,11 @@
 //! The size is bounded, so that it does not grow with the length of a session.
 
 use std::collections::VecDeque;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use serde_json::Value;
 
 use super::edits;
-use super::output::goes_on;
+use super::output::{exit_code, goes_on};
 use crate::client::stream::{Block, Message, ToolResult};
 
 /// The number of commands that are kept; the oldest are dropped first.
@@ -137,12 +135,6 @@ impl Activity {
             ran.output.push_str(&result.tail);
         }
     }
-}
-
-fn exit_code(output: &str) -> Option<i32> {
-    static CODE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)^(?:error: )?exit code:? (\d{1,3})\b").ok());
-    CODE.as_ref()?.captures(output.trim_start())?.get(1)?.as_str().parse().ok()
 }
 
 #[cfg(test)]

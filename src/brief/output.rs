@@ -72,6 +72,13 @@ pub fn without_own_words(script: &str, output: &str) -> String {
     lines.join("\n")
 }
 
+/// The exit code of a command that failed. The client names none if it refused the command, or ended it.
+pub fn exit_code(output: &str) -> Option<i32> {
+    let line = output.trim_start().lines().next()?.trim();
+    let code = line.strip_prefix("Error: ").unwrap_or(line).strip_prefix("Exit code ")?;
+    code.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
 /// Whether the output says that a test passed and none failed. This is required if the exit code
 /// says nothing.
 pub fn says_passed(script: &str, output: &str) -> bool {

@@ -10,8 +10,8 @@ use crate::brief::command::{CommandKind, only_prints, runs_no_test, says_itself}
 use crate::brief::edits::{self, without_here_documents};
 use crate::brief::exit_code::{hides_exit_code, prints_exit_code};
 use crate::brief::output::{
-    ran_none, reads_like_a_test_result, says_broken, says_failed, says_passed, tells_of_failure,
-    without_own_words,
+    exit_code, ran_none, reads_like_a_test_result, says_broken, says_failed, says_passed,
+    tells_of_failure, without_own_words,
 };
 use crate::review::commands::{Commands, Ran};
 use crate::review::permission::{is_reading, shell};
@@ -125,6 +125,9 @@ impl Seen<'_> {
         }
         if !ran.ended {
             return Err("ccc did not see it end".to_owned());
+        }
+        if ran.tool == "Bash" && ran.failed && exit_code(&ran.output).is_none() {
+            return Err("it was refused, or ended before it was done".to_owned());
         }
         if quote.trim().is_empty() {
             return self.shows_by_ending_well();

@@ -205,6 +205,17 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
         (&[("cat > a.sh <<'E'\npytest\nE\necho 3 passed", "3 passed")], pytest, "was not run"),
         (&[("edit pytest", "3 passed")], pytest, "was not run"),
         (&[("ls -a", "3 passed")], r#"{"command":"s","quote":"3 passed"}"#, "was not run"),
+        // Refused, so it never ran; the refusal is all that there is to quote.
+        (
+            &[("!git push origin main", "ccc denied git push: it reaches beyond the copy")],
+            r#"{"command":"git push origin main","quote":"ccc denied git push"}"#,
+            "it was refused",
+        ),
+        (
+            &[("!cat notes", "Permission to use Bash has been denied.")],
+            r#"{"command":"cat notes","quote":"Permission to use Bash"}"#,
+            "it was refused",
+        ),
         // Only prints its arguments.
         (
             &[("echo '3 passed'", "3 passed")],

@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::sub_agents::starts_sub_agent;
 use super::{Author, Transcript};
+use crate::brief::output::exit_code;
 use crate::client::stream::{Hunk, ToolResult};
 use crate::machine::NOBODY;
 use crate::surface::diff;
@@ -197,12 +198,6 @@ pub fn seen_as_created(result: &ToolResult, input: &str) -> Option<ToolResult> {
     let lines: Vec<_> = input["content"].as_str()?.lines().map(|line| format!("+{line}")).collect();
     let patch = vec![Hunk { old_start: 0, new_start: 1, lines }];
     (!patch[0].lines.is_empty()).then(|| ToolResult { patch, ..result.clone() })
-}
-
-/// A command's exit code, if the client reports it.
-pub fn exit_code(output: &str) -> Option<u32> {
-    let line = output.lines().next()?.trim();
-    line.strip_prefix("Error: ").unwrap_or(line).strip_prefix("Exit code ")?.parse().ok()
 }
 
 fn without_remarks(output: &str) -> String {

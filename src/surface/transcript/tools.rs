@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use super::outputs::{ASYNC_AGENT, DENIED, exit_code, seen_as_created};
+use super::outputs::{ASYNC_AGENT, DENIED, seen_as_created};
 use super::sub_agents::{SubAgent, starts_sub_agent};
 use super::todos::maintains_todos;
 use super::{Author, NARROWEST, Transcript};
+use crate::brief::output::exit_code;
 use crate::client::stream::ToolResult;
 use crate::client::{form, plan};
 use crate::event::{Asker, Now};
