@@ -205,17 +205,6 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
         (&[("cat > a.sh <<'E'\npytest\nE\necho 3 passed", "3 passed")], pytest, "was not run"),
         (&[("edit pytest", "3 passed")], pytest, "was not run"),
         (&[("ls -a", "3 passed")], r#"{"command":"s","quote":"3 passed"}"#, "was not run"),
-        // Refused, so it never ran; the refusal is all that there is to quote.
-        (
-            &[("!git push origin main", "ccc denied git push: it reaches beyond the copy")],
-            r#"{"command":"git push origin main","quote":"ccc denied git push"}"#,
-            "it was refused",
-        ),
-        (
-            &[("!cat notes", "Permission to use Bash has been denied.")],
-            r#"{"command":"cat notes","quote":"Permission to use Bash"}"#,
-            "it was refused",
-        ),
         // Only prints its arguments.
         (
             &[("echo '3 passed'", "3 passed")],
@@ -307,6 +296,16 @@ fn check_all(cases: &[Case<'_>]) {
             "{lines:?} {json}: {found:?}"
         );
     }
+}
+
+#[test]
+fn a_refused_command_shows_nothing_although_its_refusal_can_be_quoted() {
+    let push = r#"{"command":"git push origin main","quote":"ccc denied git push"}"#;
+    let read = r#"{"command":"cat notes","quote":"Permission to use Bash"}"#;
+    check_all(&[
+        (&[("!git push origin main", "ccc denied git push: it acts elsewhere")], push, "refused"),
+        (&[("!cat notes", "Permission to use Bash has been denied.")], read, "refused"),
+    ]);
 }
 
 #[test]
