@@ -14,7 +14,7 @@ use crate::executables;
 use crate::files;
 use crate::process::answer::{Bounds, answer};
 
-/// The answer takes well under a second, but many on a machine that is busy.
+/// The answer takes well under a second, but many seconds on a busy machine.
 const LONGEST: Duration = Duration::from_secs(30);
 const BOUNDS: Bounds = Bounds { time: LONGEST, idle: LONGEST, bytes: 4096 };
 
