@@ -7,6 +7,7 @@
 //! | `Cargo.toml` | `cargo test`, clippy where the project configures it |
 //! | `package.json` | its scripts for tests, types and lint, with the package manager of the lock file |
 //! | `pyproject.toml` and others that name pytest, ruff | `pytest`, `ruff check`, inside uv, poetry, pdm or pipenv |
+//! | only `test_*.py`, there or in `tests` | `pytest` if they are written for it, else `unittest` |
 //! | `go.mod` | `go vet ./...`, `go test ./...` |
 //! | `pom.xml`, `build.gradle` | `mvn test`, `gradle check`, or their wrappers |
 //! | `deno.json`, `mix.exs`, `Package.swift`, `composer.json`, `Gemfile` with rspec | the one command that tests it |
@@ -18,17 +19,20 @@ use super::Check;
 /// Reads a file of the project's directory, if it exists.
 pub type ReadFile<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-pub fn propose(read: ReadFile<'_>) -> Vec<Check> {
+/// Lists the names in a directory below the project's; `.` is the project's own.
+pub type ListDir<'a> = &'a dyn Fn(&str) -> Vec<String>;
+
+pub fn propose(read: ReadFile<'_>, list: ListDir<'_>) -> Vec<Check> {
     let (mut commands, tested) = recipes(read);
     if !tested {
-        commands.splice(0..0, language_commands(read));
+        commands.splice(0..0, language_commands(read, list));
     }
     commands.dedup();
     commands.iter().map(|command| Check::command(command)).collect()
 }
 
-fn language_commands(read: ReadFile<'_>) -> Vec<String> {
-    [cargo, node, python, go, java, others].iter().flat_map(|language| language(read)).collect()
+fn language_commands(read: ReadFile<'_>, list: ListDir<'_>) -> Vec<String> {
+    [cargo(read), node(read), python(read, list), go(read), java(read), others(read)].concat()
 }
 
 fn has(read: ReadFile<'_>, names: &[&str]) -> bool {
@@ -122,7 +126,7 @@ fn package_manager(read: ReadFile<'_>, manifest: &Value) -> &'static str {
     "npm"
 }
 
-fn python(read: ReadFile<'_>) -> Vec<String> {
+fn python(read: ReadFile<'_>, list: ListDir<'_>) -> Vec<String> {
     let files = [
         "pyproject.toml",
         "pytest.ini",
@@ -141,14 +145,32 @@ fn python(read: ReadFile<'_>) -> Vec<String> {
         ("Pipfile.lock", "pipenv run "),
     ];
     let runner = runner.iter().find(|(lock, _)| has(read, &[lock])).map(|(_, runner)| *runner);
-    let run = |tool: &str, arguments: &str| match runner {
-        Some(runner) => format!("{runner}{tool}{arguments}"),
-        None => format!("python3 -m {tool}{arguments}"),
+    let run = |command: &str| match runner {
+        Some(runner) if command.starts_with("unittest") => format!("{runner}python -m {command}"),
+        Some(runner) => format!("{runner}{command}"),
+        None => format!("python3 -m {command}"),
     };
     let pytest = names("pytest") || has(read, &["pytest.ini", "conftest.py", "tests/conftest.py"]);
+    let tests = if pytest { Some("pytest -q") } else { unnamed_tests(read, list) };
     let ruff = names("tool.ruff") || has(read, &["ruff.toml", ".ruff.toml"]);
-    let commands = [pytest.then(|| run("pytest", " -q")), ruff.then(|| run("ruff", " check"))];
-    commands.into_iter().flatten().collect()
+    tests.into_iter().chain(ruff.then_some("ruff check")).map(run).collect()
+}
+
+/// What runs the tests of a project in which no file names a tool for them.
+fn unnamed_tests(read: ReadFile<'_>, list: ListDir<'_>) -> Option<&'static str> {
+    [(".", "", "unittest"), ("tests", "tests/", "unittest discover -s tests")].into_iter().find_map(
+        |(dir, prefix, unittest)| {
+            let is_test = |name: &String| name.starts_with("test_") && name.ends_with(".py");
+            let names = list(dir).into_iter().filter(is_test);
+            let texts: Vec<_> = names.filter_map(|name| read(&format!("{prefix}{name}"))).collect();
+            let any_line =
+                |wanted: fn(&str) -> bool| texts.iter().any(|text| text.lines().any(wanted));
+            if any_line(|line| line.starts_with("def test_") || line.contains("import pytest")) {
+                return Some("pytest -q");
+            }
+            any_line(|line| line.contains("unittest")).then_some(unittest)
+        },
+    )
 }
 
 fn go(read: ReadFile<'_>) -> Vec<String> {
@@ -197,7 +219,14 @@ mod tests {
         let read = |name: &str| {
             files.iter().find(|(file, _)| *file == name).map(|(_, text)| (*text).to_owned())
         };
-        propose(&read).into_iter().map(|check| check.run).collect()
+        let list = |dir: &str| {
+            let below = files.iter().filter_map(|(file, _)| match file.rsplit_once('/') {
+                Some((parent, name)) => (dir == parent).then_some(name),
+                None => (dir == ".").then_some(*file),
+            });
+            below.map(str::to_owned).collect()
+        };
+        propose(&read, &list).into_iter().map(|check| check.run).collect()
     }
 
     #[test]
@@ -246,6 +275,18 @@ mod tests {
             ),
             (&[("conftest.py", "")], &["python3 -m pytest -q"]),
             (&[("pyproject.toml", "[project]")], &[]),
+            (&[("test_a.py", "def test_a():\n")], &["python3 -m pytest -q"]),
+            (&[("tests/test_a.py", "import pytest\n"), ("uv.lock", "")], &["uv run pytest -q"]),
+            (&[("test_a.py", "import unittest\n")], &["python3 -m unittest"]),
+            (
+                &[("test_a.py", "import unittest\n"), ("poetry.lock", "")],
+                &["poetry run python -m unittest"],
+            ),
+            (
+                &[("tests/test_a.py", "from unittest import TestCase\n")],
+                &["python3 -m unittest discover -s tests"],
+            ),
+            (&[("test_data.txt", "import pytest"), ("test_a.py", "print(1)")], &[]),
             (&[("go.mod", "module x")], &["go vet ./...", "go test ./..."]),
             (&[("pom.xml", "")], &["mvn -B -q test"]),
             (&[("pom.xml", ""), ("mvnw", "")], &["./mvnw -B -q test"]),

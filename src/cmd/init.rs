@@ -110,14 +110,22 @@ fn create(path: &Path, text: &str) -> Result<()> {
 }
 
 fn proposals(project: &Path) -> Vec<Check> {
-    propose(&|name| {
+    let read = |name: &str| {
         let path = project.join(name);
         let size = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
         if size > MAX_MANIFEST {
             return Some(String::new());
         }
         crate::files::read(&path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-    })
+    };
+    let list = |dir: &str| {
+        let entries = project.join(dir).read_dir().into_iter().flatten().flatten();
+        let mut names: Vec<_> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    };
+    propose(&read, &list)
 }
 
 fn listed(checks: &[Check]) -> String {
