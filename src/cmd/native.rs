@@ -30,6 +30,7 @@ pub struct Native {
     pub supervised: bool,
     pub max_iterations: Option<u32>,
     pub checks: Wishes,
+    pub no_record: bool,
 }
 
 /// Returns only if the client cannot be started.
@@ -45,7 +46,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
         &limits,
         JudgedBy::Hook,
     )?;
-    if let Err(error) = slash_commands::create(&place.config_dir, &executables::ccc()?) {
+    if let Err(error) = slash_commands::create(&place.client_dir, &executables::ccc()?) {
         console::say(format!("ccc: /supervisor and /supervisoroff are not available: {error:#}"));
     }
 
@@ -61,6 +62,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
         env: &clients.agent.env,
         max_iterations: native.max_iterations,
         no_checks: native.checks.none,
+        no_record: native.no_record,
         trust_checks: native.checks.trust,
     };
     let settings = own.settings(place, &clients.agent.settings)?;

@@ -216,7 +216,7 @@ fn hook(place: &Directories, config: &Config) -> Finding {
 
 fn commands(place: &Directories) -> Finding {
     const NAME: &str = "slash commands";
-    let (ours, others): (Vec<_>, Vec<_>) = slash_commands::paths(&place.config_dir)
+    let (ours, others): (Vec<_>, Vec<_>) = slash_commands::paths(&place.client_dir)
         .into_iter()
         .filter(|path| path.exists())
         .partition(|path| slash_commands::is_ours(path));

@@ -174,7 +174,7 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
     Ok(Bench {
         model: last_model(&taken.rest),
         config,
-        config_dir: place.config_dir,
+        place,
         provider,
         instructions,
         judging,

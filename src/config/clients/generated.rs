@@ -39,20 +39,15 @@ impl OtherSettings {
 /// these files; the user's settings are merged into its own.)
 pub fn other_settings(directories: &Directories, role: Role) -> Vec<OtherSettings> {
     let project = directories.project.join(".claude");
-    let mut paths = vec![users_settings_path(&directories.config_dir)];
+    let mut paths = vec![directories.users_settings()];
     if role == Role::Agent {
         paths.extend(["settings.json", "settings.local.json"].map(|name| project.join(name)));
     }
     paths.into_iter().filter_map(OtherSettings::read).collect()
 }
 
-/// The user's own settings, which ccc only reads.
-pub fn users_settings_path(config_dir: &Path) -> PathBuf {
-    config_dir.join("settings.json")
-}
-
 pub fn users_settings(directories: &Directories) -> Value {
-    let read = OtherSettings::read(users_settings_path(&directories.config_dir));
+    let read = OtherSettings::read(directories.users_settings());
     read.map(|other| other.settings).unwrap_or_default()
 }
 

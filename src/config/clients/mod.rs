@@ -21,7 +21,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
 pub use environment::{inherited, keep_off_schedule, of_this_process, set_git};
-pub use generated::{forget, settings_path, users_settings_path};
+pub use generated::{forget, settings_path};
 pub use guard::why_hooks_are_off;
 pub use judge::JudgeSettings;
 pub use launch::Launch;
