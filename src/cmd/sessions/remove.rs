@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -87,7 +88,8 @@ fn remove_all(
     let mut ids = beside::conversations(stories.iter().map(|story| story.dir.clone()));
     for story in stories {
         check(&story.dir)?;
-        fs::remove_dir_all(&story.dir)
+        empty(&story.dir)
+            .and_then(|()| fs::remove_dir_all(&story.dir))
             .with_context(|| format!("cannot remove {}", story.dir.display()))?;
     }
     // A conversation may continue in a recording that stays.
@@ -100,6 +102,18 @@ fn remove_all(
         }
     }
     print(&format!("Removed {what}.\n"))
+}
+
+/// Leaves only the events, which are removed last: a recording without them would be found by nobody, so
+/// that what is left of it after a `kill` would stay for ever.
+fn empty(dir: &Path) -> io::Result<()> {
+    for file in fs::read_dir(dir)?.flatten().filter(|file| file.file_name() != EVENTS) {
+        // Whatever else is in there is removed with the directory.
+        if file.file_type()?.is_file() {
+            fs::remove_file(file.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Accepts only a directory of ccc, and only while nobody writes to it.
@@ -147,6 +161,17 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+
+    #[test]
+    fn a_recording_can_be_found_until_nothing_else_is_left_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in [EVENTS, "agent.jsonl", "session.cast"] {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
+        empty(dir.path()).unwrap();
+        let left: Vec<_> = fs::read_dir(dir.path()).unwrap().flatten().collect();
+        assert!(left.len() == 1 && left[0].file_name() == EVENTS, "{left:?}");
+    }
 
     #[test]
     fn only_plain_directories_with_harmless_names_are_removed() {
