@@ -14,8 +14,8 @@ use super::{Usage, release, slash_commands};
 use crate::client::args::{ClientArgs, Resume, read_args, take_settings};
 use crate::client::session_id;
 use crate::client::version::Version;
-use crate::config::Config;
 use crate::config::clients::{self, Clients, JudgedBy, Launch, Limits, background, user_settings};
+use crate::config::{Config, profile};
 use crate::console;
 use crate::directories::Directories;
 use crate::executables;
@@ -116,7 +116,7 @@ fn refuse_to_lose_the_endpoint(claude: &Path) -> Result<()> {
         "claude{which} does not hand {} on to a session in the background, and would send your key to its \
          default address. ccc does it instead, but not for an address with a login in it. Update claude to \
          {} or newer, or use an address without a login",
-        background::BASE_URL,
+        profile::BASE_URL,
         background::HANDS_ON
     )
 }

@@ -10,7 +10,6 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use super::{Role, is_endpoint};
-use crate::config::Config;
 use crate::directories::Directories;
 use crate::files;
 
@@ -131,33 +130,6 @@ pub fn forget(config_dir: &Path, provider: &str) {
         let rest = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(".json"));
         rest.is_some_and(|rest| rest.is_empty() || rest == SUPERVISOR || rest.starts_with('+'))
     });
-    forget_old_forms_of(config_dir, provider, true);
-}
-
-/// Removes files of earlier versions, which contained keys and sometimes had other names.
-pub fn forget_old_forms(directories: &Directories, config: &Config, provider: Option<&str>) {
-    let name = provider.unwrap_or("default");
-    let old = old_stem(name);
-    let taken = config.provider_names().any(|other| other != name && old_stem(other) == old);
-    forget_old_forms_of(&directories.config_dir, name, !taken && old != stem(provider));
-}
-
-fn old_stem(name: &str) -> String {
-    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    format!("settings-{}", name.chars().map(safe).collect::<String>())
-}
-
-fn forget_old_forms_of(config_dir: &Path, provider: &str, plain_too: bool) {
-    let stem = old_stem(provider);
-    remove_matching(config_dir, |name| {
-        let rest = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(".json"));
-        let Some(rest) = rest else { return false };
-        let rest = rest.strip_suffix(SUPERVISOR).unwrap_or(rest);
-        match rest.strip_prefix('-') {
-            Some(hex) => hex.len() == 16 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            None => rest.is_empty() && plain_too,
-        }
-    });
 }
 
 fn remove_matching(dir: &Path, matches: impl Fn(&str) -> bool) {
@@ -201,8 +173,6 @@ mod tests {
             "settings-kimi-supervisor.json",
             "settings-kimi+0011223344556677.json",
             "settings-kimi+0011223344556677-supervisor.json",
-            "settings-kimi-0011223344556677.json",
-            "settings-kimi-0011223344556677-supervisor.json",
         ];
         let stay = ["settings.json", "settings-kimi2.json", "settings-kimi-2.json", "ccc.json"];
         gone.iter().chain(&stay).for_each(|name| put(name));
