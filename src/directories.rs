@@ -1,7 +1,6 @@
-//! The three directories that everything else is found from, resolved once at the start of a command.
+//! The directories that everything else is found from, resolved once at the start of a command.
 
 use std::env;
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -9,39 +8,46 @@ use anyhow::{Context, Result};
 /// Where ccc stores what belongs to a project, relative to the project's directory.
 pub const STATE_DIR: &str = ".claude/ccc";
 
+#[derive(Clone)]
 pub struct Directories {
     pub project: PathBuf,
+    /// ccc's own files.
     pub config_dir: PathBuf,
+    /// claude's own files: its settings, commands and conversations. Not canonicalized, because claude
+    /// follows links in this path itself.
+    pub client_dir: PathBuf,
     pub state_dir: PathBuf,
 }
 
 impl Directories {
     pub fn find() -> Result<Self> {
         let project = env::current_dir().context("the current directory no longer exists")?;
-        let config_dir = set("CCC_CONFIG_DIR").or_else(|| set("CLAUDE_CONFIG_DIR"));
-        let config_dir = match config_dir {
-            Some(dir) => project.join(dir),
-            None => dirs::home_dir()
-                .context("ccc cannot find your home directory; set HOME")?
-                .join(".claude"),
+        let set = |name: &str| {
+            let dir = env::var_os(name).filter(|value| !value.is_empty());
+            dir.map(|dir| project.join(dir))
         };
+        let client_dir = set("CLAUDE_CONFIG_DIR")
+            .or_else(|| Some(dirs::home_dir()?.join(".claude")))
+            .context("ccc cannot find your home directory; set HOME")?;
+        let config_dir = set("CCC_CONFIG_DIR").unwrap_or_else(|| client_dir.clone());
         let state_dir = project.join(STATE_DIR);
-        Ok(Self { project, config_dir, state_dir })
+        Ok(Self { project, config_dir, client_dir, state_dir })
+    }
+
+    /// Where claude keeps the conversations of all projects.
+    pub fn all_conversations(&self) -> PathBuf {
+        self.client_dir.join("projects")
     }
 
     /// Where claude keeps the conversations of this project.
     pub fn conversations(&self) -> Option<PathBuf> {
-        let dir = match (set("CCC_CONFIG_DIR"), set("CLAUDE_CONFIG_DIR")) {
-            (None, _) => self.config_dir.clone(),
-            (Some(_), Some(dir)) => self.project.join(dir),
-            (Some(_), None) => dirs::home_dir()?.join(".claude"),
-        };
         let name = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = self.project.to_str()?.chars().map(name).collect();
-        Some(dir.join("projects").join(name))
+        Some(self.all_conversations().join(name))
     }
-}
 
-fn set(name: &str) -> Option<OsString> {
-    env::var_os(name).filter(|value| !value.is_empty())
+    /// The user's settings of claude, which ccc only reads.
+    pub fn users_settings(&self) -> PathBuf {
+        self.client_dir.join("settings.json")
+    }
 }

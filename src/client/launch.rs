@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::client::case::{CaseRequest, Sandbox};
 use crate::event::ReviewRequest;
@@ -89,7 +89,7 @@ pub enum AgentStart {
 }
 
 /// The form of a review: `supervisor.review` in ccc.json.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReviewForm {
     /// The agent's own prompt plus one message, so that everything before that message is in the

@@ -25,6 +25,9 @@ pub fn run(args: &FixtureArgs) -> Result<i32> {
     let place = Directories::find()?;
     if let Some(file) = &args.output {
         has_directory(file)?;
+        if !args.force && file.symlink_metadata().is_ok() {
+            bail!(already_exists(file));
+        }
     }
     let recording = Recording::open(&targets::session(&args.session)?)?;
     let runs = runs(&recording)?;
@@ -100,11 +103,15 @@ fn has_directory(file: &Path) -> Result<()> {
     }
 }
 
+fn already_exists(file: &Path) -> String {
+    format!("{} already exists; --force replaces it", file.display())
+}
+
 /// Writes the file privately, and completely or not at all.
 fn write(file: &Path, converted: &Converted, force: bool) -> Result<()> {
     match files::write_whole(file, force, &|mut to| converted.write(&mut to)) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            bail!("{} already exists; --force replaces it", file.display())
+            bail!(already_exists(file))
         }
         result => result.with_context(|| format!("cannot write {}", file.display())),
     }

@@ -11,22 +11,26 @@ use url::{Host, Url};
 use super::provider::{insert, name, presets};
 use super::questions::{self, Questions};
 use crate::config::{self, profile, secret};
+use crate::directories::Directories;
 use crate::files;
 
 /// Does nothing unless there is an endpoint to import, no `ccc.json` yet, and a person to ask.
-pub fn offer_once(config_dir: &Path) -> Result<()> {
+pub fn offer_once(place: &Directories) -> Result<()> {
     if !questions::is_possible() {
         return Ok(());
     }
-    offer(config_dir, &mut Questions::terminal())
+    offer(&place.config_dir, &place.users_settings(), &mut Questions::terminal())
 }
 
-fn offer<R: BufRead, W: Write>(config_dir: &Path, questions: &mut Questions<R, W>) -> Result<()> {
+fn offer<R: BufRead, W: Write>(
+    config_dir: &Path,
+    path: &Path,
+    questions: &mut Questions<R, W>,
+) -> Result<()> {
     if config_dir.join(config::FILE).symlink_metadata().is_ok() {
         return Ok(());
     }
-    let path = config_dir.join("settings.json");
-    let Some(env) = endpoint_in(&path) else { return Ok(()) };
+    let Some(env) = endpoint_in(path) else { return Ok(()) };
     let url = env[profile::BASE_URL].as_str().unwrap_or_default().to_owned();
     questions.say(&format!("{} sends claude to {}.", path.display(), secret::mask_url(&url)))?;
     if !questions
@@ -95,7 +99,7 @@ mod tests {
     /// Gives these answers; returns what was shown and what is in the file afterwards.
     fn offered(dir: &Path, answers: &str) -> (String, Option<Value>) {
         let mut questions = Questions { input: answers.as_bytes(), output: Vec::new() };
-        let _ = offer(dir, &mut questions);
+        let _ = offer(dir, &dir.join("settings.json"), &mut questions);
         let file = fs::read_to_string(dir.join(config::FILE)).ok();
         let file = file.map(|text| serde_json::from_str(&text).unwrap());
         (String::from_utf8(questions.output).unwrap(), file)

@@ -99,7 +99,7 @@ fn create(path: &Path, text: &str) -> Result<()> {
     match files::create_new(path, text.as_bytes(), files::FOR_ALL) {
         Ok(()) => {
             let path = path.display();
-            console::print(format!("Wrote {path}. Edit it to say what counts as done here.\n"))?;
+            console::print(format!("Wrote {path}. Edit it to say what counts as done.\n"))?;
             Ok(())
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {

@@ -122,9 +122,13 @@ fn dispatch(cli: Cli) -> Result<i32> {
 
 /// `ccc [OPTIONS] [PROVIDER] [CLAUDE ARGS…]`
 fn launch(mut args: SessionArgs) -> Result<i32> {
+    if args.plain && args.supervisor != Some(Where::Here) {
+        let problem = "--plain is for `ccc --supervisor`; here, claude draws the screen itself";
+        return Err(Usage(problem.into()).into());
+    }
     let place = Directories::find()?;
     logging::start(place.state_dir.join("ccc.log"));
-    import::offer_once(&place.config_dir)?;
+    import::offer_once(&place)?;
     let config = Config::load(&place.config_dir)?;
     if let Some(problem) = config.readable_keys(&place.config_dir) {
         console::say(format!("ccc: {problem}; `chmod 600` makes the file private"));
@@ -174,6 +178,7 @@ fn launch(mut args: SessionArgs) -> Result<i32> {
         supervised: args.supervisor.is_some(),
         max_iterations: args.max_iterations,
         checks: checks::Wishes { none: args.no_checks, trust: args.trust_checks },
+        no_record: args.no_record,
     };
     native::run(&place, &config, native)
 }

@@ -14,8 +14,8 @@ use super::{Usage, release, slash_commands};
 use crate::client::args::{ClientArgs, Resume, read_args, take_settings};
 use crate::client::session_id;
 use crate::client::version::Version;
-use crate::config::Config;
 use crate::config::clients::{self, Clients, JudgedBy, Launch, Limits, background, user_settings};
+use crate::config::{Config, profile};
 use crate::console;
 use crate::directories::Directories;
 use crate::executables;
@@ -30,6 +30,7 @@ pub struct Native {
     pub supervised: bool,
     pub max_iterations: Option<u32>,
     pub checks: Wishes,
+    pub no_record: bool,
 }
 
 /// Returns only if the client cannot be started.
@@ -45,7 +46,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
         &limits,
         JudgedBy::Hook,
     )?;
-    if let Err(error) = slash_commands::create(&place.config_dir, &executables::ccc()?) {
+    if let Err(error) = slash_commands::create(&place.client_dir, &executables::ccc()?) {
         console::say(format!("ccc: /supervisor and /supervisoroff are not available: {error:#}"));
     }
 
@@ -61,6 +62,7 @@ pub fn run(place: &Directories, config: &Config, mut native: Native) -> Result<i
         env: &clients.agent.env,
         max_iterations: native.max_iterations,
         no_checks: native.checks.none,
+        no_record: native.no_record,
         trust_checks: native.checks.trust,
     };
     let settings = own.settings(place, &clients.agent.settings)?;
@@ -114,7 +116,7 @@ fn refuse_to_lose_the_endpoint(claude: &Path) -> Result<()> {
         "claude{which} does not hand {} on to a session in the background, and would send your key to its \
          default address. ccc does it instead, but not for an address with a login in it. Update claude to \
          {} or newer, or use an address without a login",
-        background::BASE_URL,
+        profile::BASE_URL,
         background::HANDS_ON
     )
 }

@@ -1,10 +1,10 @@
 //! The prompt of a session without a person: an argument, standard input, or both.
 
 use std::io::{IsTerminal, Read};
-use std::os::fd::AsFd;
 
 use anyhow::{Context, Result};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::process::child::is_readable;
 
 /// If the command line has a prompt, standard input only adds to it. The client, too, waits this long for it.
 const PATIENCE_MS: u16 = 3000;
@@ -14,7 +14,7 @@ pub fn resolve(argument: Option<String>) -> Result<Option<String>> {
     if stdin.is_terminal() {
         return Ok(argument);
     }
-    if argument.is_some() && !has_data(stdin.as_fd()) {
+    if argument.is_some() && !is_readable(&stdin, PATIENCE_MS) {
         return Ok(argument);
     }
     let mut bytes = Vec::new();
@@ -23,9 +23,4 @@ pub fn resolve(argument: Option<String>) -> Result<Option<String>> {
     let parts: Vec<_> =
         argument.into_iter().chain([piped]).filter(|part| !part.trim().is_empty()).collect();
     Ok((!parts.is_empty()).then(|| parts.join("\n\n").trim_end().to_owned()))
-}
-
-fn has_data(stdin: impl AsFd) -> bool {
-    let mut fds = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
-    matches!(poll(&mut fds, PollTimeout::from(PATIENCE_MS)), Ok(ready) if ready > 0)
 }

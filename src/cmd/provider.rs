@@ -42,7 +42,7 @@ pub fn run(command: Option<ProviderCommand>) -> Result<i32> {
     Ok(0)
 }
 
-fn is_set(variable: &str) -> bool {
+pub fn is_set(variable: &str) -> bool {
     std::env::var(variable).is_ok_and(|value| !value.is_empty())
 }
 

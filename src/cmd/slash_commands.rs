@@ -11,26 +11,24 @@ use crate::files;
 /// Appears in every file that ccc wrote; a user's own command with the same name is left alone.
 const OURS: &str = "supervisor-mode";
 
-pub fn create(config_dir: &Path, ccc: &Path) -> Result<()> {
-    for (name, what, mode) in [("supervisor", "Enable", "on"), ("supervisoroff", "Disable", "off")]
+pub fn create(client_dir: &Path, ccc: &Path) -> Result<()> {
+    for (path, (what, mode)) in paths(client_dir).iter().zip([("Enable", "on"), ("Disable", "off")])
     {
-        let path = config_dir.join("commands").join(format!("{name}.md"));
         let text = command(what, mode, &program(ccc));
-        match files::read_text(&path) {
+        match files::read_text(path) {
             Ok(existing) if existing == text => {}
             Ok(existing) if !existing.contains(OURS) => {
-                log::warn!("{} was not written by ccc; /{name} stays unchanged", path.display());
+                log::warn!("{} was not written by ccc and stays unchanged", path.display());
             }
-            _ => files::replace(&path, text.as_bytes())?,
+            _ => files::replace(path, text.as_bytes())?,
         }
     }
     Ok(())
 }
 
 /// Where the two files belong, whether they exist or not.
-pub fn paths(config_dir: &Path) -> [PathBuf; 2] {
-    ["supervisor", "supervisoroff"]
-        .map(|name| config_dir.join("commands").join(format!("{name}.md")))
+pub fn paths(client_dir: &Path) -> [PathBuf; 2] {
+    ["supervisor.md", "supervisoroff.md"].map(|name| client_dir.join("commands").join(name))
 }
 
 pub fn is_ours(path: &Path) -> bool {

@@ -18,7 +18,6 @@ use crate::client::args::{ClientArgs, read_args};
 use crate::client::launch::{AgentStart, ReviewOptions};
 use crate::config::clients::{
     Clients, JudgeSettings, JudgedBy, Limits, Surroundings, modes, of_this_process, user_settings,
-    users_settings_path,
 };
 use crate::config::{self, Config, Judge, Notify, Supervisor, managed};
 use crate::directories::Directories;
@@ -280,8 +279,8 @@ fn header(size: (u16, u16)) -> CastHeader {
 /// The configuration files that were read at the start; a change to them is reported.
 pub fn watched(place: &Directories, instructions: PathBuf) -> WatchedFiles {
     let own = place.project.join(instructions::FILE);
-    let users = users_settings_path(&place.config_dir);
-    WatchedFiles::now([instructions, own, place.config_dir.join(config::FILE), users])
+    let configured = place.config_dir.join(config::FILE);
+    WatchedFiles::now([instructions, own, configured, place.users_settings()])
 }
 
 /// The files in the home directory that shells and tools read, the judge's included, and the programs

@@ -74,7 +74,7 @@ pub fn run(
         Reporting::prepare(&place, config, provider, user.as_ref(), &limits, &reports)?;
     client.env.push((SECRET.into(), secret.into()));
     client.env.push(("CCC_SUPERVISOR_PTY".into(), "1".into()));
-    if let Err(error) = slash_commands::create(&place.config_dir, &ccc) {
+    if let Err(error) = slash_commands::create(&place.client_dir, &ccc) {
         console::say(format!("ccc: /supervisor and /supervisoroff are not available: {error:#}"));
     }
     let mut client_args: Vec<OsString> = vec!["--settings".into(), client.settings.into()];
@@ -105,7 +105,7 @@ pub fn run(
             terminal: Rc::clone(&terminal),
             hooks: server.address(),
             prompt: taken.prompt,
-            transcripts: place.config_dir.join("projects"),
+            transcripts: place.all_conversations(),
             beforehand,
         }),
         ..Setup::new(rules, first, ccc, vec![claude.into()], place.project)

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{base, release};
 use crate::client::args::ClientArgs;
-use crate::config::clients::{Limits, users_settings_path};
+use crate::config::clients::Limits;
 use crate::config::{self, Config, managed};
 use crate::directories::Directories;
 use crate::executables;
@@ -58,9 +58,7 @@ pub fn pin(
         instructions,
         supervisor: config.supervisor_section(),
         config_digest: files::digest_of(&directories.config_dir.join(config::FILE)),
-        users_settings_digest: Some(files::digest_of(&users_settings_path(
-            &directories.config_dir,
-        ))),
+        users_settings_digest: Some(files::digest_of(&directories.users_settings())),
         managed: Some(managed::fingerprint()),
         max_iterations: Limits::of(config, begins.max_iterations)?.max_iterations,
         settings: settings.next().flatten(),

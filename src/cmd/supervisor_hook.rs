@@ -29,6 +29,9 @@ use crate::hook::pinned::{Pinned, PinnedFile};
 use crate::hook::reply::{Form, Reply};
 use crate::hook::state::StateFile;
 
+/// `--no-record`, for the hooks of this launch.
+const NO_RECORD: &str = "CCC_NO_RECORD";
+
 /// Larger than any real event, so that a hostile one cannot fill the memory.
 const MAX_EVENT: u64 = 16 << 20;
 
@@ -90,16 +93,15 @@ fn allow(why: &str) -> Result<Decision> {
 }
 
 fn say(text: &str) {
-    print(&format!("[ccc supervisor-hook] {text}"));
+    console::say(format!("[ccc supervisor-hook] {text}"));
 }
 
-/// Prints to standard error if possible: a hook must not fail because it cannot print.
-fn print(text: &str) {
-    console::say(text);
+/// Whether this launch was started with the option that the variable stands for.
+fn is_set(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|value| value == "1")
 }
 
 fn decide(args: &[OsString], missing: Vec<String>, told: &mut Told) -> Result<Decision> {
-    let is_set = |name: &str| env::var_os(name).is_some_and(|value| value == "1");
     if is_set("CCC_SUPERVISOR_HOOK") {
         return allow("this is the supervisor itself");
     }

@@ -1,7 +1,7 @@
 //! Who judges: `supervisor.judges`, or the one judge of `supervisor.provider` and `supervisor.model`.
 
 use anyhow::{Result, bail};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Supervisor;
 use crate::review::front_matter::Proof;
@@ -10,7 +10,7 @@ use crate::review::policy::{Judging, Seat};
 /// More judges than anybody would pay for.
 pub const MOST_JUDGES: usize = 16;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Judge {
     /// The agent's provider, unless another is named.

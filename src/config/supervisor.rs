@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
 
 use super::{EditorMode, Judge, Notify, Theme};
 use crate::checks::Check;
@@ -12,7 +13,7 @@ use crate::client::launch::ReviewForm;
 use crate::review::front_matter::Proof;
 use crate::review::policy::JudgesAsk;
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Supervisor {
     /// A provider other than the agent's, for a second opinion.
@@ -45,6 +46,12 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
+    /// The names of all fields.
+    pub fn keys() -> Vec<String> {
+        let all = serde_json::to_value(Self::default()).unwrap_or_default();
+        all.as_object().into_iter().flat_map(Map::keys).cloned().collect()
+    }
+
     pub fn timeout(&self) -> Result<Option<Duration>> {
         seconds("supervisor.timeout_seconds", self.timeout_seconds)
     }

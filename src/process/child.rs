@@ -66,7 +66,7 @@ pub fn read_lines(
                 break;
             }
         }
-        if batch.is_empty() || (size < BATCH && has_more(&from)) {
+        if batch.is_empty() || (size < BATCH && is_readable(&from, PollTimeout::ZERO)) {
             continue;
         }
         size = 0;
@@ -85,9 +85,10 @@ pub fn read_lines(
     on_event(ChildEvent::OutputEnded);
 }
 
-fn has_more(from: &impl AsFd) -> bool {
+/// Whether something can be read, or the end has come, within this time.
+pub fn is_readable(from: &impl AsFd, within: impl Into<PollTimeout>) -> bool {
     let mut fds = [PollFd::new(from.as_fd(), PollFlags::POLLIN)];
-    poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
+    poll(&mut fds, within.into()).is_ok_and(|ready| ready > 0)
 }
 
 /// Starts a thread that writes to the child, so that a child that does not read cannot block the

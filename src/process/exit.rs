@@ -3,10 +3,15 @@
 use nix::sys::signal::Signal;
 use nix::sys::wait::WaitStatus;
 
-use crate::event::Gone;
+use crate::event::{Gone, Outcome};
 
 /// The shim exits with this plus the number of the signal that ended its client, as shells do.
 pub const BY_SIGNAL: i32 = 128;
+
+/// ccc's own exit code after a signal.
+pub fn ended_by(signal: i32) -> i32 {
+    Outcome::Signal(signal).exit_code()
+}
 
 /// How a client behind its shim ended. The shim reports a signal as an exit code, but not every
 /// code over 128 is a signal: programs also exit with -1, which is 255.

@@ -9,16 +9,14 @@ use super::child_state::ChildState;
 use super::{AgentProcess, ChildId, Incoming, JudgeLaunch, Session};
 use crate::client::launch::{AgentStart, Launch, ReviewOptions, agent_args, review_args};
 use crate::client::stream::{initialize, initialize_judge, message_to_judge};
-use crate::config::clients::{keep_off_schedule, set_git};
+use crate::config::clients::confine;
 use crate::config::managed;
 use crate::event::{Asker, Event, Gone, Notice, ReviewRequest};
 use crate::hook::pinned;
 use crate::process::pty::Agent;
 use crate::process::supervisor::SupervisorProcess;
 use crate::review::engine::INITIALIZE;
-use crate::review::permission;
 use crate::review::prompt::{changes, review_prompt};
-use crate::tree::git_programs::{nowhere_to_push, overruled};
 
 /// Not one of the machine's ids, so the machine ignores the response.
 const AGENT_INITIALIZE: &str = "ccc-initialize";
@@ -83,13 +81,7 @@ impl Session<'_> {
         let case = options.sandbox.case(&self.setup.dir, &options.add_dirs);
         let mut env = env.clone();
         let git = self.setup.workplace.as_ref().and_then(|place| place.git.as_deref());
-        if let Some(git) = git {
-            set_git(&mut env, &overruled(git, &self.setup.dir));
-        }
-        if !permission::allows_pushing(&options.allowed_tools) {
-            set_git(&mut env, &nowhere_to_push(git, &self.setup.dir));
-        }
-        keep_off_schedule(&mut env, &self.setup.dir);
+        confine(&mut env, git, &self.setup.dir, &options.allowed_tools);
         let mut launch = Launch { case, ..self.launch(args, env) };
         launch.ccc = self.own_program()?;
         if let Some(claude) = launch.claude.first_mut() {

@@ -233,6 +233,8 @@ fn mistakes_in_what_was_typed_are_usage_errors() {
         (&["--supervisor", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "--model", "m", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "-p", "x", "--resume", "../etc"], "session id"),
+        (&["--supervisor=hook", "--plain"], "--plain is for `ccc --supervisor`"),
+        (&["--plain", "-p", "x"], "--plain is for `ccc --supervisor`"),
         (&["--supervisor=native", "--bg", "x"], "`ccc --supervisor=hook --bg TEXT`"),
     ] {
         let done = room.ccc(args).run().code(2);

@@ -3,24 +3,27 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
 use crate::room::Room;
 
-fn into_a_full_device(room: &Room, args: &[&str]) -> Output {
+fn is_lost(room: &Room, args: &[&str]) {
     let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
-    let mut command = room.ccc(&[&["--supervisor", "-p", "do it"], args].concat()).into_command();
-    command.stdin(Stdio::null()).stdout(full).output().expect("ccc runs")
+    let mut command = room.ccc(args).into_command();
+    let out = command.stdin(Stdio::null()).stdout(full).output().expect("ccc runs");
+    let told = String::from_utf8_lossy(&out.stderr);
+    assert!(told.contains("ccc: cannot write the output: No space left"), "{args:?} {told}");
+    assert_eq!(out.status.code(), Some(1), "{args:?}");
 }
 
 #[test]
 fn a_session_whose_output_is_lost_has_failed_and_says_why() {
     for args in [&[][..], &["--output-format", "stream-json"], &["--output-format", "json"]] {
-        let out = into_a_full_device(&Room::supervised(), args);
-        let told = String::from_utf8_lossy(&out.stderr);
-        assert!(told.contains("ccc: cannot write the output: No space left"), "{args:?} {told}");
-        assert_eq!(out.status.code(), Some(1), "{args:?}");
+        is_lost(&Room::supervised(), &[&["--supervisor", "-p", "do it"], args].concat());
     }
+    let room = Room::supervised();
+    room.ccc(&["--supervisor", "-p", "do it"]).run().code(0);
+    is_lost(&room, &["sessions", "show"]);
 }
 
 /// No file may grow: as on a disk that is full, a file can be made, but nothing be put into it.

@@ -27,7 +27,8 @@ fn init_writes_the_default_and_never_overwrites() {
     let done = room.ccc(&["init"]).run().code(1);
     assert!(done.err().contains("already exists and was not changed"), "{}", done.err());
     assert_eq!(room.read("project/SUPERVISOR.md"), "mine");
-    room.ccc(&["init", "--global"]).run().code(0);
+    let told = room.ccc(&["init", "--global"]).run().code(0).out();
+    assert!(told.ends_with("SUPERVISOR.md. Edit it to say what counts as done.\n"), "{told}");
     assert_eq!(room.read("home/.claude/SUPERVISOR.md"), default);
 }
 

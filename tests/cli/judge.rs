@@ -17,7 +17,10 @@ fn what_cannot_be_meant_is_said_before_anything_costs_money() {
         (&["judge"][..], "add --yes"),
         (&["judge", "--json"], "add --yes"),
         (&["judge", "--yes", "--only", "zq-nothing"], "no session has \"zq-nothing\" in its name"),
-        (&["judge", "--yes", "--provider", "zq"], "there is no provider \"zq\" in ccc.json"),
+        (
+            &["judge", "--yes", "--provider", "zq"],
+            "there is no provider \"zq\"; ccc.json has no providers",
+        ),
         (&["judge", "--all", "--only", "x"], "cannot be used with"),
     ] {
         let done = room.ccc(args).run().code(2);

@@ -157,6 +157,20 @@ fn the_hook_works_with_a_config_dir_that_a_shell_would_take_apart() {
     assert_eq!(judged_with(&room.seen("supervisor-0.args")), supervisors);
 }
 
+/// claude does not know `CCC_CONFIG_DIR`: what it reads and what it is to find stays in its own directory.
+#[test]
+fn only_cccs_own_files_move_to_another_config_dir() {
+    let room = Room::supervised();
+    room.write("elsewhere/ccc.json", providers().to_string());
+    room.write("home/.claude/settings.json", r#"{"env": {"ANTHROPIC_API_KEY": "theirs"}}"#);
+    room.ccc(&["kimi"]).env("CCC_CONFIG_DIR", room.path("elsewhere")).run().code(0);
+    for command in ["supervisor", "supervisoroff"] {
+        assert!(room.path(&format!("home/.claude/commands/{command}.md")).exists(), "{command}");
+    }
+    let settings = room.json("elsewhere/settings-kimi.json");
+    assert_eq!(settings["env"]["ANTHROPIC_API_KEY"], "", "the user's key is not for this endpoint");
+}
+
 /// By another process, for the reason that `Room::program` has.
 fn copied_ccc(room: &Room, dir: &str) -> std::path::PathBuf {
     let dir = room.path(dir);

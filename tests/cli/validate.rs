@@ -301,7 +301,11 @@ fn without_providers_claude_is_asked_for_its_own_login() {
     let room = Room::new();
     for (account, code, said) in [
         (r#"{"tokenSource":"none"}"#, 1, "neither a login nor a key"),
-        (r#"{"apiKeySource":"ANTHROPIC_API_KEY"}"#, 0, "Claude has a key from ANTHROPIC_API_KEY"),
+        (
+            r#"{"apiKeySource":"ANTHROPIC_API_KEY"}"#,
+            0,
+            "Claude has a key from ANTHROPIC_API_KEY; ccc made no request.\n",
+        ),
     ] {
         room.client(&format!(
             "#!/bin/sh\nread request\necho '{{\"response\":{{\"response\":{{\"account\":{account}}}}}}}'\n"

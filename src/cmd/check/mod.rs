@@ -21,12 +21,10 @@ use crate::config::Config;
 use crate::console;
 use crate::directories::Directories;
 use crate::files;
+use crate::process::exit::ended_by;
 use crate::process::signals;
 use crate::review::instructions::{self, Problem};
 use show::Show;
-
-/// The exit code after a signal is this plus the number of the signal.
-const ENDED_BY: i32 = 128;
 
 pub fn run(args: &CheckArgs) -> Result<i32> {
     let place = Directories::find()?;
@@ -63,10 +61,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let wanted: Vec<_> = checks.iter().map(|check| check.name.clone()).collect();
     let mut suite = Suite::new(checks, changed.flatten());
     let (to_stop, stop) = unbounded();
-    signals::listen(move |signal| {
-        let ends = !signals::is_stop(signal) && !signals::is_continue(signal);
-        !ends || to_stop.send(signal).is_ok()
-    })?;
+    signals::listen(move |signal| !signals::asks_to_end(signal) || to_stop.send(signal).is_ok())?;
     let mut show = Show::new(args.json, &known);
     let mut kept = Kept::new(&place.state_dir);
     let surroundings = CheckContext::of(&place.project)?;
@@ -88,7 +83,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
             "ccc: {}",
             cut_short(&without.map(String::as_str).collect::<Vec<_>>())
         ));
-        return Ok(ENDED_BY + signal.unwrap_or_default());
+        return Ok(ended_by(signal.unwrap_or_default()));
     }
     if !untrusted.is_empty() {
         console::say(format!("ccc: {}", checks::NOT_TRUSTED));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Finding, glass_case};
 use crate::client::version::{NEWEST, OLDEST, UPDATE, Version};
+use crate::cmd::provider::is_set;
 use crate::cmd::{login, release, slash_commands};
 use crate::config::clients::{check_providers, settings_path, why_hooks_are_off};
 use crate::config::profile::{self, Key};
@@ -131,7 +132,6 @@ fn providers(config: &Config) -> Finding {
     if config.provider_names().next().is_none() {
         return Finding::well(NAME, "none: claude uses its own login");
     }
-    let is_set = |variable: &str| env::var(variable).is_ok_and(|value| !value.is_empty());
     let mut rows = Vec::new();
     let mut keyless = Vec::new();
     for name in config.provider_names() {
@@ -162,7 +162,6 @@ fn login(place: &Directories, config: &Config) -> Finding {
     if let Some(provider) = config.default_provider() {
         return Finding::well(NAME, format!("not needed: claude runs on {provider}"));
     }
-    let is_set = |variable: &str| env::var(variable).is_ok_and(|value| !value.is_empty());
     let shared = config.settings(None);
     let key = profile::key(&shared);
     if key.is_there(&is_set) {
@@ -216,7 +215,7 @@ fn hook(place: &Directories, config: &Config) -> Finding {
 
 fn commands(place: &Directories) -> Finding {
     const NAME: &str = "slash commands";
-    let (ours, others): (Vec<_>, Vec<_>) = slash_commands::paths(&place.config_dir)
+    let (ours, others): (Vec<_>, Vec<_>) = slash_commands::paths(&place.client_dir)
         .into_iter()
         .filter(|path| path.exists())
         .partition(|path| slash_commands::is_ours(path));

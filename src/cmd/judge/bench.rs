@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 
 use anyhow::{Context, Result, anyhow};
@@ -31,7 +31,8 @@ use crate::session::{self, Session as Loop, Setup, Workplace};
 
 pub struct Bench {
     pub config: Config,
-    pub config_dir: PathBuf,
+    /// Of the project in which ccc was called.
+    pub place: Directories,
     pub provider: Option<String>,
     pub instructions: Instructions,
     pub judging: Judging,
@@ -59,7 +60,7 @@ impl Bench {
         let (to_loop, control) = session::control();
         let mut acting = Acting {
             session,
-            conversation: StoredConversation::new(&client_dir()?, &project, &session_id)?,
+            conversation: StoredConversation::new(&self.place.client_dir, &project, &session_id)?,
             project,
             model: self.model.clone(),
             to_loop: to_loop.clone(),
@@ -88,8 +89,8 @@ impl Bench {
     ) -> Result<Setup> {
         let place = Directories {
             project: project.to_owned(),
-            config_dir: self.config_dir.clone(),
             state_dir: project.join(STATE_DIR),
+            ..self.place.clone()
         };
         let supervisor = self.config.supervisor()?;
         let limits = Limits::of(&self.config, None)?;
@@ -121,12 +122,4 @@ impl Bench {
             ..Setup::new(rules, first, ccc, vec![claude.into()], project.to_owned())
         })
     }
-}
-
-/// Where the client keeps its conversations.
-fn client_dir() -> Result<PathBuf> {
-    let set = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty());
-    let dir = set.map(PathBuf::from).or_else(|| Some(dirs::home_dir()?.join(".claude")));
-    // Not canonicalized: the client follows links in this path itself.
-    Ok(std::path::absolute(dir.context("there is no home directory")?)?)
 }

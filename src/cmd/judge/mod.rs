@@ -28,6 +28,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use serde_json::Map;
 
+use super::provider::unknown_provider;
 use super::questions::{self, Questions};
 use super::stop::Stop;
 use super::{Usage, output, release};
@@ -39,6 +40,7 @@ use crate::config::clients::check_providers;
 use crate::console;
 use crate::directories::Directories;
 use crate::gauntlet::session::{self, GauntletSession};
+use crate::process::exit::ended_by;
 use crate::process::orphans;
 use crate::review::instructions::{self, Instructions};
 use bench::Bench;
@@ -47,8 +49,6 @@ use told::Judge;
 
 /// The run ends after this many reviews in a row without a verdict.
 const PATIENCE: usize = 3;
-/// The exit code after a signal is this plus the number of the signal.
-const ENDED_BY: i32 = 128;
 
 pub fn run(args: &JudgeArgs) -> Result<i32> {
     if let Some(label) = args.label {
@@ -87,7 +87,7 @@ pub fn run(args: &JudgeArgs) -> Result<i32> {
     } else {
         output::print(&told::table(&judge, &sessions, &scored, &totals))?;
     }
-    Ok(stop.seen().map_or_else(|| totals.exit_code(), |signal| ENDED_BY + signal))
+    Ok(stop.seen().map_or_else(|| totals.exit_code(), ended_by))
 }
 
 /// A session that cannot be run, and the program that is missing for it.
@@ -157,10 +157,7 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
     }
     let provider = match &args.provider {
         Some(name) if !config.has_provider(name) => {
-            let known: Vec<_> = config.provider_names().collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            let problem = format!("there is no provider {name:?} in ccc.json (there: {known})");
-            return Err(Usage(problem).into());
+            return Err(unknown_provider(config.provider_names(), name));
         }
         Some(name) => Some(name.clone()),
         None => config.default_provider(),
@@ -174,7 +171,7 @@ fn bench(args: &JudgeArgs) -> Result<Bench> {
     Ok(Bench {
         model: last_model(&taken.rest),
         config,
-        config_dir: place.config_dir,
+        place,
         provider,
         instructions,
         judging,

@@ -12,6 +12,7 @@ use crate::cmd::stop::Stop;
 use crate::console;
 use crate::files;
 use crate::fixture::{Pace, Script, run_on_machine};
+use crate::process::exit::ended_by;
 use crate::record::read::Recording;
 use crate::record::rerun;
 use crate::surface::JsonSurface;
@@ -37,7 +38,7 @@ pub fn run(targets: &[Target], junit: Option<&Path>, stop: &Stop) -> Result<i32>
                 cases.len(),
                 targets.len()
             ));
-            return Ok(128 + signal);
+            return Ok(ended_by(signal));
         }
         cases.push(case);
     }

@@ -15,6 +15,7 @@ use crate::cli::OutputFormat;
 use crate::cli::replay::ReplayArgs;
 use crate::console;
 use crate::fixture::{LoopRun, Pace, Script, run_on_real_loop};
+use crate::process::exit::ended_by;
 use crate::surface::look;
 use crate::surface::{JsonSurface, StreamJsonSurface, Surface, TextSurface};
 use targets::Target;
@@ -55,7 +56,7 @@ pub fn run(args: &ReplayArgs) -> Result<i32> {
             }
         }
         if let Some(signal) = stop.seen() {
-            return Ok(128 + signal);
+            return Ok(ended_by(signal));
         }
     }
     Ok(code)

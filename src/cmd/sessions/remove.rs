@@ -86,9 +86,11 @@ fn remove_all(
     }
     let mut ids = beside::conversations(stories.iter().map(|story| story.dir.clone()));
     for story in stories {
-        check(&story.dir)?;
-        fs::remove_dir_all(&story.dir)
-            .with_context(|| format!("cannot remove {}", story.dir.display()))?;
+        match check(&story.dir).and_then(|()| remove(&story.dir)) {
+            // Another ccc is removing the same recordings.
+            Err(_) if !story.dir.try_exists().unwrap_or(true) => {}
+            other => other?,
+        }
     }
     // A conversation may continue in a recording that stays.
     let kept = beside::conversations(sessions(state_dir));
@@ -100,6 +102,21 @@ fn remove_all(
         }
     }
     print(&format!("Removed {what}.\n"))
+}
+
+fn remove(dir: &Path) -> Result<()> {
+    empty(dir);
+    fs::remove_dir_all(dir).with_context(|| format!("cannot remove {}", dir.display()))
+}
+
+/// Leaves only the events, which are removed last: a recording without them would be found by nobody, so
+/// that what is left of it after a `kill` would stay for ever.
+fn empty(dir: &Path) {
+    let files = fs::read_dir(dir).into_iter().flatten().flatten();
+    for file in files.filter(|file| file.file_name() != EVENTS) {
+        // What cannot be removed here is reported when the directory is.
+        let _ = fs::remove_file(file.path());
+    }
 }
 
 /// Accepts only a directory of ccc, and only while nobody writes to it.
@@ -147,6 +164,30 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::machine::Rules;
+    use crate::record::sample::SampleRecording;
+
+    #[test]
+    fn a_recording_can_be_found_until_nothing_else_is_left_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in [EVENTS, "agent.jsonl", "session.cast"] {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
+        empty(dir.path());
+        let left: Vec<_> = fs::read_dir(dir.path()).unwrap().flatten().collect();
+        assert!(left.len() == 1 && left[0].file_name() == EVENTS, "{left:?}");
+    }
+
+    #[test]
+    fn what_somebody_else_has_removed_meanwhile_is_gone() {
+        let state = tempfile::tempdir().unwrap();
+        let dir = state.path().join("sessions/abc");
+        SampleRecording::begin(&dir, "2026-01-15T08:00:00Z", Rules::default()).said("do it");
+        let stories = story::all(state.path());
+        fs::remove_dir_all(&dir).unwrap();
+        assert_eq!(stories.len(), 1);
+        remove_all(state.path(), &stories, &BTreeSet::new(), true).unwrap();
+    }
 
     #[test]
     fn only_plain_directories_with_harmless_names_are_removed() {

@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use jiff::{Timestamp, Zoned};
 
 use super::super::output::end_of_output;
@@ -15,6 +15,7 @@ use crate::surface::look;
 use crate::surface::{Look, Style, Styled, Transcript, duration, lines, money};
 
 const ANSWER: usize = 8;
+const UNWRITTEN: &str = "cannot write the output";
 
 pub fn run(story: &Story, as_json: bool, checks: bool) -> Result<()> {
     let mut out = BufWriter::new(console::stdout().lock());
@@ -24,7 +25,7 @@ pub fn run(story: &Story, as_json: bool, checks: bool) -> Result<()> {
         let look = Look { phases: false, hints: false, ticker: None, ..look::plain() };
         write(story, look, checks, &when::now(), &mut out)
     };
-    end_of_output(written.and_then(|()| Ok(out.flush()?)))
+    end_of_output(written.and_then(|()| out.flush().context(UNWRITTEN)))
 }
 
 /// Written while the recording is read, because a session may not fit into memory.
@@ -38,7 +39,7 @@ fn write(story: &Story, look: Look, checks: bool, now: &Zoned, out: &mut dyn Wri
             line.write(look.colour, &mut text);
             text.push(b'\n');
         }
-        Ok(out.write_all(&text)?)
+        out.write_all(&text).context(UNWRITTEN)
     };
     print(teller.head())?;
     story::tell(&story.dir, &mut |entry| print(teller.entry(&entry)))?;

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use crossbeam_channel::{Receiver, Sender};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::cli::OutputFormat;
 use crate::config::{EditorMode, Notify, Theme};
 use crate::console;
 use crate::event::{Outcome, Report};
+use crate::process::child::is_readable;
 use crate::process::{orphans, signals};
 use crate::prompt::history::History;
 use crate::prompt::project_files::ProjectFiles;
@@ -120,6 +120,7 @@ fn lines(setup: Setup, wishes: &Wishes) -> Result<Report> {
     let (to_control, control) = session::control();
     let typed = to_control.clone();
     threads::named("lines", move || {
+        let more_typed = || is_readable(&std::io::stdin(), PASTE_MS);
         let read = surface::read_typed(std::io::stdin().lock(), more_typed, |line| {
             typed.send(Incoming::Typed(line)).is_ok()
         });
@@ -139,12 +140,6 @@ fn lines(setup: Setup, wishes: &Wishes) -> Result<Report> {
         }
     }
     Ok(report)
-}
-
-fn more_typed() -> bool {
-    let stdin = std::io::stdin();
-    let mut fds = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
-    poll(&mut fds, PollTimeout::from(PASTE_MS)).is_ok_and(|ready| ready > 0)
 }
 
 /// The transcript goes to standard error if standard output is needed for the result: for text if

@@ -49,8 +49,8 @@ pub fn run(
     time: Duration,
     typed: &Receiver<Instant>,
 ) -> Result<Checked> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| value == "1");
-    let wishes = Wishes { none: is_set("CCC_NO_CHECKS"), trust: is_set("CCC_TRUST_CHECKS") };
+    let wishes =
+        Wishes { none: super::is_set("CCC_NO_CHECKS"), trust: super::is_set("CCC_TRUST_CHECKS") };
     let Allowed { checks, untrusted } =
         cmd_checks::allowed(place, own, Some(instructions), wishes, false)?;
     if !untrusted.is_empty() {

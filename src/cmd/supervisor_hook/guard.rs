@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cmd::base;
-use crate::config::clients::{JudgeSettings, users_settings_path};
+use crate::config::clients::JudgeSettings;
 use crate::config::{self, Config, managed};
 use crate::directories::Directories;
 use crate::files;
@@ -207,7 +207,7 @@ impl Guarded {
             self.config_changed = true;
             self.changed(config::FILE);
         }
-        let path = users_settings_path(&directories.config_dir);
+        let path = directories.users_settings();
         let then = self.pinned.users_settings_digest.as_ref();
         if then.is_some_and(|then| files::digest_of(&path) != *then) {
             self.config_changed = true;

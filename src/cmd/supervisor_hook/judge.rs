@@ -12,6 +12,7 @@ use crate::client::stream::{
     Block, Line, Message, Part, Permission, TurnResult, Usage, initialize_judge, message_to_judge,
     permission_answer, refuse_control, strip_escapes, tool_ruling,
 };
+use crate::console;
 use crate::event::{Gone, Now, ReviewRequest};
 use crate::process::child::ChildEvent;
 use crate::process::supervisor::SupervisorProcess;
@@ -248,7 +249,7 @@ impl Judge<'_> {
                     self.follow(steps);
                 }
                 Part::Text(text) => {
-                    super::print(&text);
+                    console::say(&text);
                     if let Some(process) = &mut self.process {
                         process.said(text);
                     }
@@ -328,7 +329,7 @@ fn show(message: &Message) {
     if let Message::Assistant { blocks, .. } = message {
         for block in blocks {
             if let Block::Text(text) = block {
-                super::print(&strip_escapes(text));
+                console::say(strip_escapes(text));
             }
         }
     }

@@ -18,8 +18,8 @@ use crate::client::stream::Usage;
 use crate::client::transcript::ClientTranscript;
 use crate::cmd::{base, release};
 use crate::config::clients::{
-    Clients, JudgeSettings, JudgedBy, Limits, Variables, judges_environment, keep_off_schedule,
-    of_this_process, set_git,
+    Clients, JudgeSettings, JudgedBy, Limits, Variables, confine, judges_environment,
+    of_this_process,
 };
 use crate::config::{Config, Judge, Supervisor};
 use crate::directories::Directories;
@@ -32,12 +32,10 @@ use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
 use crate::record::SupervisorLog;
 use crate::review::instructions::{self, Instructions, Problem};
-use crate::review::permission;
 use crate::review::policy::Policy;
 use crate::review::prompt::review_prompt;
 use crate::review::verdict::Verdict;
 use crate::session::{Workplace, changed_files};
-use crate::tree::git_programs::{nowhere_to_push, overruled};
 
 /// The outcome of a review.
 pub struct Reviewed {
@@ -138,7 +136,6 @@ fn once(
     }
     guarded.as_deref().map(Guarded::check_judge).transpose()?;
     let judges = judges(settings, place, config, limits, guarded.as_deref_mut())?;
-    let git = workplace.git.as_ref();
     let claude = match guarded.as_deref().map(|guarded| &guarded.pinned) {
         Some(Pinned { program: Some(program), .. }) => program.found()?,
         Some(Pinned { claude: Some(claude), .. }) => claude.clone(),
@@ -154,12 +151,15 @@ fn once(
         prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
         claude,
         ccc: executables::ccc()?,
-        overruled: git.map(|git| overruled(git, &place.project)).unwrap_or_default(),
-        git: git.cloned(),
+        git: workplace.git.clone(),
         text: &text,
         changed: guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default(),
     };
-    let log = SupervisorLog::open(&place.state_dir, &event.session_id);
+    let log = if super::is_set(super::NO_RECORD) {
+        SupervisorLog::default()
+    } else {
+        SupervisorLog::open(&place.state_dir, &event.session_id)
+    };
     let judging = supervisor.judging(front.proof);
     let policy = Policy::hook(time.saturating_sub(checked.took), &judging);
     let before = {
@@ -231,8 +231,6 @@ struct Start<'a> {
     prompt_options: Vec<OsString>,
     claude: PathBuf,
     ccc: PathBuf,
-    /// Git settings that override those of the repository.
-    overruled: Vec<(String, String)>,
     git: Option<PathBuf>,
     /// The instructions from SUPERVISOR.md.
     text: &'a str,
@@ -246,11 +244,8 @@ impl Start<'_> {
         let (judge, settings, env) = &self.judges[at];
         let settings = settings.argument(env)?;
         let mut env = env.clone();
-        set_git(&mut env, &self.overruled);
-        if !permission::allows_pushing(&self.supervisor.allowed_tools) {
-            set_git(&mut env, &nowhere_to_push(self.git.as_deref(), &self.place.project));
-        }
-        keep_off_schedule(&mut env, &self.place.project);
+        let allowed = &self.supervisor.allowed_tools;
+        confine(&mut env, self.git.as_deref(), &self.place.project, allowed);
         let options = ReviewOptions {
             form: self.supervisor.review,
             settings: Some(settings),

@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 
 use super::guard::{self, Guarded, Standing};
 use super::review::{self, Occasion, Reviewed};
-use super::{Args, Decision, Told, allow, project, say};
+use super::{Args, Decision, NO_RECORD, Told, allow, is_set, project, say};
 use crate::client::transcript::{ClientTranscript, GOAL};
 use crate::cmd::{base, logging};
 use crate::config::Config;
@@ -251,6 +251,9 @@ struct Record<'a> {
 
 impl Record<'_> {
     fn add(self, outcome: Outcome, round: Option<Round>) {
+        if is_set(NO_RECORD) {
+            return;
+        }
         let settled = self.task.settled || outcome == Outcome::Completed;
         let stop = by_hook::RecordedStop {
             session_id: &self.event.session_id,

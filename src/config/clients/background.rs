@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 use super::generated::OtherSettings;
 use super::{Variables, environment};
 use crate::client::version::Version;
-
-pub const BASE_URL: &str = "ANTHROPIC_BASE_URL";
+use crate::config::profile::BASE_URL;
 
 /// The first version that is known to pass on everything.
 pub const HANDS_ON: Version = Version([2, 1, 260]);

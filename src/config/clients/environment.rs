@@ -11,6 +11,8 @@ use serde_json::Value;
 use super::{Role, Variables, is_endpoint};
 use crate::client::launch::belongs_to_a_session;
 use crate::config::{Config, variables};
+use crate::review::permission;
+use crate::tree::git_programs::{nowhere_to_push, overruled};
 
 pub fn of_this_process() -> Variables {
     env::vars_os().collect()
@@ -50,7 +52,7 @@ pub fn inherited(
 }
 
 /// Adds settings for every git that the judge runs; they override all configuration files.
-pub fn set_git(env: &mut Variables, settings: &[(String, String)]) {
+fn set_git(env: &mut Variables, settings: &[(String, String)]) {
     const COUNT: &str = "GIT_CONFIG_COUNT";
     // A repository can replace its objects by others, and the agent can set that up.
     const NO_REPLACEMENTS: &str = "GIT_NO_REPLACE_OBJECTS";
@@ -65,10 +67,22 @@ pub fn set_git(env: &mut Variables, settings: &[(String, String)]) {
     env.push((COUNT.into(), (given + settings.len()).to_string().into()));
 }
 
+/// What every judge's commands are started with, besides what it inherits: git runs no program of the
+/// repository's, and pushes nowhere unless a rule allows it.
+pub fn confine(env: &mut Variables, git: Option<&Path>, project: &Path, allowed_tools: &[String]) {
+    if let Some(git) = git {
+        set_git(env, &overruled(git, project));
+    }
+    if !permission::allows_pushing(allowed_tools) {
+        set_git(env, &nowhere_to_push(git, project));
+    }
+    keep_off_schedule(env, project);
+}
+
 /// Keeps a client from running scheduled tasks that became due while no client ran, because the
 /// agent can write the list of tasks. This is set only if there is such a list: the switch also
 /// removes tools, and some releases then lose the prompt cache.
-pub fn keep_off_schedule(env: &mut Variables, project: &Path) {
+fn keep_off_schedule(env: &mut Variables, project: &Path) {
     const SWITCH: &str = "CLAUDE_CODE_DISABLE_CRON";
     if project.join(".claude/scheduled_tasks.json").symlink_metadata().is_ok() {
         env.retain(|(name, _)| name != OsStr::new(SWITCH));

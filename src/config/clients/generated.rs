@@ -10,7 +10,6 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use super::{Role, is_endpoint};
-use crate::config::Config;
 use crate::directories::Directories;
 use crate::files;
 
@@ -39,20 +38,15 @@ impl OtherSettings {
 /// these files; the user's settings are merged into its own.)
 pub fn other_settings(directories: &Directories, role: Role) -> Vec<OtherSettings> {
     let project = directories.project.join(".claude");
-    let mut paths = vec![users_settings_path(&directories.config_dir)];
+    let mut paths = vec![directories.users_settings()];
     if role == Role::Agent {
         paths.extend(["settings.json", "settings.local.json"].map(|name| project.join(name)));
     }
     paths.into_iter().filter_map(OtherSettings::read).collect()
 }
 
-/// The user's own settings, which ccc only reads.
-pub fn users_settings_path(config_dir: &Path) -> PathBuf {
-    config_dir.join("settings.json")
-}
-
 pub fn users_settings(directories: &Directories) -> Value {
-    let read = OtherSettings::read(users_settings_path(&directories.config_dir));
+    let read = OtherSettings::read(directories.users_settings());
     read.map(|other| other.settings).unwrap_or_default()
 }
 
@@ -136,33 +130,6 @@ pub fn forget(config_dir: &Path, provider: &str) {
         let rest = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(".json"));
         rest.is_some_and(|rest| rest.is_empty() || rest == SUPERVISOR || rest.starts_with('+'))
     });
-    forget_old_forms_of(config_dir, provider, true);
-}
-
-/// Removes files of earlier versions, which contained keys and sometimes had other names.
-pub fn forget_old_forms(directories: &Directories, config: &Config, provider: Option<&str>) {
-    let name = provider.unwrap_or("default");
-    let old = old_stem(name);
-    let taken = config.provider_names().any(|other| other != name && old_stem(other) == old);
-    forget_old_forms_of(&directories.config_dir, name, !taken && old != stem(provider));
-}
-
-fn old_stem(name: &str) -> String {
-    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    format!("settings-{}", name.chars().map(safe).collect::<String>())
-}
-
-fn forget_old_forms_of(config_dir: &Path, provider: &str, plain_too: bool) {
-    let stem = old_stem(provider);
-    remove_matching(config_dir, |name| {
-        let rest = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(".json"));
-        let Some(rest) = rest else { return false };
-        let rest = rest.strip_suffix(SUPERVISOR).unwrap_or(rest);
-        match rest.strip_prefix('-') {
-            Some(hex) => hex.len() == 16 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            None => rest.is_empty() && plain_too,
-        }
-    });
 }
 
 fn remove_matching(dir: &Path, matches: impl Fn(&str) -> bool) {
@@ -206,8 +173,6 @@ mod tests {
             "settings-kimi-supervisor.json",
             "settings-kimi+0011223344556677.json",
             "settings-kimi+0011223344556677-supervisor.json",
-            "settings-kimi-0011223344556677.json",
-            "settings-kimi-0011223344556677-supervisor.json",
         ];
         let stay = ["settings.json", "settings-kimi2.json", "settings-kimi-2.json", "ccc.json"];
         gone.iter().chain(&stay).for_each(|name| put(name));

@@ -27,6 +27,7 @@ pub struct Launch<'a> {
     pub env: &'a Variables,
     pub max_iterations: Option<u32>,
     pub no_checks: bool,
+    pub no_record: bool,
     pub trust_checks: bool,
 }
 
@@ -73,6 +74,7 @@ impl Launch<'_> {
             ("CCC_LOG", given("CCC_LOG", "info")),
             ("CCC_MAX_ITERATIONS", max),
             ("CCC_NO_CHECKS", flag(self.no_checks)),
+            ("CCC_NO_RECORD", flag(self.no_record)),
             ("CCC_STATE_DIR", directories.state_dir.display().to_string()),
             ("CCC_SUPERVISOR_HOOK", String::new()),
             ("CCC_SUPERVISOR_PTY", String::new()),

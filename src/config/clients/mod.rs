@@ -20,8 +20,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
-pub use environment::{inherited, keep_off_schedule, of_this_process, set_git};
-pub use generated::{forget, settings_path, users_settings_path};
+pub use environment::{confine, inherited, of_this_process};
+pub use generated::{forget, settings_path};
 pub use guard::why_hooks_are_off;
 pub use judge::JudgeSettings;
 pub use launch::Launch;
@@ -107,7 +107,6 @@ impl Clients {
         judged_by: JudgedBy,
     ) -> Result<Self> {
         let own = of_this_process();
-        generated::forget_old_forms(directories, config, provider);
         let judges = judges(directories, config, provider, user, &own)?;
 
         let mut settings = resolved(config, provider, user, &own)?;

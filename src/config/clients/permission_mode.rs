@@ -84,10 +84,14 @@ mod tests {
     fn place(settings: &Value) -> TestDirectories {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        std::fs::create_dir(at("config")).unwrap();
-        std::fs::write(at("config/settings.json"), settings.to_string()).unwrap();
-        let directories =
-            Directories { project: at("p"), config_dir: at("config"), state_dir: at("s") };
+        std::fs::create_dir(at("client")).unwrap();
+        std::fs::write(at("client/settings.json"), settings.to_string()).unwrap();
+        let directories = Directories {
+            project: at("p"),
+            config_dir: at("config"),
+            client_dir: at("client"),
+            state_dir: at("s"),
+        };
         TestDirectories { directories, _dir: dir }
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::room::{Room, STATE_DIR, verdict};
+use crate::room::{Room, STATE_DIR, value_of, verdict};
 
 const OUTPUT: &str = "supervisor-abc123-output.jsonl";
 
@@ -39,6 +39,20 @@ fn scenario_000_the_supervisors_lines_are_kept_as_they_came() {
     room.supervisor_prints(&second);
     room.hook("abc123").run().allows("confirmed");
     assert_eq!(output(&room), first + &second, "appended");
+}
+
+#[test]
+fn a_launch_that_is_not_recorded_keeps_neither_the_reviews_nor_the_persons_words() {
+    let room = Room::supervised();
+    room.ccc(&["--supervisor=hook", "--no-record"]).run().code(0);
+    let (settings, id) =
+        (room.launch_settings(), value_of(&room.seen("agent-0.args"), "--session-id"));
+    room.supervisor_prints(&verdict(false, "more"));
+    let told = settings["env"]["CCC_NO_RECORD"].as_str().unwrap_or_default();
+    room.hook_of(&settings, &id).env("CCC_NO_RECORD", told).run().blocks("more");
+    let kept = |name: &str| room.path(&format!("{STATE_DIR}/{name}")).exists();
+    assert!(!kept("sessions") && !kept(&format!("supervisor-{id}-output.jsonl")));
+    assert!(kept(&format!("supervisor-{id}.json")), "the count is no recording");
 }
 
 /// Scenario 000 «输出文件用途»

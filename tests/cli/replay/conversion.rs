@@ -112,7 +112,8 @@ fn a_fixture_is_written_for_others_to_see() {
 
     let again = run(&["fixture", SESSION, "-o", "bug.jsonl"]);
     assert_eq!(again.status.code(), Some(1));
-    assert!(err(&again).contains("already exists"), "{}", err(&again));
+    // Known before anything is converted, and anybody asked about it.
+    assert!(err(&again).starts_with("ccc: bug.jsonl already exists"), "{}", err(&again));
     assert_eq!(fs::read_to_string(project.path("bug.jsonl")).expect("the fixture"), text);
     let misspelt = run(&["fixture", SESSION, "-o", "bgus/1.jsonl"]);
     assert_eq!(misspelt.status.code(), Some(1));

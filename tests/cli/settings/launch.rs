@@ -299,7 +299,9 @@ fn what_the_hook_goes_by_stands_in_the_settings_of_the_launch() {
     let text = |name: &str| env[name].as_str().unwrap_or("nothing").to_owned();
     assert_eq!((text("CCC_STATE_DIR"), text("CCC_MAX_ITERATIONS")), (state_dir(&room), "3".into()));
     assert!(text("CCC_CLAUDE").ends_with("/claude") && text("PATH").contains("/bin"), "{env}");
-    for unset in ["CCC_NO_CHECKS", "CCC_SUPERVISOR_HOOK", "CCC_SUPERVISOR_PTY", "BASH_ENV"] {
+    for unset in
+        ["CCC_NO_CHECKS", "CCC_NO_RECORD", "CCC_SUPERVISOR_HOOK", "CCC_SUPERVISOR_PTY", "BASH_ENV"]
+    {
         assert_eq!(text(unset), "", "{unset}");
     }
     assert_eq!(settings["disableAllHooks"], false);

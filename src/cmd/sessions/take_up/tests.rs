@@ -21,7 +21,12 @@ fn place(home: &Path) -> Directories {
     sample("xyz-3", "2026-01-15T10:00:00Z", "third")
         .said("/clear")
         .agent(r#"{"type":"system","subtype":"init","session_id":"new-4"}"#);
-    Directories { project: home.into(), config_dir: home.into(), state_dir: home.into() }
+    all_in(home)
+}
+
+fn all_in(dir: &Path) -> Directories {
+    let dir = || dir.to_owned();
+    Directories { project: dir(), config_dir: dir(), client_dir: dir(), state_dir: dir() }
 }
 
 fn taken_up(place: &Directories, args: &str) -> Result<TakenUp> {
@@ -88,9 +93,7 @@ fn the_latest_conversation_is_known_before_the_client_names_it() {
 #[test]
 fn without_recordings_the_client_is_asked() {
     let home = tempfile::tempdir().unwrap();
-    let dir = || home.path().to_owned();
-    let place = Directories { project: dir(), config_dir: dir(), state_dir: dir() };
-    assert_eq!(taken_up(&place, "--resume").unwrap().first, AgentStart::Continue);
+    assert_eq!(taken_up(&all_in(home.path()), "--resume").unwrap().first, AgentStart::Continue);
 }
 
 #[test]
