@@ -133,6 +133,7 @@ fn the_answer_to_initialize_is_recognised() {
     let command = |name: &str, description: &str| SlashCommand {
         name: name.into(),
         description: description.into(),
+        aliases: if name == "clear" { vec!["new".into()] } else { Vec::new() },
     };
     assert_eq!(
         introduced(
@@ -183,6 +184,12 @@ fn reports_of_the_client_are_decoded() {
     assert_eq!(
         message(r#"{"type":"system","subtype":"status","status":null,"permissionMode":"auto"}"#),
         Message::Mode(PermissionMode::Auto)
+    );
+    let changed = r#"{"type":"system","subtype":"commands_changed","commands":[{"name":"fresh","description":"new (project)","argumentHint":""},{"name":"clear","aliases":["reset"]}]}"#;
+    let Message::CommandsChanged(commands) = message(changed) else { panic!("{changed}") };
+    assert_eq!(
+        (commands[0].name.as_str(), &*commands[1].aliases),
+        ("fresh", &["reset".into()][..])
     );
     let updated = |patch: &str| {
         message(&format!(
