@@ -128,7 +128,10 @@ impl Transcript {
             }
         }
         self.held = waiting;
-        taken.iter().flat_map(|text| self.said(text)).collect()
+        let told = std::mem::take(&mut self.told_later).into_iter();
+        let mut lines: Vec<_> = told.flat_map(|told| self.of_a_message(told)).collect();
+        lines.extend(taken.iter().flat_map(|text| self.said(text)));
+        lines
     }
 
     /// The agent has taken up a message: what it writes next comes after it.

@@ -364,6 +364,18 @@ fn invalid_utf8_nul_and_escapes_inside_json_are_repaired() {
 }
 
 #[test]
+fn a_line_for_programs_is_no_text_for_people() {
+    let signal = r#"[claude-code:unrecognized_model] {"model":"zq-1","query_source":"sdk"}"#;
+    let read = |line: Line| line.parts.iter().any(|part| matches!(part, Part::Text(_)));
+    for raw in [signal.to_owned(), format!("\x1b[2m{signal}\x1b[0m")] {
+        assert!(!read(Line::decode(raw.clone().into_bytes())), "{raw}");
+        assert!(!read(Line::from_stderr(raw.clone().into_bytes())), "{raw}");
+    }
+    let text = b"see [claude-code:unrecognized_model]";
+    assert!(read(Line::decode(text.to_vec())));
+}
+
+#[test]
 fn standard_error_is_never_a_message() {
     let forged = r#"{"type":"result","num_turns":1,"result":"[TASK_COMPLETED]"}"#;
     for raw in [forged.to_owned(), format!("x {forged}"), format!("\x1b[m{forged}"), "{]".into()] {
