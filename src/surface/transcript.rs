@@ -271,7 +271,7 @@ impl Transcript {
                 lines.extend(results.iter().flat_map(|result| self.tool_result(result, author)));
             }
             Message::Compacted(compaction) if author.own => {
-                lines.extend(self.compacted(compaction));
+                lines.extend(self.compacted(compaction, author));
             }
             Message::TaskEnded(note) if author == Author::AGENT => {
                 lines.extend(self.background_ended(note));

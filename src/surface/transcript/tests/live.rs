@@ -381,6 +381,14 @@ fn a_compaction_is_a_line_with_its_sizes() {
     let mut watched = LiveTranscript::new();
     watched.agent(r#"{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":155000,"post_tokens":12345}}"#);
     assert_eq!(watched.settled, ["Conversation compacted automatically: 155k → 13k tokens"]);
+    let judges = sample::line(
+        r#"{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":155000,"post_tokens":12345}}"#,
+    );
+    watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1, judge: None });
+    assert_eq!(
+        texts(&watched.transcript.supervisor(&judges)),
+        ["┃ its copy of the conversation was compacted automatically: 155k → 13k tokens"]
+    );
 }
 
 #[test]
