@@ -13,13 +13,14 @@ use super::questions::Questions;
 use super::sessions::take_up;
 use super::supervision::pinned_options;
 use super::{Usage, checks, init, prompt, release};
+use crate::checks::Check;
 use crate::cli::{OutputFormat, SessionArgs};
 use crate::client::args::{ClientArgs, read_args};
 use crate::client::launch::{AgentStart, ReviewOptions};
 use crate::config::clients::{
     Clients, JudgeSettings, JudgedBy, Limits, Surroundings, modes, of_this_process, user_settings,
 };
-use crate::config::{self, Config, Judge, Notify, Supervisor, managed};
+use crate::config::{self, Config, Judge, Notify, Supervisor, managed, profile};
 use crate::directories::Directories;
 use crate::executables;
 use crate::files::WatchedFiles;
@@ -166,6 +167,7 @@ fn whereabouts(
         let home = dirs::home_dir().filter(|home| path != home)?;
         below(&home, path, "~/")
     };
+    let names = |checks: &[Check]| checks.iter().map(|check| check.name.clone()).collect();
     let path = &instructions.path;
     let named = below(&place.project, path, "").or_else(|| at_home(path));
     Whereabouts {
@@ -174,9 +176,25 @@ fn whereabouts(
         root: place.project.display().to_string(),
         branch: tree::branch(&place.project),
         provider: provider.unwrap_or_default().to_owned(),
+        login: login(|name| env::var(name).ok()),
         instructions: named.unwrap_or_else(|| path.display().to_string()),
-        checks: rules.checking.checks.iter().map(|check| check.name.clone()).collect(),
+        checks: names(&rules.checking.checks),
+        skipped: names(&rules.checking.untrusted),
     }
+}
+
+/// What the client identifies itself with when ccc gives it no provider; in the client's own order.
+fn login(env: impl Fn(&str) -> Option<String>) -> String {
+    let clouds = [
+        ("CLAUDE_CODE_USE_BEDROCK", "Amazon Bedrock"),
+        ("CLAUDE_CODE_USE_VERTEX", "Google Vertex AI"),
+        ("CLAUDE_CODE_USE_FOUNDRY", "Microsoft Foundry"),
+    ];
+    let keys = [profile::AUTH_TOKEN, profile::API_KEY, "CLAUDE_CODE_OAUTH_TOKEN"];
+    let keys = keys.map(|name| (name, name));
+    let is_set = |name: &str| env(name).is_some_and(|value| !value.is_empty());
+    let used = clouds.into_iter().chain(keys).find(|(name, _)| is_set(name));
+    used.map_or("claude's own login", |(_, used)| used).to_owned()
 }
 
 pub fn judges(
@@ -329,5 +347,26 @@ pub fn find_instructions(place: &Directories, person: bool) -> Result<Instructio
                 .map_err(|problem| anyhow::anyhow!("{problem}"))
         }
         Err(problem) => anyhow::bail!("{problem}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_names_the_key_that_is_used() {
+        let with = |set: &[(&str, &str)]| {
+            login(|name| set.iter().find(|one| one.0 == name).map(|one| one.1.to_owned()))
+        };
+        assert_eq!(with(&[]), "claude's own login");
+        assert_eq!(with(&[("ANTHROPIC_API_KEY", "")]), "claude's own login");
+        assert_eq!(with(&[("ANTHROPIC_API_KEY", "k")]), "ANTHROPIC_API_KEY");
+        assert_eq!(
+            with(&[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_AUTH_TOKEN", "t")]),
+            "ANTHROPIC_AUTH_TOKEN"
+        );
+        let bedrock = with(&[("ANTHROPIC_API_KEY", "k"), ("CLAUDE_CODE_USE_BEDROCK", "1")]);
+        assert_eq!(bedrock, "Amazon Bedrock");
     }
 }

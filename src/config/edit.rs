@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Map, Value};
 
 use super::{Config, FILE};
@@ -19,6 +19,15 @@ pub fn edit<T>(
     config_dir: &Path,
     change: impl FnOnce(&mut Map<String, Value>) -> Result<T>,
 ) -> Result<T> {
+    if let Some(home) = dirs::home_dir().filter(|home| config_dir.starts_with(home)) {
+        // A home directory is not for ccc to create: the path is wrong.
+        ensure!(
+            home.is_dir(),
+            "your home directory {} does not exist, so ccc cannot write {FILE} there; set HOME, or \
+             CCC_CONFIG_DIR, to a directory that exists",
+            home.display()
+        );
+    }
     let path = behind_links(config_dir.join(FILE))?;
     let _lock = files::lock(&beside(&path, ".lock"))?;
 

@@ -5,7 +5,6 @@ use crate::checks::suite::RunningCheck;
 use crate::client::mode::PermissionMode;
 use crate::client::stream::RateLimit;
 use crate::event::{Now, Outcome, Phase, Report};
-use crate::review::requirement;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Status {
@@ -29,7 +28,8 @@ pub struct Status {
     pub check: Option<RunningCheck>,
     /// What the person can go back to, newest first.
     pub points: Vec<RewindPoint>,
-    /// How many of the person's requirements the last review found met, and how many there are.
+    /// How many of the person's requirements the last review found met, and how many there are; not
+    /// after a confirmation that rests on fewer than all of them.
     pub met: Option<(usize, usize)>,
     /// Open questions to the person, including the one on the screen.
     pub questions: usize,
@@ -53,7 +53,7 @@ impl Machine {
             queued: self.outbox.steering(),
             points: if self.phase == Phase::Waiting { self.points.offered() } else { Vec::new() },
             check: self.running_check(),
-            met: requirement::met(&self.task.requirements),
+            met: self.task.met(),
             questions: self.questions.len(),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::event::{Carried, Said};
 use crate::review::circle::Circle;
-use crate::review::requirement::{Amended, Requirement};
+use crate::review::requirement::{self, Amended, Requirement};
 
 #[derive(Debug)]
 pub(super) struct Task {
@@ -72,6 +72,12 @@ impl Task {
         let amended = Amended::between(&self.requirements, requirements, by_message);
         self.requirements = requirements.to_vec();
         amended
+    }
+
+    /// How many requirements are met, and out of how many. Beside a confirmation without proof, fewer
+    /// than all would contradict it.
+    pub fn met(&self) -> Option<(usize, usize)> {
+        requirement::met(&self.requirements).filter(|(met, all)| met == all || !self.fresh)
     }
 
     /// Starts a new task; earlier messages are not part of it.
@@ -194,6 +200,7 @@ fn mark_earlier(said: &mut [Said]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::review::requirement::Standing;
 
     fn with(said: &[&str]) -> Task {
         let mut task = Task::new(None);
@@ -252,6 +259,23 @@ mod tests {
         task.round = 2;
         task.forget_all_but(|text| text == "b");
         assert_eq!((messages(&task), task.round, task.fresh), (vec!["b".into()], 0, true));
+    }
+
+    #[test]
+    fn a_confirmation_is_not_contradicted_by_a_count() {
+        let one = |status| Requirement {
+            id: "R1".into(),
+            text: String::new(),
+            status,
+            evidence: Vec::new(),
+        };
+        let mut task = with(&["a"]);
+        task.requirements = vec![one(Standing::Met), one(Standing::Unproven)];
+        assert_eq!(task.met(), Some((1, 2)));
+        task.fresh = true;
+        assert_eq!(task.met(), None);
+        task.requirements = vec![one(Standing::Met)];
+        assert_eq!(task.met(), Some((1, 1)));
     }
 
     #[test]

@@ -53,6 +53,13 @@ impl FoundRecording {
     }
 }
 
+/// The time of the last event that can be read.
+pub(super) fn last_time(dir: &Path) -> Option<Timestamp> {
+    let lines = last_lines(&dir.join(EVENTS)).ok()?;
+    let time = |line: &[u8]| serde_json::from_slice::<EventLine>(line).ok().map(|line| line.time);
+    lines.rsplit(|byte| *byte == b'\n').find_map(time)
+}
+
 fn last_lines(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut file = files::open_regular(path)?;
     let length = file.metadata()?.len();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use jiff::Timestamp;
 
+use super::find::last_time;
 use super::format::{Begun, Entry};
 use super::read::{RecordedRun, Recording, sessions};
 use super::replay::{LineSource, Moment, Replay, RunEnd, Visitor};
@@ -276,18 +277,37 @@ impl Visitor for StoryTeller<'_> {
     }
 }
 
-/// The summaries of a project's sessions, newest first. Directories with other names are not ours.
-pub fn all(state_dir: &Path) -> Vec<Story> {
-    let read = |dir: PathBuf| {
-        Story::read(&dir).inspect_err(|error| log::warn!("{}: {error:#}", dir.display())).ok()
+/// A recording, and when the last of it was written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatedRecording {
+    pub dir: PathBuf,
+    pub id: String,
+    pub last: Option<Timestamp>,
+}
+
+/// A project's recordings, newest first, of which only the ends are read. Directories with other names
+/// are not ours.
+pub fn dated(state_dir: &Path) -> Vec<DatedRecording> {
+    let dated = |dir: PathBuf| {
+        let id = dir.file_name().map(|name| name.to_string_lossy().into_owned())?;
+        let last = last_time(&dir);
+        session_id::is_safe(&id).then_some(DatedRecording { dir, id, last })
     };
-    let ours = |dir: &PathBuf| {
-        dir.file_name().is_some_and(|name| session_id::is_safe(&name.to_string_lossy()))
-    };
-    let mut all: Vec<Story> =
-        sessions(state_dir).into_iter().filter(ours).filter_map(read).collect();
+    let mut all: Vec<_> = sessions(state_dir).into_iter().filter_map(dated).collect();
     all.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.id.cmp(&other.id)));
     all
+}
+
+/// The summaries of these recordings, each read when it is asked for. One that cannot be read is left out.
+pub fn summaries(dated: &[DatedRecording]) -> impl Iterator<Item = Story> {
+    dated.iter().filter_map(|DatedRecording { dir, .. }| {
+        Story::read(dir).inspect_err(|error| log::warn!("{}: {error:#}", dir.display())).ok()
+    })
+}
+
+/// The summaries of a project's sessions, newest first.
+pub fn all(state_dir: &Path) -> Vec<Story> {
+    summaries(&dated(state_dir)).collect()
 }
 
 /// A running ccc holds a lock on the directory of its recording.

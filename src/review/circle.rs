@@ -72,7 +72,7 @@ impl Circle {
             return Some("no file in the project has changed over the last 3 reviews");
         }
         let same_words = rest.iter().all(|one| one.feedback == first.feedback);
-        (same_words && !changed).then_some("the last 3 reviews said the same thing")
+        (same_words && !changed).then_some("the last 3 rounds ended with the same feedback")
     }
 }
 

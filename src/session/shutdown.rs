@@ -29,6 +29,7 @@ impl Session<'_> {
         for child in self.supervisors.values_mut() {
             child.handle = None;
         }
+        self.stop_comparing();
         if let Some(ChildState { handle: AgentProcess::Lines(agent), .. }) = &self.agent {
             // In the middle of a turn the client would finish it first, however long that takes.
             let idle = matches!(

@@ -77,6 +77,18 @@ impl Session<'_> {
             self.supervisor_line(review, line, now);
         }
     }
+
+    /// At the end nobody hears of a comparison, so no line waits for one: its process would not count as
+    /// gone.
+    pub(super) fn stop_comparing(&mut self) {
+        self.trees.clear();
+        let now = self.now();
+        for (review, Comparing(lines)) in std::mem::take(&mut self.comparing) {
+            for line in lines {
+                self.supervisor_line(review, line, now);
+            }
+        }
+    }
 }
 
 /// The first changed files, and how many more there are.

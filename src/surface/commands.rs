@@ -1,10 +1,13 @@
 //! What a person types to ccc itself: exit, help, the state of the session, a shell command (`!`), a
 //! note for the project's memory (`#`). None of it costs a turn or a review.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::ImageSource;
+use super::completion::KnownCommands;
 use super::context::short;
 use super::limit;
 use super::notices::money;
@@ -71,13 +74,8 @@ const FULL_SCREEN_ONLY: [(&str, &str); 10] = [
 ];
 const WHERE: &str = "is only available in claude's own interface: `ccc --supervisor=native`.";
 
-/// `knows` tells whether the client has a command of this name.
-pub fn own_command(
-    text: &str,
-    about: &About<'_>,
-    knows: impl Fn(&str) -> bool,
-) -> Option<OwnCommand> {
-    let text = text.trim();
+pub fn own_command(typed: &str, about: &About<'_>, commands: &KnownCommands) -> Option<OwnCommand> {
+    let text = typed.trim();
     if let Some(command) = text.strip_prefix('!').map(str::trim).filter(|text| !text.is_empty()) {
         return Some(OwnCommand::Shell(command.to_owned()));
     }
@@ -113,13 +111,36 @@ pub fn own_command(
         }
         _ => {
             let word = text.split_whitespace().next()?;
-            let (_, here) = FULL_SCREEN_ONLY.iter().find(|(name, _)| *name == word)?;
-            if knows(word.trim_start_matches('/')) {
+            if commands.has(word.trim_start_matches('/')) {
                 return None;
             }
-            OwnCommand::Answer(format!("{word} {WHERE} {here}").trim_end().to_owned())
+            if let Some((_, here)) = FULL_SCREEN_ONLY.iter().find(|(name, _)| *name == word) {
+                return Some(OwnCommand::Answer(
+                    format!("{word} {WHERE} {here}").trim_end().to_owned(),
+                ));
+            }
+            // As the client does with its own screen: a path is no command. A space before the slash
+            // makes any text a message.
+            if !typed.starts_with('/') || !commands.is_unknown(word) || Path::new(word).exists() {
+                return None;
+            }
+            OwnCommand::Answer(unknown(word, commands.closest(word)))
         }
     })
+}
+
+fn unknown(word: &str, meant: Option<String>) -> String {
+    let instead = meant.map_or_else(
+        || {
+            "Some commands exist only in claude's own interface: `ccc --supervisor=native`."
+                .to_owned()
+        },
+        |meant| format!("Did you mean {meant}?"),
+    );
+    format!(
+        "There is no command {word} here, so nothing was sent. {instead} To send the text as a \
+         message, begin it with a space."
+    )
 }
 
 fn mode(typed: &str) -> OwnCommand {
@@ -247,12 +268,25 @@ Other slash commands are claude's.";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::stream::{Message, SlashCommand};
     use crate::surface::sample;
+
+    fn known() -> KnownCommands {
+        let mut known = KnownCommands::default();
+        let named = |name: &str, alias: &str| SlashCommand {
+            name: name.into(),
+            aliases: vec![alias.into()],
+            ..SlashCommand::default()
+        };
+        let commands = vec![named("agents", ""), named("compact", ""), named("clear", "reset")];
+        known.learn(&Message::CommandsChanged(commands));
+        known
+    }
 
     fn own(text: &str) -> Option<OwnCommand> {
         let status = sample::status();
         let about = About { status: &status, provider: "", session: Some("s-1") };
-        own_command(text, &about, |name| name == "agents")
+        own_command(text, &about, &known())
     }
 
     #[test]
@@ -268,6 +302,45 @@ mod tests {
         assert!(shown.starts_with("I ran this command myself:\n```\n$ make\nbegins中"));
         assert!(shown.ends_with("中ends\n```") && shown.contains(" bytes left out]\n中"));
         assert!(shown_to_the_agent("ls", "\x1b[31ma\x1b[0m\n").ends_with("$ ls\na\n```"));
+    }
+
+    #[test]
+    fn an_unknown_command_is_not_sent() {
+        for (typed, said) in [
+            (
+                "/compakt now",
+                "There is no command /compakt here, so nothing was sent. Did you mean /compact?",
+            ),
+            ("/rest", "Did you mean /reset?"),
+            ("/supervisorof", "Did you mean /supervisoroff?"),
+            ("/STATUS", "Did you mean /status?"),
+            (
+                "/zq-nothing",
+                "only in claude's own interface: `ccc --supervisor=native`. To send the text as a message, begin it with a space.",
+            ),
+        ] {
+            let Some(OwnCommand::Answer(answer)) = own(typed) else { panic!("{typed}") };
+            assert!(answer.contains(said), "{answer}");
+        }
+        for sent in [
+            " /compakt now",
+            "/etc/hosts is broken",
+            "/tmp",
+            "/tmp is full",
+            "/zq.nothing",
+            "/* a comment */",
+            "/",
+            "// x",
+            "/reset",
+            "/mcp__zq__prompt",
+            "/supervisoroff",
+        ] {
+            assert_eq!(own(sent), None, "{sent}");
+        }
+        let status = sample::status();
+        let about = About { status: &status, provider: "", session: None };
+        let not_listed_yet = own_command("/zq-nothing", &about, &KnownCommands::default());
+        assert_eq!(not_listed_yet, None);
     }
 
     #[test]

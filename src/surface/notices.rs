@@ -100,7 +100,7 @@ impl Transcript {
             Notice::WentBack { text, what } => self.went_back(text, *what),
             Notice::NotGoneBack { what, why } => self.not_gone_back(*what, why),
             Notice::TakenBack { too_late: true, .. } => {
-                self.shown(vec![Styled::new(Style::Dim, "Too late to take the message back.")])
+                self.of_a_message("Too late to take the message back.".to_owned())
             }
             Notice::TakenBack { text, .. } => self.taken_back("Taken back", text),
             Notice::NotTakenUp { text } => self.taken_back("Not delivered to the agent", text),
@@ -209,8 +209,16 @@ impl Transcript {
         }
         let (first, more) = styled::first_line(text);
         let more = if more { format!(" {}", self.look.glyphs.ellipsis) } else { String::new() };
-        let line = Styled::new(Style::Dim, &format!("{what}: {first}{more}"));
-        let lines = self.fitted(vec![line], "  ");
+        self.of_a_message(format!("{what}: {first}{more}"))
+    }
+
+    /// What became of a message; like the message itself, not in the middle of the agent's text.
+    pub(super) fn of_a_message(&mut self, told: String) -> Vec<Styled> {
+        if self.is_writing() {
+            self.told_later.push(told);
+            return Vec::new();
+        }
+        let lines = self.fitted(vec![Styled::new(Style::Dim, &told)], "  ");
         self.shown(lines)
     }
 

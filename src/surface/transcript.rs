@@ -107,6 +107,8 @@ pub struct Transcript {
     printed: String,
     /// Messages of the person, shown when the agent takes them up, below what it was writing.
     pub(super) held: Vec<String>,
+    /// What became of messages, shown below what the agent is writing.
+    pub(super) told_later: Vec<String>,
     /// Messages that the agent has not taken up yet.
     queued: Vec<String>,
     /// The agent is working, so it takes up a message later.
@@ -155,6 +157,7 @@ impl Transcript {
             spoke: None,
             printed: String::new(),
             held: Vec::new(),
+            told_later: Vec::new(),
             queued: Vec::new(),
             at_work: false,
             review_dropped: false,
@@ -268,7 +271,7 @@ impl Transcript {
                 lines.extend(results.iter().flat_map(|result| self.tool_result(result, author)));
             }
             Message::Compacted(compaction) if author.own => {
-                lines.extend(self.compacted(compaction));
+                lines.extend(self.compacted(compaction, author));
             }
             Message::TaskEnded(note) if author == Author::AGENT => {
                 lines.extend(self.background_ended(note));

@@ -14,11 +14,21 @@ pub struct Whereabouts {
     /// The directory in full, as the client writes it.
     pub root: String,
     pub branch: Option<String>,
-    /// Empty for claude's own login.
+    /// Empty without one; then `login` is used.
     pub provider: String,
+    /// What the client identifies itself with if there is no provider.
+    pub login: String,
     /// The path of the SUPERVISOR.md in use.
     pub instructions: String,
     pub checks: Vec<String>,
+    /// Checks that are skipped, because nobody has allowed them.
+    pub skipped: Vec<String>,
+}
+
+impl Whereabouts {
+    fn account(&self) -> &str {
+        if self.provider.is_empty() { &self.login } else { &self.provider }
+    }
 }
 
 /// `Whereabouts`, and what the client has reported about itself so far.
@@ -50,9 +60,9 @@ impl Transcript {
         self.place = Some(KnownPlace { here, version, model, mode: None, told: false, last: true });
     }
 
-    /// Empty for claude's own login.
-    pub fn provider(&self) -> &str {
-        self.place.as_ref().map_or("", |place| &place.here.provider)
+    /// The provider, or else what the client identifies itself with.
+    pub fn account(&self) -> &str {
+        self.place.as_ref().map_or("", |place| place.here.account())
     }
 
     /// A path in the project as the person would write it.
@@ -69,14 +79,20 @@ impl Transcript {
         let Some(KnownPlace { here, .. }) = &self.place else { return Vec::new() };
         let branch = here.branch.as_ref().map(|branch| format!(" ({branch})")).unwrap_or_default();
         let directory = format!("{}{branch}", end_of(&here.directory, self.look.glyphs.ellipsis));
-        let login = if here.provider.is_empty() { "claude's own login" } else { &here.provider };
-        let checks = match here.checks.as_slice() {
-            [] => "no checks".to_owned(),
-            checks => format!("checks: {}", checks.join(", ")),
-        };
+        let mut rules = vec![here.instructions.clone()];
+        match (here.checks.as_slice(), here.skipped.is_empty()) {
+            ([], true) => rules.push("no checks".to_owned()),
+            ([], false) => {}
+            (checks, _) => rules.push(format!("checks: {}", checks.join(", "))),
+        }
+        if !here.skipped.is_empty() {
+            let skipped = here.skipped.join(", ");
+            rules.push(format!("checks skipped, not allowed yet: {skipped} (see `ccc check`)"));
+        }
+        let account = here.account().to_owned();
         let lines = vec![
-            self.facts(&[format!("ccc {}", here.ccc), directory, login.to_owned()]),
-            self.facts(&[here.instructions.clone(), checks]),
+            self.facts(&[format!("ccc {}", here.ccc), directory, account]),
+            self.facts(&rules),
         ];
         self.fitted(lines, "    ")
     }
@@ -162,9 +178,37 @@ mod tests {
             provider: "kimi".into(),
             instructions: "SUPERVISOR.md".into(),
             checks: vec!["tests".into(), "lint".into()],
+            ..Whereabouts::default()
         });
         transcript.set_width(columns);
         transcript
+    }
+
+    #[test]
+    fn the_start_says_what_is_used_and_what_is_skipped() {
+        let lines = |checks: &[&str], skipped: &[&str]| {
+            let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+            let mut transcript = Transcript::new(LOOK);
+            transcript.set_place(Whereabouts {
+                login: "ANTHROPIC_API_KEY".into(),
+                instructions: "SUPERVISOR.md".into(),
+                checks: names(checks),
+                skipped: names(skipped),
+                ..Whereabouts::default()
+            });
+            told(&transcript.place_lines())
+        };
+        let none = lines(&[], &[]);
+        assert!(none[0].ends_with(" · ANTHROPIC_API_KEY"), "{none:?}");
+        assert_eq!(none[1], "  SUPERVISOR.md · no checks");
+        assert_eq!(
+            lines(&[], &["tests", "lint"])[1],
+            "  SUPERVISOR.md · checks skipped, not allowed yet: tests, lint (see `ccc check`)"
+        );
+        assert_eq!(
+            lines(&["fmt"], &["tests"])[1],
+            "  SUPERVISOR.md · checks: fmt · checks skipped, not allowed yet: tests (see `ccc check`)"
+        );
     }
 
     #[test]

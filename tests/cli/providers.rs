@@ -28,6 +28,16 @@ fn room_with(text: &str) -> Room {
 }
 
 #[test]
+fn a_home_that_does_not_exist_is_not_created() {
+    let room = Room::new();
+    let home = room.path("zq-none/me");
+    let args = ["provider", "add", "--preset", "kimi", "--token-env", "SET_KEY"];
+    let done = room.ccc(&args).env("HOME", &home).env("SET_KEY", KEY).run().code(1);
+    assert!(done.err().contains("zq-none/me does not exist, so ccc cannot write ccc.json there"));
+    assert!(!room.path("zq-none").exists());
+}
+
+#[test]
 fn a_preset_is_added_with_a_key_that_stays_in_the_environment() {
     let room = Room::new();
     provider(&room, &["add", "--preset", "kimi", "--token-env", "SET_KEY"]).code(0);

@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::patience::wait_until;
-use crate::room::Room;
+use crate::room::{Room, STATE_DIR};
 use crate::tool::{self, SECONDS, at_work, signal};
 
 /// Whoever is impatient gets a faster end, and the same one. The last signal is sent again and again,
@@ -85,4 +85,40 @@ fn a_hang_up_that_was_ignored_at_the_start_stays_ignored() {
     hold.write_all(b"\n").expect("a reader");
     drop(hold);
     running.finish().code(0);
+}
+
+/// What the judge prints when it is told to end.
+const LAST_WORDS: &str = r#"#!/bin/sh
+for arg; do [ "$arg" = --fork-session ] && judge=1; done
+if [ -n "$judge" ]; then
+  trap 'echo "{\"type\":\"result\",\"num_turns\":1,\"result\":\"zq-last-words\"}"; exit 0' TERM
+  while read -r line; do
+    case $line in *'"type":"user"'*) touch "$ROOM/judging" ;; esac
+  done
+fi
+while read -r line; do
+  uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
+  echo '{"type":"system","subtype":"init","model":"fake","session_id":"abc"}'
+  echo "{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"$uuid\",\"session_id\":\"abc\"}"
+  echo '{"type":"result","num_turns":1,"result":"done","session_id":"abc"}'
+done
+"#;
+
+/// Before a verdict counts, the project's files are compared. At the end nobody hears of that any more:
+/// the judge did not count as gone, and ccc killed it after nine seconds.
+#[test]
+fn a_judge_that_ends_with_a_result_is_gone_at_once() {
+    let room = Room::supervised();
+    room.client(LAST_WORDS);
+    room.config(&serde_json::json!({"supervisor": {"sandbox": "off"}}));
+    let running = room.ccc(&["--supervisor", "-p", "do it"]).start();
+    wait_until("the judge has its message", || room.path("seen/judging").exists());
+    signal(running.pid(), Signal::SIGTERM);
+    running.finish().code(143);
+    let sessions = room.path(STATE_DIR).join("sessions");
+    let recorded = std::fs::read_dir(sessions).expect("sessions").flatten().any(|session| {
+        let lines = std::fs::read_to_string(session.path().join("supervisor.jsonl"));
+        lines.is_ok_and(|lines| lines.contains("zq-last-words"))
+    });
+    assert!(recorded, "its last words waited for a comparison");
 }

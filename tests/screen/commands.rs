@@ -75,3 +75,23 @@ fn a_client_that_does_not_know_the_question_works_as_before() {
     stage.person.types("/supervisoro");
     stage.person.looks_for("ccc's own", |picture| picture.text().contains("turn reviews off"));
 }
+
+#[test]
+fn a_misspelt_one_is_not_sent() {
+    let (mut stage, mut agent) = opening().ready();
+    tells_its_commands(&agent);
+    stage.person.types("/zq");
+    stage.person.looks_for("the list", |picture| picture.text().contains("/zq-paint"));
+    stage.person.types("-cler");
+    stage.person.looks_for("the text alone", |picture| !picture.text().contains("/zq-paint"));
+    stage.person.types("\r");
+    stage.person.looks_for("what was meant", |picture| {
+        let text = picture.text();
+        text.contains(
+            "There is no command /zq-cler here, so nothing was sent. Did you mean /zq-clear?",
+        ) && picture.input() == Some("")
+    });
+    assert!(!agent.was_told(|line| line["type"] == "user"), "nothing was said yet");
+    stage.person.sends(" /zq-cler");
+    assert_eq!(agent.takes_up(), " /zq-cler");
+}

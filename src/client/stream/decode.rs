@@ -15,6 +15,10 @@ const TYPE: &[u8] = b"\"type";
 /// Long enough for `"type": "…"` of every message that the loop waits for.
 pub(super) const NAME_WINDOW: usize = 64;
 
+/// How a client begins a line for programs among the text for people, such as
+/// `[claude-code:unrecognized_model] {…}`.
+const SIGNAL: &str = "[claude-code:";
+
 /// A raw line and its contents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
@@ -48,7 +52,8 @@ impl Line {
         }
         let text = visible(&line.raw).unwrap_or_default();
         let raw = json!({"type": "stderr", "text": text}).to_string().into_bytes();
-        Self { raw, parts: vec![Part::Text(text)] }
+        let parts = Some(text).filter(|text| !text.starts_with(SIGNAL)).map(Part::Text);
+        Self { raw, parts: parts.into_iter().collect() }
     }
 
     /// The last line of a client that died while writing it; the loop need not wait for the rest.
@@ -101,7 +106,8 @@ fn parse(mut rest: &[u8], parts: &mut Vec<Part>) {
             // counts.
             Some(_) => {
                 let (text, message) = rest.split_at(message_start(rest).unwrap_or(rest.len()));
-                parts.extend(visible(text).map(Part::Text));
+                let text = visible(text).filter(|text| !text.starts_with(SIGNAL));
+                parts.extend(text.map(Part::Text));
                 rest = message;
             }
         }

@@ -66,6 +66,8 @@ pub enum Message {
         error: String,
     },
     Introduced(Box<Introduction>),
+    /// All of the client's slash commands, after some came or went.
+    CommandsChanged(Vec<SlashCommand>),
     /// An answer that names the current model.
     Model {
         request_id: String,
@@ -110,6 +112,8 @@ pub struct SlashCommand {
     pub name: String,
     /// May be long and have several lines.
     pub description: String,
+    /// Other names for it.
+    pub aliases: Vec<String>,
 }
 
 /// A piece of a message that is being written. The whole message follows, block by block.

@@ -108,6 +108,17 @@ object! {
     pub struct WireCommand<'a> {
         "name" => name: Text<'a>,
         "description" => description: Text<'a>,
+        "aliases" => aliases: List<Text<'a>>,
+    }
+}
+
+impl WireCommand<'_> {
+    pub fn into_command(self) -> SlashCommand {
+        SlashCommand {
+            name: self.name.owned(),
+            description: self.description.owned(),
+            aliases: self.aliases.0.into_iter().filter_map(Text::known).collect(),
+        }
     }
 }
 
@@ -164,10 +175,6 @@ pub fn introduction(answer: &WireAnswer<'_>) -> Option<Introduction> {
     if commands.iter().any(|command| command.name.as_str().is_empty()) {
         return None;
     }
-    let command = |command: WireCommand<'_>| SlashCommand {
-        name: command.name.owned(),
-        description: command.description.owned(),
-    };
     let model = |model: WireOffer<'_>| Model {
         value: model.value.owned(),
         name: model.name.owned(),
@@ -178,7 +185,7 @@ pub fn introduction(answer: &WireAnswer<'_>) -> Option<Introduction> {
     let models = models.into_iter().map(model).filter(|model| !model.value.is_empty());
     let some = |text: &Text<'_>| Some(text.as_str().to_owned()).filter(|text| !text.is_empty());
     Some(Introduction {
-        commands: commands.into_iter().map(command).collect(),
+        commands: commands.into_iter().map(WireCommand::into_command).collect(),
         models: models.collect(),
         version: some(&answer.version),
         mode: some(&answer.mode).map(PermissionMode::from),

@@ -14,7 +14,7 @@ use super::lenient::{Count, Flag, List, Mapping, MessageContent, Number, Preview
 use super::message::{
     Block, Envelope, Hunk, Init, Message, Partial, TaskNote, ToolResult, TurnResult, Usage,
 };
-use super::reports::{TaskProgress, WireCompaction, WireLimit};
+use super::reports::{TaskProgress, WireCommand, WireCompaction, WireLimit};
 use crate::client::case::{CaseKind, CaseReport, LINE_TYPE};
 use crate::client::mode::PermissionMode;
 
@@ -55,6 +55,7 @@ object! {
         "retry_delay_ms" => retry_delay_ms: Count,
         "error" => error: Text<'a>,
         "slash_commands" => slash_commands: List<Text<'a>>,
+        "commands" => commands: List<WireCommand<'a>>,
         // result
         "is_error" => is_error: Flag,
         "result" => result: Text<'a>,
@@ -284,6 +285,9 @@ impl Wire<'_> {
                 version: self.version.owned(),
                 commands: self.slash_commands.0.into_iter().filter_map(Text::known).collect(),
             }),
+            "commands_changed" => Message::CommandsChanged(
+                self.commands.0.into_iter().map(WireCommand::into_command).collect(),
+            ),
             "task_started" => Message::TaskStarted(note(self)),
             "task_notification" => Message::TaskEnded(note(self)),
             // A task that began in the foreground and was moved to the background.

@@ -24,19 +24,21 @@ const SHORTEST: usize = 12;
 const ID: usize = 8;
 
 pub fn run(place: &Directories, all: bool, as_json: bool) -> Result<()> {
-    let stories = story::all(&place.state_dir);
+    let dated = story::dated(&place.state_dir);
     if as_json {
-        return print_json(&stories.iter().map(json::summary).collect());
+        return print_json(&story::summaries(&dated).map(|story| json::summary(&story)).collect());
     }
+    let shown = if all { dated.len() } else { MANY.min(dated.len()) };
+    let stories: Vec<_> = story::summaries(&dated).take(shown).collect();
     if stories.is_empty() {
         return print(
             "No session is recorded in this project yet. `ccc --supervisor` starts one.\n",
         );
     }
-    let shown = if all { stories.len() } else { MANY.min(stories.len()) };
     let glyphs = look::plain().glyphs;
-    print(&rows(&stories, shown, &place.project, &when::now(), width(), glyphs))?;
-    match stories.len() - shown {
+    let ids = id_length(dated.iter().map(|recording| recording.id.as_str()));
+    print(&rows(&stories, ids, &place.project, &when::now(), width(), glyphs))?;
+    match dated.len() - shown {
         0 => Ok(()),
         more => print(&format!("{more} more: ccc sessions --all\n")),
     }
@@ -51,21 +53,20 @@ pub fn width() -> usize {
 
 fn rows(
     stories: &[Story],
-    shown: usize,
+    ids: usize,
     here: &Path,
     now: &Zoned,
     width: usize,
     glyphs: Glyphs,
 ) -> String {
-    let ids = id_length(stories);
     // The project was moved, or copied together with its recordings.
     let elsewhere =
         |story: &&Story| story.project.as_deref().is_some_and(|project| Path::new(project) != here);
-    let projects = stories[..shown].iter().any(|story| elsewhere(&story));
+    let projects = stories.iter().any(|story| elsewhere(&story));
     let mut rows = vec![
         ["WHEN", "ID", "OUTCOME", "ROUNDS", "TIME", "COST", "PROJECT", "TASK"].map(str::to_owned),
     ];
-    for story in &stories[..shown] {
+    for story in stories {
         rows.push([
             story.last.map_or_else(|| "-".to_owned(), |last| when::day(last, now)),
             story.id.chars().take(ids).collect(),
@@ -99,8 +100,8 @@ fn rows(
 }
 
 /// How many characters are needed to tell the ids apart.
-pub fn id_length(stories: &[Story]) -> usize {
-    let mut ids: Vec<&str> = stories.iter().map(|story| story.id.as_str()).collect();
+pub fn id_length<'a>(ids: impl Iterator<Item = &'a str>) -> usize {
+    let mut ids: Vec<&str> = ids.collect();
     ids.sort_unstable();
     let same =
         |pair: &[&str]| pair[0].chars().zip(pair[1].chars()).take_while(|(a, b)| a == b).count();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use jiff::{Span, Timestamp};
@@ -14,7 +14,7 @@ use crate::client::session_id;
 use crate::directories::Directories;
 use crate::files::open::{self, Missing};
 use crate::record::read::{EVENTS, sessions};
-use crate::record::story::{self, SessionState, Story, is_running};
+use crate::record::story::{self, DatedRecording, Story, is_running};
 use crate::surface::count;
 
 pub fn run(place: &Directories, ids: &[String], yes: bool) -> Result<()> {
@@ -27,8 +27,7 @@ pub fn run(place: &Directories, ids: &[String], yes: bool) -> Result<()> {
             dirs.push(dir);
         }
     }
-    let stories: Vec<_> = dirs.iter().map(|dir| Story::read(dir)).collect::<Result<_>>()?;
-    remove_all(&place.state_dir, &stories, &BTreeSet::new(), yes)
+    remove_all(&place.state_dir, &dirs, &BTreeSet::new(), yes)
 }
 
 pub fn prune(place: &Directories, older_than: &Span, dry_run: bool, yes: bool) -> Result<()> {
@@ -37,16 +36,22 @@ pub fn prune(place: &Directories, older_than: &Span, dry_run: bool, yes: bool) -
         .checked_sub(*older_than)
         .context("the time given with --older-than is too long ago")?;
     let before = before.timestamp();
-    let mut old = story::all(state_dir);
-    old.retain(|story| {
-        story.state != SessionState::Running && last_change(story).is_some_and(|last| last < before)
+    let old = story::dated(state_dir).into_iter().filter(|recording| {
+        last_change(recording).is_some_and(|last| last < before) && !is_running(&recording.dir)
     });
+    let old: Vec<_> = old.map(|recording| recording.dir).collect();
     // Files that only the Stop hook left, without a recording.
-    let recorded = beside::conversations(sessions(state_dir));
-    let alone = beside::all(state_dir).into_iter().filter(|(id, files)| {
-        !recorded.contains(id) && files.last.is_some_and(|last| last < before)
-    });
-    let alone: BTreeSet<String> = alone.map(|(id, _)| id).collect();
+    let files = beside::all(state_dir).into_iter();
+    let files = files.filter(|(_, files)| files.last.is_some_and(|last| last < before));
+    let mut alone: BTreeSet<String> = files.map(|(id, _)| id).collect();
+    let all = sessions(state_dir);
+    for dir in &all {
+        alone.remove(&dir.file_name().unwrap_or_default().to_string_lossy().into_owned());
+    }
+    if !alone.is_empty() {
+        let recorded = beside::conversations(all);
+        alone.retain(|id| !recorded.contains(id));
+    }
     if old.is_empty() && alone.is_empty() {
         return print("Nothing is that old.\n");
     }
@@ -57,46 +62,53 @@ pub fn prune(place: &Directories, older_than: &Span, dry_run: bool, yes: bool) -
 }
 
 /// The later of the last recorded event and the file's modification. A session that cannot be dated is kept.
-fn last_change(story: &Story) -> Option<Timestamp> {
-    let written = fs::metadata(story.dir.join(EVENTS)).and_then(|meta| meta.modified()).ok()?;
+fn last_change(recording: &DatedRecording) -> Option<Timestamp> {
+    let written = fs::metadata(recording.dir.join(EVENTS)).and_then(|meta| meta.modified()).ok()?;
     let written = Timestamp::try_from(written).ok()?;
-    Some(story.last.map_or(written, |last| last.max(written)))
+    Some(recording.last.map_or(written, |last| last.max(written)))
 }
 
 /// `alone` are conversations that only the Stop hook knows.
 fn remove_all(
     state_dir: &Path,
-    stories: &[Story],
+    dirs: &[PathBuf],
     alone: &BTreeSet<String>,
     yes: bool,
 ) -> Result<()> {
     let ours = beside::is_no_link(state_dir);
     ensure!(ours, "{} is a link to somewhere else; ccc does not remove it", state_dir.display());
-    let what = what(stories.len(), alone.len());
+    let what = what(dirs.len(), alone.len());
     if !yes {
         if !questions::is_possible() {
             let problem = "ccc has no terminal to ask for confirmation; add --yes to remove the \
                 recordings";
             return Err(Usage(problem.into()).into());
         }
-        print(&listed(stories, alone))?;
+        print(&listed(dirs, alone))?;
         if !Questions::terminal().confirm(&format!("Remove {what}?"), false)? {
             return print("Nothing was removed.\n");
         }
     }
-    let mut ids = beside::conversations(stories.iter().map(|story| story.dir.clone()));
-    for story in stories {
-        match check(&story.dir).and_then(|()| remove(&story.dir)) {
+    let files = beside::all(state_dir);
+    let mut ids = BTreeSet::new();
+    if !files.is_empty() {
+        ids = beside::conversations(dirs.iter().cloned());
+        ids.retain(|id| files.contains_key(id));
+    }
+    for dir in dirs {
+        match check(dir).and_then(|()| remove(dir)) {
             // Another ccc is removing the same recordings.
-            Err(_) if !story.dir.try_exists().unwrap_or(true) => {}
+            Err(_) if !dir.try_exists().unwrap_or(true) => {}
             other => other?,
         }
     }
-    // A conversation may continue in a recording that stays.
-    let kept = beside::conversations(sessions(state_dir));
-    ids.retain(|id| !kept.contains(id));
+    if !ids.is_empty() {
+        // A conversation may continue in a recording that stays.
+        let kept = beside::conversations(sessions(state_dir));
+        ids.retain(|id| !kept.contains(id));
+    }
     ids.extend(alone.iter().cloned());
-    for (id, files) in beside::all(state_dir) {
+    for (id, files) in files {
         if ids.contains(&id) {
             files.remove().with_context(|| format!("cannot remove the files of session {id}"))?;
         }
@@ -136,15 +148,18 @@ fn check(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-fn listed(stories: &[Story], alone: &BTreeSet<String>) -> String {
+fn listed(dirs: &[PathBuf], alone: &BTreeSet<String>) -> String {
     let now = when::now();
-    let line = |story: &Story| {
-        let day = story.last.map_or_else(|| "-".to_owned(), |last| when::day(last, &now));
-        let task = list::clean(story.task.as_deref().unwrap_or("-"));
-        format!("{}  {day}  {task}\n", story.id)
+    let line = |dir: &PathBuf| {
+        let id = dir.file_name().unwrap_or_default().to_string_lossy();
+        let story = Story::read(dir).ok();
+        let last = story.as_ref().and_then(|story| story.last);
+        let day = last.map_or_else(|| "-".to_owned(), |last| when::day(last, &now));
+        let task = story.and_then(|story| story.task);
+        format!("{id}  {day}  {}\n", list::clean(task.as_deref().unwrap_or("-")))
     };
     let hooks = alone.iter().map(|id| format!("{id}  what the Stop hook left\n"));
-    stories.iter().map(line).chain(hooks).collect()
+    dirs.iter().map(line).chain(hooks).collect()
 }
 
 fn what(recordings: usize, alone: usize) -> String {
@@ -161,8 +176,6 @@ fn what(recordings: usize, alone: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
     use crate::machine::Rules;
     use crate::record::sample::SampleRecording;
@@ -183,10 +196,8 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let dir = state.path().join("sessions/abc");
         SampleRecording::begin(&dir, "2026-01-15T08:00:00Z", Rules::default()).said("do it");
-        let stories = story::all(state.path());
         fs::remove_dir_all(&dir).unwrap();
-        assert_eq!(stories.len(), 1);
-        remove_all(state.path(), &stories, &BTreeSet::new(), true).unwrap();
+        remove_all(state.path(), &[dir], &BTreeSet::new(), true).unwrap();
     }
 
     #[test]

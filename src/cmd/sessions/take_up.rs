@@ -120,7 +120,7 @@ fn resumed(id: String, carried: Option<Carried>, forks: bool) -> TakenUp {
 }
 
 fn offers(stories: &[Story], now: &Zoned) -> Vec<String> {
-    let ids = list::id_length(stories);
+    let ids = list::id_length(stories.iter().map(|story| story.id.as_str()));
     let offer = |story: &Story| {
         let day = story.last.map_or_else(|| "-".to_owned(), |last| when::day(last, now));
         let id: String = story.id.chars().take(ids).collect();

@@ -86,7 +86,7 @@ fn a_task_that_goes_in_circles_goes_to_the_person() {
     let again = |n: &str| format!("→Reviewing; review {n}/10 of S [do it]");
     let (second, third) = (again("2"), again("3"));
     let send = "stop review; send \"tests\"; →Working";
-    let stuck = "stop review; stuck \"the last 3 reviews said the same thing\"; →Waiting";
+    let stuck = "stop review; stuck \"the last 3 rounds ended with the same feedback\"; →Waiting";
     check(&[
         TO_REVIEW[0],
         TO_REVIEW[1],

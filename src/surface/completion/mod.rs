@@ -1,6 +1,7 @@
 //! Suggestions for the word being typed: a command after `/`, a file of the project after `@`. A
 //! popup of a few rows below the text.
 
+mod known;
 mod matching;
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,9 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
 use super::styled::{self, Glyphs, Style, Styled};
-use crate::client::stream::{SlashCommand, strip_escapes};
+use crate::client::stream::strip_escapes;
+pub use known::KnownCommands;
+use known::OWN;
 use token::{Token, TokenKind};
 
 const ROWS: usize = 6;
@@ -22,36 +25,12 @@ const BEFORE: &str = "  ";
 /// Enough cells for a few words of description.
 const ABOUT: usize = 12;
 
-/// Commands of ccc itself.
-const OWN: [(&str, &str); 2] = [
-    ("supervisor", "review the work each time the agent stops"),
-    ("supervisoroff", "turn reviews off"),
-];
-
-/// Commands of ccc, unless the client has one of the same name.
-const ALSO_OWN: [(&str, &str); 14] = [
-    ("background", "send the running command to the background"),
-    ("context", "what fills the model's context"),
-    ("cost", "what the agent and the reviews cost"),
-    ("diff", "what the task has changed"),
-    ("exit", "end the session"),
-    ("help", "keys and commands"),
-    ("image", "add an image from a path or the clipboard"),
-    ("mode", "change the permission mode"),
-    ("model", "choose the model"),
-    ("quit", "end the session"),
-    ("rewind", "go back to an earlier message"),
-    ("status", "session, model, provider, context, cost"),
-    ("todos", "show or hide the todo list"),
-    ("vim", "vi keys at the prompt"),
-];
-
 /// The project's files, directories with a slash at their end, and whether they are known yet.
 pub type ProjectFiles = (Arc<Vec<String>>, bool);
 
 #[derive(Debug, Default)]
 pub struct Completion {
-    commands: Vec<SlashCommand>,
+    pub commands: KnownCommands,
     popup: Option<Popup>,
     /// Whether the text ends with a command or the beginning of one.
     at_command: bool,
@@ -85,35 +64,6 @@ pub struct Completed {
 }
 
 impl Completion {
-    /// The client's commands.
-    pub fn set_commands(&mut self, commands: &[SlashCommand]) {
-        commands.clone_into(&mut self.commands);
-    }
-
-    /// Sets only the names; known descriptions are kept.
-    pub fn name_commands(&mut self, names: &[String]) {
-        let known = std::mem::take(&mut self.commands);
-        let described = |name: &String| {
-            let known = known.iter().find(|command| command.name == *name).cloned();
-            known.unwrap_or_else(|| SlashCommand { name: name.clone(), ..SlashCommand::default() })
-        };
-        self.commands = names.iter().map(described).collect();
-    }
-
-    pub fn knows(&self, name: &str) -> bool {
-        self.commands.iter().any(|command| command.name == name)
-    }
-
-    fn about(&self, command: &str) -> String {
-        let mut own = OWN.iter().chain(&ALSO_OWN);
-        if let Some((_, what)) = own.find(|(name, _)| *name == command) {
-            return (*what).to_owned();
-        }
-        let known = self.commands.iter().find(|known| known.name == command);
-        let about = known.map(|command| strip_escapes(&command.description)).unwrap_or_default();
-        about.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
     /// Updates the popup after typing; `before` is the text up to the cursor.
     pub fn typed(&mut self, before: &str, files: impl FnOnce() -> ProjectFiles) {
         let selected = self.popup.take().and_then(|mut popup| popup.selected_entry());
@@ -131,12 +81,9 @@ impl Completion {
             TokenKind::Command => {
                 self.at_command = true;
                 let own = OWN.map(|(name, _)| name);
-                // Names with two underscores are internal to the client.
-                let all = self.commands.iter().map(|command| command.name.as_str());
-                let also = ALSO_OWN.iter().map(|(name, _)| *name).filter(|name| !self.knows(name));
-                let all = all.filter(|name| !name.starts_with("__")).chain(also);
+                let all = self.commands.names();
                 let names = matching::commands(&own, all, &token.query, ENTRIES).into_iter();
-                names.map(|name| Suggestion { about: self.about(&name), name }).collect()
+                names.map(|name| Suggestion { about: self.commands.about(&name), name }).collect()
             }
             TokenKind::File { .. } => {
                 let (paths, known) = files();

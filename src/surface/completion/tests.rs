@@ -1,4 +1,5 @@
 use super::*;
+use crate::client::stream::{Init, Message, SlashCommand};
 
 fn files() -> ProjectFiles {
     let paths = [
@@ -16,7 +17,7 @@ fn files() -> ProjectFiles {
 }
 
 fn command(name: &str, description: &str) -> SlashCommand {
-    SlashCommand { name: name.into(), description: description.into() }
+    SlashCommand { name: name.into(), description: description.into(), aliases: Vec::new() }
 }
 
 fn typed(before: &str) -> Completion {
@@ -27,7 +28,9 @@ fn typed(before: &str) -> Completion {
         ("__x", ""),
         ("code-review", "Review the diff.\n\nAll of it."),
     ];
-    completion.set_commands(&commands.map(|(name, description)| command(name, description)));
+    completion.commands.learn(&Message::CommandsChanged(
+        (commands.map(|(name, description)| command(name, description))).to_vec(),
+    ));
     completion.typed(before, files);
     completion
 }
@@ -71,7 +74,8 @@ fn a_commands_description_uses_the_remaining_room() {
 #[test]
 fn a_description_is_kept_when_only_the_names_arrive() {
     let mut completion = typed("/");
-    completion.name_commands(&["code-review".into(), "new".into()]);
+    let commands = vec!["code-review".into(), "new".into()];
+    completion.commands.learn(&Message::Init(Init { commands, ..Init::default() }));
     completion.typed("/", files);
     let rows = completion.rows(80, 100, Glyphs::unicode());
     assert_eq!(rows[3].text(), "  /code-review    Review the diff. All of it.");
@@ -183,7 +187,9 @@ fn names_are_stripped_of_escapes_and_cut() {
     completion.typed("@", || (Arc::new(vec!["a\x1b[2Jbcdefghijkl".into()]), true));
     assert_eq!(completion.rows(8, ROWS, Glyphs::unicode())[0].text(), "❯ abcde…");
     assert_eq!(completion.rows(0, ROWS, Glyphs::unicode())[0].text(), "");
-    completion.set_commands(&[command("a\x1b[2Jb", "red: \x1b[31mred\x07")]);
+    completion.commands.learn(&Message::CommandsChanged(
+        ([command("a\x1b[2Jb", "red: \x1b[31mred\x07")]).to_vec(),
+    ));
     completion.typed("/a", files);
     assert_eq!(completion.rows(40, ROWS, Glyphs::unicode())[0].text(), "❯ /ab          red: red");
 }

@@ -14,6 +14,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::commands::{self, About, OwnCommand, own_command};
+use super::completion::KnownCommands;
 use super::diff;
 use super::styled::{self, Style, Styled};
 use super::terminal::{SECOND_KEY, SETTLE};
@@ -50,8 +51,7 @@ pub struct LineSurface<W> {
     /// Lines that are continued in the next one.
     draft: String,
     status: Option<Status>,
-    /// The client's slash commands.
-    commands: Vec<String>,
+    commands: KnownCommands,
     models: Vec<Model>,
     /// Output of the person's own commands, sent with the next message.
     shown_to_the_agent: String,
@@ -82,7 +82,7 @@ impl<W: Write> LineSurface<W> {
             quiet: (Now::ZERO, 0),
             draft: String::new(),
             status: None,
-            commands: Vec::new(),
+            commands: KnownCommands::default(),
             models: Vec::new(),
             shown_to_the_agent: String::new(),
             question: None,
@@ -143,11 +143,11 @@ impl<W: Write> LineSurface<W> {
     /// Handles a command for ccc itself; `Err` returns any other text.
     fn own_command(&mut self, text: String) -> Result<Vec<Intent>, String> {
         let Some(status) = &self.status else { return Err(text) };
-        let provider = self.text.transcript.provider();
+        let provider = self.text.transcript.account();
         let about = About { status, provider, session: self.text.transcript.session() };
         let command = match text.trim() {
             "?" => Some(OwnCommand::Help),
-            _ => own_command(&text, &about, |name| self.commands.iter().any(|known| known == name)),
+            _ => own_command(&text, &about, &self.commands),
         };
         Ok(match command {
             None => return Err(text),
@@ -261,10 +261,9 @@ impl<W: Write> LineSurface<W> {
 impl<W: Write> Surface for LineSurface<W> {
     fn agent(&mut self, line: &Line) {
         for envelope in line.messages() {
-            match &envelope.message {
-                Message::Init(init) => self.commands.clone_from(&init.commands),
-                Message::Introduced(told) => self.models.clone_from(&told.models),
-                _ => {}
+            self.commands.learn(&envelope.message);
+            if let Message::Introduced(told) = &envelope.message {
+                self.models.clone_from(&told.models);
             }
         }
         self.text.agent(line);

@@ -28,7 +28,7 @@ pub(super) fn advice(error: &str) -> Option<&'static str> {
             "The conversation is too long: `/compact` makes it shorter, `/clear` starts over.",
         ),
         (
-            &["rate limit", "429", "usage limit"],
+            &["rate limit", "429", "usage limit", "you've hit your"],
             "The limit resets after a while: send a message later to try again.",
         ),
         (

@@ -426,6 +426,25 @@ fn what_is_open_comes_first_and_what_is_met_shows_its_evidence() {
 }
 
 #[test]
+fn on_a_narrow_screen_a_requirement_is_wrapped_not_cut() {
+    let mut transcript = Transcript::new(Look { live: true, ..LOOK });
+    transcript.set_width(40);
+    let long = |id: &str, status| Requirement {
+        text: "Explain in a few words what the file is for and why it is there".into(),
+        ..item(id, status)
+    };
+    let list = vec![long("R1", Standing::Unproven), long("R2", Standing::Met)];
+    let lines = transcript.notice(&listing(false, list));
+    assert!(lines.iter().all(|line| line.width() <= 40), "{:?}", texts(&lines));
+    let text = texts(&lines).join("\n");
+    let wrapped = "Explain in a few words what the\n┃     file is for and why it is there\n";
+    assert!(
+        text.contains(&format!("┃   ? {wrapped}┃   ✔ {wrapped}┃     check \"cargo test\"\n")),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_was_met_before_is_not_said_again() {
     let mut transcript = Transcript::new(LOOK);
     let (met, open) = (item("R1", Standing::Met), item("R2", Standing::Unmet));

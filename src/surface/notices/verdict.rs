@@ -2,7 +2,6 @@
 
 use super::super::styled::{self, Style, Styled};
 use super::super::{Look, Transcript};
-use unicode_width::UnicodeWidthStr;
 
 use super::super::transcript::{Author, FullText, LineKind};
 use super::amounts::{duration, review_cost};
@@ -16,8 +15,9 @@ use crate::review::verdict::{Halt, Verdict};
 const MOST_DENIED: usize = 5;
 /// So many requirements that are met are shown on a screen.
 const MOST_SETTLED: usize = 8;
-/// The columns in front of a requirement: the margins of the block, and its mark.
-const MARGIN: usize = 6;
+/// The columns in front of a requirement: the margins of the block.
+const MARGIN: usize = 4;
+const BELOW_MARK: &str = "  ";
 
 impl Transcript {
     pub(super) fn review_started(
@@ -135,7 +135,7 @@ impl Transcript {
         lines.map(|line| self.quoted(line)).collect()
     }
 
-    /// What is open first, each in one line. What is long is folded: what was settled already in a round
+    /// What is open first. What is long is folded: what was settled already in a round
     /// before, and on a screen what is more than a few.
     fn requirements(&mut self, verdict: &Verdict) -> Vec<Styled> {
         let glyphs = self.look.glyphs;
@@ -150,8 +150,8 @@ impl Transcript {
         let new: Vec<_> = settled.iter().filter(|one| !is_old(one)).collect();
         let most = if self.look.live { MOST_SETTLED } else { usize::MAX };
         let shown = if new.len() > most.saturating_add(1) { most } else { new.len() };
-        let mut lines: Vec<_> = open.iter().map(|one| self.requirement(one)).collect();
-        lines.extend(new.iter().take(shown).map(|one| self.requirement(one)));
+        let mut lines: Vec<_> = open.iter().flat_map(|one| self.requirement(one)).collect();
+        lines.extend(new.iter().take(shown).flat_map(|one| self.requirement(one)));
         let mut folded = Vec::new();
         if new.len() > shown {
             folded.push(format!("{} more met", new.len() - shown));
@@ -199,19 +199,27 @@ impl Transcript {
         format!("{mark} {} {}   {shown}", requirement.id, one_line(&requirement.text))
     }
 
-    /// Its mark, what it is, and what shows it; what it rests on gives way last.
-    fn requirement(&self, requirement: &Requirement) -> Styled {
+    /// Its mark and what it is, in full; then what shows it, in one row.
+    fn requirement(&self, requirement: &Requirement) -> Vec<Styled> {
         let (style, mark) = self.mark(requirement.status);
-        let (mut text, mut shown) = (one_line(&requirement.text), self.shown_by(requirement));
-        if let Some(cells) = self.wrap {
-            let ellipsis = self.look.glyphs.ellipsis;
-            let room = cells.saturating_sub(MARGIN);
-            shown = styled::cut(&shown, room / 2, ellipsis);
-            let left = room.saturating_sub(shown.width() + if shown.is_empty() { 0 } else { 3 });
-            text = styled::cut(&text, left.max(1), ellipsis);
-        }
+        let (text, shown) = (one_line(&requirement.text), self.shown_by(requirement));
         let line = Styled::new(style, &format!("{mark} ")).with(Style::Plain, &text);
-        if shown.is_empty() { line } else { line.with(Style::Dim, &format!("   {shown}")) }
+        let both = line.clone().with(Style::Dim, &format!("   {shown}"));
+        let cells = self.wrap.map(|cells| cells.saturating_sub(MARGIN).max(1));
+        match cells {
+            _ if shown.is_empty() && cells.is_none_or(|cells| line.width() <= cells) => vec![line],
+            _ if cells.is_none_or(|cells| both.width() <= cells) => vec![both],
+            _ => {
+                let cells = cells.unwrap_or(usize::MAX);
+                let mut rows = line.wrap(cells, &Styled::new(Style::Plain, BELOW_MARK));
+                if !shown.is_empty() {
+                    let room = cells.saturating_sub(BELOW_MARK.len());
+                    let shown = styled::cut(&shown, room, self.look.glyphs.ellipsis);
+                    rows.push(Styled::new(Style::Dim, &format!("{BELOW_MARK}{shown}")));
+                }
+                rows
+            }
+        }
     }
 }
 

@@ -54,20 +54,15 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// The client lists its commands when asked, and at the start of every turn.
     pub fn learn(&mut self, line: &Line, editor: &Editor) {
         for part in &line.parts {
             let Part::Message(envelope) = part else { continue };
-            match &envelope.message {
-                Message::Init(init) => self.completion.name_commands(&init.commands),
-                Message::Introduced(told) => {
-                    self.completion.set_commands(&told.commands);
-                    self.models.clone_from(&told.models);
-                }
-                _ => continue,
+            if let Message::Introduced(told) = &envelope.message {
+                self.models.clone_from(&told.models);
             }
+            let listed = self.completion.commands.learn(&envelope.message);
             // Updates the popup of a command that is already being typed.
-            if self.completion.is_at_command() {
+            if listed && self.completion.is_at_command() {
                 self.complete(editor);
             }
         }

@@ -259,10 +259,10 @@ impl<S: Screen> Terminal<S> {
         (self.desk.aids.remember)(&text);
         let about = About {
             status: &self.status,
-            provider: &self.provider,
+            provider: self.transcript.account(),
             session: self.transcript.session(),
         };
-        match own_command(&text, &about, |name| self.desk.completion.knows(name)) {
+        match own_command(&text, &about, &self.desk.completion.commands) {
             Some(command) => self.own_command(command),
             None => {
                 let text = commands::behind(&mut self.shown_to_the_agent, text);

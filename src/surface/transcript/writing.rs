@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Author, LineKind, NARROWEST, TEXT_MARGIN, Transcript, text_width};
 use crate::client::stream::{Compaction, Partial, why_retried};
-use crate::event::Now;
+use crate::event::{Asker, Now};
 use crate::surface::markdown::{self, Markdown};
 use crate::surface::styled::{self, Style, Styled};
 
@@ -128,7 +128,10 @@ impl Transcript {
             }
         }
         self.held = waiting;
-        taken.iter().flat_map(|text| self.said(text)).collect()
+        let told = std::mem::take(&mut self.told_later).into_iter();
+        let mut lines: Vec<_> = told.flat_map(|told| self.of_a_message(told)).collect();
+        lines.extend(taken.iter().flat_map(|text| self.said(text)));
+        lines
     }
 
     /// The agent has taken up a message: what it writes next comes after it.
@@ -200,7 +203,7 @@ impl Transcript {
         self.shown(vec![line])
     }
 
-    pub(super) fn compacted(&mut self, compaction: &Compaction) -> Vec<Styled> {
+    pub(super) fn compacted(&mut self, compaction: &Compaction, author: Author) -> Vec<Styled> {
         let tokens =
             |tokens: Option<u64>| tokens.map(|tokens| format!("{}k", tokens.div_ceil(1000)));
         let how = if compaction.automatic { " automatically" } else { "" };
@@ -212,6 +215,10 @@ impl Transcript {
             _ => String::new(),
         };
         self.kept.clone_from(&compaction.kept);
+        if author.who == Asker::Supervisor {
+            let text = format!("its copy of the conversation was compacted{how}{size}");
+            return self.in_review(Styled::new(Style::Dim, &text));
+        }
         let mut lines = self.stop_writing();
         let line = Styled::new(Style::Dim, &format!("Conversation compacted{how}{size}"));
         lines.extend(self.apart(vec![line]));

@@ -133,6 +133,7 @@ fn the_answer_to_initialize_is_recognised() {
     let command = |name: &str, description: &str| SlashCommand {
         name: name.into(),
         description: description.into(),
+        aliases: if name == "clear" { vec!["new".into()] } else { Vec::new() },
     };
     assert_eq!(
         introduced(
@@ -183,6 +184,12 @@ fn reports_of_the_client_are_decoded() {
     assert_eq!(
         message(r#"{"type":"system","subtype":"status","status":null,"permissionMode":"auto"}"#),
         Message::Mode(PermissionMode::Auto)
+    );
+    let changed = r#"{"type":"system","subtype":"commands_changed","commands":[{"name":"fresh","description":"new (project)","argumentHint":""},{"name":"clear","aliases":["reset"]}]}"#;
+    let Message::CommandsChanged(commands) = message(changed) else { panic!("{changed}") };
+    assert_eq!(
+        (commands[0].name.as_str(), &*commands[1].aliases),
+        ("fresh", &["reset".into()][..])
     );
     let updated = |patch: &str| {
         message(&format!(
@@ -354,6 +361,18 @@ fn invalid_utf8_nul_and_escapes_inside_json_are_repaired() {
         &parts(b"{\"type\":\"result\",\"result\":\"a\xffb\0c\x1b[31md\"}")[..],
         [Part::Message(envelope)] if matches!(&envelope.message, Message::Result(result) if result.text == "a\u{fffd}bcd")
     ));
+}
+
+#[test]
+fn a_line_for_programs_is_no_text_for_people() {
+    let signal = r#"[claude-code:unrecognized_model] {"model":"zq-1","query_source":"sdk"}"#;
+    let read = |line: Line| line.parts.iter().any(|part| matches!(part, Part::Text(_)));
+    for raw in [signal.to_owned(), format!("\x1b[2m{signal}\x1b[0m")] {
+        assert!(!read(Line::decode(raw.clone().into_bytes())), "{raw}");
+        assert!(!read(Line::from_stderr(raw.clone().into_bytes())), "{raw}");
+    }
+    let text = b"see [claude-code:unrecognized_model]";
+    assert!(read(Line::decode(text.to_vec())));
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn listed(width: usize, here: &str) -> String {
     let shelf = shelf();
     let stories = story::all(shelf.path());
     let now: Zoned = "2026-01-15T12:00:00Z[UTC]".parse().unwrap();
-    rows(&stories, stories.len(), Path::new(here), &now, width, Glyphs::unicode())
+    rows(&stories, ID, Path::new(here), &now, width, Glyphs::unicode())
 }
 
 #[test]
@@ -56,10 +56,20 @@ fn the_project_is_shown_where_it_is_another_one() {
 
 #[test]
 fn ids_are_as_long_as_it_takes_to_tell_them_apart() {
+    let length = |ids: &[&str]| id_length(ids.iter().copied());
+    assert_eq!(length(&["aaaaaaaa-1", "bbbbbbbb-1"]), 8);
+    assert_eq!(length(&["aaaaaaaa-1", "bbbbbbbb-1", "aaaaaaaa-2"]), 10);
+    assert_eq!(length(&[]), 8);
+}
+
+#[test]
+fn only_what_is_listed_is_read() {
     let shelf = shelf();
-    let mut stories = story::all(shelf.path());
-    assert_eq!(id_length(&stories), 8);
-    stories[0].id = "aaaaaaaa-2".into();
-    assert_eq!(id_length(&stories), 10);
-    assert_eq!(id_length(&[]), 8);
+    let dated = story::dated(shelf.path());
+    let ids: Vec<_> = dated.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids, ["bbbbbbbb-1", "aaaaaaaa-1"], "the newest first");
+    let mut stories = story::summaries(&dated);
+    assert_eq!(stories.next().map(|story| story.id), Some("bbbbbbbb-1".into()));
+    std::fs::remove_dir_all(&dated[1].dir).unwrap();
+    assert!(stories.next().is_none(), "it was not read before it was asked for");
 }

@@ -116,9 +116,9 @@ fn a_dismissal_is_forgotten_with_its_text() {
     bench.type_in("/c");
     assert_eq!(input(&bench)[..3], ["❯ /c", "❯ /clear", "  /compact"]);
     bench.key(KeyCode::Esc);
-    assert_eq!(bench.key(KeyCode::Enter), Some(said("/c")));
+    assert_eq!(bench.key(KeyCode::Enter), None, "there is no such command");
     bench.type_in("@sr");
-    assert_eq!(input(&bench)[1], "❯ src/");
+    assert!(input(&bench).contains(&"❯ src/".to_owned()), "{:?}", input(&bench));
 }
 
 #[test]

@@ -322,9 +322,9 @@ fn a_message_goes_below_the_paragraph_that_is_being_written() {
     assert!(watched.transcript.notice(&said("steer")).is_empty());
     assert!(watched.transcript.notice(&said("never mind")).is_empty());
     let back = Notice::TakenBack { text: "never mind".into(), too_late: false };
-    assert_eq!(texts(&watched.transcript.notice(&back)), ["Taken back: never mind"]);
+    assert!(watched.transcript.notice(&back).is_empty(), "not in the middle of the text");
     watched.delta("Two.").agent(&assistant(r#"{"type":"text","text":"One. Two."}"#));
-    assert_eq!(watched.settled, ["", "  One. Two.", "", "❯ steer"]);
+    assert_eq!(watched.settled, ["  One. Two.", "Taken back: never mind", "", "❯ steer"]);
     let back = Notice::TakenBack { text: "steer\nit".into(), too_late: false };
     assert_eq!(texts(&watched.transcript.notice(&back)), ["Taken back: steer …"]);
 }
@@ -381,6 +381,14 @@ fn a_compaction_is_a_line_with_its_sizes() {
     let mut watched = LiveTranscript::new();
     watched.agent(r#"{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":155000,"post_tokens":12345}}"#);
     assert_eq!(watched.settled, ["Conversation compacted automatically: 155k → 13k tokens"]);
+    let judges = sample::line(
+        r#"{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":155000,"post_tokens":12345}}"#,
+    );
+    watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1, judge: None });
+    assert_eq!(
+        texts(&watched.transcript.supervisor(&judges)),
+        ["┃ its copy of the conversation was compacted automatically: 155k → 13k tokens"]
+    );
 }
 
 #[test]
