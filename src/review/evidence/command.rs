@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::wanted::Wanted;
 use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, shown, squeezed, words};
+use crate::brief::baseline::tests_without_the_work;
 use crate::brief::command::{CommandKind, only_prints, runs_no_test, says_itself};
 use crate::brief::edits::{self, without_here_documents};
 use crate::brief::exit_code::{hides_exit_code, prints_exit_code};
@@ -223,6 +224,9 @@ impl Seen<'_> {
         }
         if !decides {
             return Ok(());
+        }
+        if test && tests_without_the_work(command) {
+            return Err("git had put the work away while it ran".to_owned());
         }
         if let Some(why) = runs_no_test(command)
             && !words::ask_for_a_list(&self.facts.said())
