@@ -15,6 +15,7 @@
 //!
 //! A sentence that denies something, or only hopes for it, is not a claim. Each line names its source.
 
+mod done_by;
 mod files;
 mod part;
 mod put_away;
@@ -26,10 +27,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::activity::{Activity, Ended, Ran};
+use super::baseline::tests_without_the_work;
 use super::command::{CommandKind, runs_no_test};
 use super::exit_code::hides_exit_code;
 use super::output::{ran_none, reads_like_a_test_result, says_failed, says_passed, warning};
 use super::text::Facts;
+use done_by::DONE_BY;
+pub use done_by::is_only_tried;
 pub use files::{files_committed, files_executable, files_gone, files_named};
 use told::{Claim, makes};
 pub use told::{made, ports_named};
@@ -50,7 +54,8 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
     }
     let tests_are_checked =
         facts.checks.iter().any(|check| check.is_green() && CommandKind::Test.is(&check.run));
-    if let Some(command) = part::only_a_part(answer, facts.activity).filter(|_| !tests_are_checked)
+    if let Some(command) = part::only_a_part(answer, facts.activity, facts.examined.one_package)
+        .filter(|_| !tests_are_checked)
     {
         found.push(format!(
             "The last message says that all tests pass, but only a part of them ran after the last edit: `{}`.",
@@ -107,48 +112,6 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
     found
 }
 
-/// The commands that make or measure something. If none of them ran, the claim is not supported.
-static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 5] = [
-    (
-        Claim::Released,
-        "that does it",
-        LazyLock::new(|| {
-            Regex::new(r"(?i)publish|upload|deploy|release|push|twine|\b(make|just|npm|pnpm|yarn|gh|glab|curl|ssh|scp|rsync|kubectl|helm|terraform|ansible\S*|aws|az|gcloud|fly|flyctl|vercel|netlify|heroku|docker|podman|wrangler|pulumi|cap|mvnw?|gradlew?|dotnet|gem)\b|\.sh\b").ok()
-        }),
-    ),
-    (
-        Claim::Branch,
-        "that makes a branch",
-        LazyLock::new(|| {
-            Regex::new(r"\b(checkout|switch)\s.*-(b|B|c|C|-create|-orphan)\b|\bbranch\s+[^-\s]|worktree\s+add|\b(jj|hg|gh|glab|flow)\b").ok()
-        }),
-    ),
-    (
-        Claim::Tag,
-        "that makes a tag",
-        LazyLock::new(|| {
-            Regex::new(r"(?i)\btags?\b|\b(npm|yarn|pnpm|poetry|hatch|cargo)\s+(version|release)|bump|release-it|semantic-release|\b(jj|hg|gh|glab)\b").ok()
-        }),
-    ),
-    (
-        Claim::PullRequest,
-        "that opens one",
-        LazyLock::new(|| {
-            Regex::new(r"\b(gh|glab|hub|tea|az|curl|wget|http)\b|merge_request|refs/for/").ok()
-        }),
-    ),
-    (
-        Claim::Coverage,
-        "that measures it",
-        LazyLock::new(|| Regex::new(r"(?i)cov|nyc|istanbul|jacoco|tarpaulin|\bc8\b").ok()),
-    ),
-];
-
-/// Whether the command only says what it would do.
-fn is_only_tried(command: &str) -> bool {
-    command.contains("--dry-run") || command.contains("--dryrun") || command.contains("push -n ")
-}
-
 fn is_push(command: &str) -> bool {
     CommandKind::Push.is(command) && !is_only_tried(command)
 }
@@ -173,8 +136,14 @@ fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
         CommandKind::Build => "build",
         _ => "lint",
     };
-    let all: Vec<&Ran> = activity.commands().filter(|ran| kind.is(&ran.command)).collect();
     let claim = says(claim);
+    let all = activity.commands().filter(|ran| kind.is(&ran.command));
+    let (before, all): (Vec<&Ran>, Vec<_>) =
+        all.partition(|ran| tests_without_the_work(&ran.command));
+    if let ([.., ran], []) = (&before[..], &all[..]) {
+        let command = short(&ran.command);
+        return Some(format!("{claim}, but look at `{command}`: git had put the work away."));
+    }
     let Some(last) = all.iter().rfind(|ran| ran.after_last_edit) else {
         let edited = activity.last_edit.as_deref().unwrap_or_default();
         return Some(match all.last() {
@@ -307,6 +276,17 @@ mod tests {
             (&["run make test => FAILED (failures=1)"], "says that a test failed"),
             (&["run npm test => ✓ shows 2 errors\n1 passed"], ""),
             (&["run pytest --collect-only => 3 tests collected"], "only tells what it would run"),
+            (&["edit a.py", "run test -f a.py"], "no test command was seen"),
+            (&["run git stash; pytest; git stash pop => 3 passed"], "git had put the work away"),
+            (
+                &[
+                    "edit a.py",
+                    "run pytest => 3 passed",
+                    "run git stash; pytest; git stash pop => 1 failed",
+                ],
+                "",
+            ),
+            (&["run npm test => > shop@1.0.0 test\n> exit 0"], "ran no test"),
         ] {
             check("All tests pass.", lines, &Examined::default(), why);
         }

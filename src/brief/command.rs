@@ -80,12 +80,16 @@ impl CommandKind {
         }
     }
 
+    pub(super) fn names(self, command: &shell::Command) -> bool {
+        // The shell's own `test -f a` tests nothing; `npm test` does.
+        let is_builtin = self == Self::Test && matches!(&*command.words[0], "test" | "t");
+        !is_builtin && matches(self.pattern(), &command.words.join(" "))
+    }
+
     /// Whether the script runs a command of this kind. What is only printed or passed as input is
     /// not run.
     pub fn is(self, script: &str) -> bool {
-        shell::commands(&without_here_documents(script))
-            .iter()
-            .any(|command| matches(self.pattern(), &command.words.join(" ")))
+        shell::commands(&without_here_documents(script)).iter().any(|command| self.names(command))
     }
 }
 
@@ -106,10 +110,8 @@ pub fn runs_no_test(script: &str) -> Option<&'static str> {
             .ok()
     });
     let script = without_here_documents(script);
-    let tests: Vec<_> = shell::commands(&script)
-        .into_iter()
-        .filter(|command| matches(CommandKind::Test.pattern(), &command.words.join(" ")))
-        .collect();
+    let mut tests = shell::commands(&script);
+    tests.retain(|command| CommandKind::Test.names(command));
     let names: Vec<_> = DEFINED
         .iter()
         .flat_map(|defined| defined.captures_iter(&script))
@@ -279,6 +281,7 @@ mod tests {
         for command in [
             "cargo build",
             "cat test.py",
+            "test -f test.py",
             "ls tests",
             "npm install",
             "echo pytest-cov",

@@ -34,9 +34,9 @@ pub fn diffs(
     let few = changed.count <= MOST_PATHS;
     let paths: Vec<_> = changed.files.iter().filter(|_| few).map(|file| &*file.path).collect();
     let asked = git.zip(commit).filter(|_| changed.count > 0);
-    let text = asked.and_then(|(git, commit)| ask(git, project, commit, "-U0", &paths));
     let is_changed = |path: &str| changed.files.iter().find(|change| change.path == path);
-    let mut found = parse(&text.unwrap_or_default());
+    let mut found =
+        asked.map(|(git, commit)| compared(git, project, commit, &paths)).unwrap_or_default();
     found.retain_mut(|file| {
         let change = is_changed(&file.path);
         file.how = change.map(|change| change.how);
@@ -65,7 +65,7 @@ pub fn patch(
     let paths: Vec<_> = old.iter().map(|change| change.path.as_str()).collect();
     let known = git.zip(commit).filter(|_| !paths.is_empty());
     let mut text = known
-        .and_then(|(git, commit)| ask(git, project, commit, "-U3", &paths))
+        .and_then(|(git, commit)| ask(git, project, commit, &["-U3"], &paths))
         .unwrap_or_else(|| {
             let named = |path: &&str| {
                 format!(
@@ -94,7 +94,26 @@ pub fn patch(
 /// The differences from a commit, for when the state of the files at the start of the task is
 /// unknown.
 pub fn since(project: &Path, git: Option<&Path>, commit: &str) -> Vec<FileDiff> {
-    parse(&git.and_then(|git| ask(git, project, commit, "-U0", &[])).unwrap_or_default())
+    git.map(|git| compared(git, project, commit, &[])).unwrap_or_default()
+}
+
+/// The changed lines of these files. An attribute of the repository may call a source file binary;
+/// git then shows no line of it unless it is told to.
+fn compared(git: &Path, project: &Path, commit: &str, paths: &[&str]) -> Vec<FileDiff> {
+    let lines = |how: &[&str], paths: &[&str]| {
+        parse(&ask(git, project, commit, how, paths).unwrap_or_default())
+    };
+    let root = project.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(project);
+    let (hidden, mut found): (Vec<_>, Vec<_>) =
+        lines(&["-U0"], paths).into_iter().partition(|file| {
+            let is_shown = !file.added.is_empty() || !file.removed.is_empty();
+            !is_shown && !read_new(root, &file.path).added.is_empty()
+        });
+    let hidden: Vec<_> = hidden.iter().take(NEW_FILES).map(|file| file.path.as_str()).collect();
+    if !hidden.is_empty() {
+        found.extend(lines(&["-U0", "--text"], &hidden));
+    }
+    found
 }
 
 /// The changes as text for a reader who has not seen the work: all removed and added lines. The
@@ -133,7 +152,7 @@ pub fn as_text(diffs: &[FileDiff]) -> String {
 }
 
 /// Runs `git diff` so that the repository's own configuration cannot make it run a command.
-fn ask(git: &Path, project: &Path, commit: &str, context: &str, paths: &[&str]) -> Option<String> {
+fn ask(git: &Path, project: &Path, commit: &str, how: &[&str], paths: &[&str]) -> Option<String> {
     let mut command = Command::new(git);
     command
         .args(["-c", "core.quotepath=off", "--no-optional-locks"])
@@ -142,7 +161,8 @@ fn ask(git: &Path, project: &Path, commit: &str, context: &str, paths: &[&str]) 
                 .iter()
                 .flat_map(|(name, value)| ["-c".to_owned(), format!("{name}={value}")]),
         )
-        .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context])
+        .args(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"])
+        .args(how)
         .args(["--ignore-submodules", commit, "--"])
         // Paths from the root of the repository, taken literally and not as patterns.
         .args(paths.iter().map(|path| format!(":(top,literal){path}")));
@@ -260,6 +280,31 @@ mod tests {
         let found = diffs(&part, Some(&git), Some("HEAD"), &changed);
         let told: Vec<_> = found.iter().map(|file| (&*file.path, file.removed.len())).collect();
         assert_eq!(told, [("beside.py", 1), ("part/[ab].py", 1)]);
+    }
+
+    #[test]
+    fn a_file_that_an_attribute_calls_binary_is_compared_all_the_same() {
+        let Some(git) = crate::tree::find_git(std::env::var_os("PATH").as_deref()) else { return };
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &[u8]| std::fs::write(dir.path().join(name), text).unwrap();
+        write("test_a.py", b"assert f() == 3\n");
+        write("a.png", b"\0one");
+        let run = |args: &[&str]| {
+            let mut command = Command::new(&git);
+            command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args);
+            assert!(command.current_dir(dir.path()).status().unwrap().success(), "{args:?}");
+        };
+        run(&["init", "-q"]);
+        run(&["add", "-A"]);
+        run(&["commit", "-qm", "all"]);
+        write("test_a.py", b"assert f() == 4\n");
+        write("a.png", b"\0two");
+        std::fs::write(dir.path().join(".git/info/attributes"), "*.py -diff\n").unwrap();
+        let change = |path: &str| FileChange { path: path.into(), how: How::Modified };
+        let changed = Changed::new(vec![change("a.png"), change("test_a.py")]);
+        let found = diffs(dir.path(), Some(&git), Some("HEAD"), &changed);
+        let told: Vec<_> = found.iter().map(|file| (&*file.path, &file.removed[..])).collect();
+        assert_eq!(told, [("a.png", &[][..]), ("test_a.py", &["assert f() == 3".to_owned()])]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use super::baseline::tests_without_the_work;
 use crate::review::permission::shell;
 
 /// The file that a tool or a shell command edits, if the file counts.
@@ -29,9 +30,13 @@ fn by_tool(tool: &str, input: &Value) -> Option<String> {
 /// replaces files. Only what the command itself shows for certain.
 fn by_command(script: &str) -> Option<String> {
     static TARGET: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r#"(?:^|[^>&\d])>{1,2}\s*["']?([\w./-]+)"#).ok());
+        LazyLock::new(|| Regex::new(r#"(?:^|[^>&\d])>{1,2}\|?\s*["']?([\w./-]+)"#).ok());
     if let Some(path) = by_program(script) {
         return Some(path);
+    }
+    // What is put away and taken back is as it was.
+    if tests_without_the_work(script) {
+        return None;
     }
     let script = without_here_documents(script);
     let target = TARGET.as_ref()?.captures_iter(&script).find_map(|found| {
@@ -47,6 +52,7 @@ fn by_command(script: &str) -> Option<String> {
                 "tee" | "mv" | "rm" | "patch" | "truncate" => {}
                 // The last argument is the file that is written.
                 "cp" | "install" => return args.last().filter(|arg| is_source(arg)).cloned(),
+                "git" if args.first().is_some_and(|sub| sub == "mv" || sub == "rm") => {}
                 "git" => return git(args),
                 _ => return None,
             }
@@ -190,6 +196,8 @@ mod tests {
             ("git stash pop", "git stash pop"),
             ("git reset --hard HEAD~1", "git reset"),
             ("cp /tmp/new.py slug.py", "slug.py"),
+            ("git mv slug.py slugs.py", "slugs.py"),
+            ("echo x >| a.py", "a.py"),
             ("python3 - <<'E'\nopen('slug.py', 'w').write(text)\nE", "slug.py"),
             ("node -e \"fs.writeFileSync('a.js', x)\"", "a.js"),
         ] {
@@ -202,6 +210,7 @@ mod tests {
             "sed -n 1,5p slug.py",
             "echo done > /tmp/a.py",
             "git checkout -b new",
+            "git stash -q; pytest; git stash pop",
             "git stash list",
             "git restore --staged a.py",
             "git switch -c new",

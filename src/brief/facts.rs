@@ -27,6 +27,9 @@ pub struct Examined {
     /// Ports on which nothing listens, although the agent says that something runs there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silent_ports: Vec<u16>,
+    /// Whether the project is a single Cargo package, so that `-p NAME` leaves nothing out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_package: bool,
     /// What was not examined, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

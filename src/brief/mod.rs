@@ -2,6 +2,7 @@
 //! model does not have to find them out, and cannot get them wrong.
 
 pub mod activity;
+pub mod baseline;
 pub mod claims;
 pub mod command;
 pub mod diff;
@@ -9,6 +10,7 @@ pub mod edits;
 pub mod exit_code;
 pub mod facts;
 pub mod output;
+pub mod own_script;
 pub mod promised;
 pub mod signs;
 mod text;

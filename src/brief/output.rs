@@ -20,7 +20,7 @@ pub fn goes_on(output: &str) -> bool {
 pub fn ran_none(output: &str) -> bool {
     static NONE: Pattern = LazyLock::new(|| {
         Regex::new(
-            r"(?im)collected 0 items|no tests ran|^ran 0 tests|no tests? (found|to run|were found|is available|were executed)|no test files|^running 0 tests|\b0 (passing|tests? (passed|run))\b|^# tests 0$|^Tests run: 0,|\bTests are skipped|^make(\[\d+\])?: ('[\w-]*(test|check)[\w-]*' is up to date|Nothing to be done for '[\w-]*(test|check))",
+            r"(?im)collected 0 items|no tests ran|^ran 0 tests|no tests? (found|to run|were found|is available|were executed)|no test files|^running 0 tests|\b0 (passing|tests? (passed|run))\b|^# tests 0$|^Tests run: 0,|\bTests are skipped|^> (exit 0|true|:|echo\b.*)$|^make(\[\d+\])?: ('[\w-]*(test|check)[\w-]*' is up to date|Nothing to be done for '[\w-]*(test|check))",
         )
         .ok()
     });
@@ -125,11 +125,12 @@ pub fn warning(output: &str) -> Option<&str> {
 pub fn tests_left_out(output: &str) -> Vec<&str> {
     static LEFT_OUT: Pattern = LazyLock::new(|| {
         Regex::new(
-            r"(?i)\b[1-9]\d* (skipped|deselected|ignored|pending|filtered out|xfailed)\b|\bskipped[=:] ?[1-9]\d*\b|^# (skipped|todo) [1-9]\d*",
+            r"(?i)\b[1-9]\d* (skipped|deselected|ignored|pending|filtered out|xfailed|rerun|flaky)\b|\bskipped[=:] ?[1-9]\d*\b|^# (skipped|todo) [1-9]\d*",
         )
         .ok()
     });
-    const HINTS: [&str; 6] = ["kipped", "deselected", "ignored", "pending", "filtered", "xfailed"];
+    const HINTS: [&str; 8] =
+        ["kipped", "deselected", "ignored", "pending", "filtered", "xfailed", "rerun", "flaky"];
     let mut found = Vec::new();
     if !HINTS.iter().any(|hint| output.contains(hint)) {
         return found;
@@ -177,6 +178,7 @@ mod tests {
             "[INFO] Tests are skipped.",
             "make: 'test' is up to date.",
             "make[1]: Nothing to be done for 'check'.",
+            "> shop@1.0.0 test\n> exit 0",
             "No test is available in Shop.Tests.dll.",
         ] {
             assert!(ran_none(text), "{text}");
@@ -255,6 +257,7 @@ mod tests {
             ("Tests run: 2, Failures: 0, Skipped: 1", "Skipped: 1"),
             ("test result: ok. 1 passed; 0 ignored; 3 filtered out", "3 filtered out"),
             ("2 passed, 0 skipped", ""),
+            ("3 passed, 4 rerun in 0.1s", "4 rerun"),
         ] {
             assert_eq!(tests_left_out(text).concat(), what, "{text}");
         }

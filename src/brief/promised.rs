@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::claims::{files_committed, files_executable, files_gone, files_named, ports_named};
 use super::facts::Changed;
+use crate::files;
 use crate::tree;
 
 /// Files that the message says were created, but that are missing or empty. A changed file of that
@@ -49,6 +50,13 @@ pub fn otherwise(project: &Path, git: Option<&Path>, answer: &str) -> Vec<String
         }));
     }
     found
+}
+
+/// Whether the project is a Cargo package and no workspace.
+pub fn is_one_package(project: &Path) -> bool {
+    let manifest = files::read_text(&project.join("Cargo.toml")).unwrap_or_default();
+    let has = |section: &str| manifest.lines().any(|line| line.trim().starts_with(section));
+    has("[package]") && !has("[workspace")
 }
 
 /// Ports on which, according to the message, something runs, but nothing listens. Only on systems
@@ -137,6 +145,19 @@ mod tests {
             otherwise(dir.path(), Some(&git), answer),
             ["`a.local.json` as committed, and git ignores it, so it is in no commit"]
         );
+    }
+
+    #[test]
+    fn a_package_is_told_from_a_workspace() {
+        let dir = tempfile::tempdir().unwrap();
+        let is_one = |text: &str| {
+            fs::write(dir.path().join("Cargo.toml"), text).unwrap();
+            is_one_package(dir.path())
+        };
+        assert!(is_one("[package]\nname = \"a\"\n"));
+        assert!(!is_one("[package]\nname = \"a\"\n[workspace]\n") && !is_one("[workspace]\n"));
+        fs::remove_file(dir.path().join("Cargo.toml")).unwrap();
+        assert!(!is_one_package(dir.path()));
     }
 
     #[test]

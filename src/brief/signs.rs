@@ -9,12 +9,15 @@
 //! | fewer assertions than before | a test file |
 //! | an expected value is rewritten | an assertion of a test file that differs in its literals only |
 //! | an assertion that cannot fail | `assert True`, `assert!(true)`, … and what is compared with itself |
+//! | a test is left out | `signs/weakened.rs`: `#[cfg(test)]`, `unittest.TestCase` taken away, `//go:build` put there |
+//! | a test replaces what it tests | `signs/weakened.rs`: `patch("cart.total")`, and an assertion about `total()` |
 //! | a part of a test never runs | `signs/weakened.rs`: `if False:`, `if (false) {` put into a test |
 //! | a test ends early | `signs/weakened.rs`: a `return` or an `exit 0` put into a test, alone |
 //! | an assertion asks for less | `signs/weakened.rs`: one that compared with a value, and only asks for any now |
 //! | an assertion is replaced, a failed one is caught | `signs/weakened.rs`: `assertEqual = …`, `except AssertionError` in a test |
 //! | what tests compare with is edited | a snapshot or another file of expected results, by its name |
 //! | a script hides the exit code of its tests | `signs/runner.rs`: `\|\| true`, or an `exit 0` or `echo` at its end |
+//! | a command is replaced by one that does nothing, a failure is ignored now | `signs/runner.rs`: `echo`, `exit 0`, `\|\| true` in a Makefile, a script, package.json, … |
 //! | an error is swallowed | `signs/weakened.rs`: `except …: pass`, `catch (e) {}` |
 //! | a stub | `todo!()`, `NotImplementedError`, `UnsupportedOperationException`, … |
 //! | a TODO | a line put there |
@@ -62,7 +65,11 @@ enum Language {
     Script,
     Go,
     Java,
+    Shell,
 }
+
+/// Matches nothing.
+const NEVER: &str = r"[^\s\S]";
 
 struct Patterns {
     test: Regex,
@@ -81,6 +88,7 @@ impl Language {
             "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts" => Self::Script,
             "go" => Self::Go,
             "java" | "kt" => Self::Java,
+            "sh" | "bash" | "bats" => Self::Shell,
             _ => return None,
         })
     }
@@ -103,25 +111,25 @@ impl Language {
                 row([
                     r"^\s*#\[(\w+::)?test\b",
                     r"^\s*#\[(ignore\b|cfg\((any\(\)|false)\)|cfg_attr\(.*\bignore\b)",
-                    r"\b(assert(_eq|_ne|_matches)?|debug_assert\w*)!",
-                    r"\bassert!\(\s*true\s*[,)]",
+                    r"\b(debug_)?assert(_\w+)?!",
+                    r"\bassert!\(\s*true\s*[,)]|\bassert!\(.*\|\|\s*true\s*\)",
                     r"\b(todo|unimplemented)!\(",
-                    r"#!?\[allow\(",
+                    r"#!?\[(allow|expect)\(",
                 ]),
                 row([
                     r"^\s*(async\s+)?def test_",
-                    r"@pytest\.mark\.(skip|skipif|xfail)\b|@(unittest\.)?(skip(If|Unless)?|expectedFailure)\b|\bpytest\.(skip|xfail)\(|\.skipTest\(",
+                    r"@pytest\.mark\.(skip|skipif|xfail)\b|@(unittest\.)?(skip(If|Unless)?|expectedFailure)\b|\bpytest\.(skip|xfail)\(|\.skipTest\(|\braise (unittest\.)?SkipTest\b|^\s*__test__\s*=\s*False",
                     r"^\s*assert\b|\bself\.assert\w+\(|\bpytest\.raises\(",
-                    r"^\s*assert\s+(True|1)\s*(#.*)?$|\bassertTrue\(\s*True\s*\)",
+                    r"^\s*assert\s+(True|1)\s*(#.*)?$|\bassertTrue\(\s*True\s*\)|^\s*assert\b.*\bor True\s*$",
                     r"\braise NotImplementedError\b",
-                    r"#\s*(type:\s*ignore|noqa)\b",
+                    r"#\s*(type:\s*ignore|noqa|pyright:\s*ignore|pylint:\s*disable|nosec)\b",
                 ]),
                 row([
                     r"(^|[^.\w])(it|test)(\.(each\b.*|only|skip|todo|failing|fails|fixme|concurrent))?\(",
-                    r"\b(it|test|describe)\.(skip|todo|only|fixme|failing|fails)\b|(^|[^.\w])(xit|xdescribe|xtest|fit|fdescribe)\(",
+                    r"\b(it|test|describe)\.(skip|todo|only|fixme|failing|fails)\b|(^|[^.\w])(xit|xdescribe|xtest|fit|fdescribe)\(|\bthis\.skip\(\)",
                     r"\bexpect\(|\bassert(\.\w+)?\(",
                     r"\bexpect\(\s*(true|1)\s*\)\.(toBe|toEqual)\(\s*(true|1)\s*\)|\bassert(\.ok)?\(\s*true\s*\)",
-                    r#"(?i)throw new Error\(\s*["'`](not implemented|todo|unimplemented)"#,
+                    r#"(?i)throw new Error\(\s*["'`]((method |function )?not (yet )?implemented|todo|unimplemented)"#,
                     r"@ts-(ignore|nocheck|expect-error)\b|eslint-disable|\bas (any|never)\s*([;,)\]}]|$)|\bas unknown as\b",
                 ]),
                 row([
@@ -134,11 +142,19 @@ impl Language {
                 ]),
                 row([
                     r"^\s*@(Test|ParameterizedTest)\b",
-                    r"^\s*@([\w.]+\.)?(Disabled\w*|Ignore)\b",
+                    r"^\s*@([\w.]+\.)?(Disabled\w*|Ignore)\b|@Test\(.*\benabled\s*=\s*false|\bassume(True\(\s*false|False\(\s*true)\b",
                     r"\b(assert\w+|verify|fail)\(",
                     r"\bassertTrue\(\s*true\s*\)",
                     r#"\bnew UnsupportedOperationException\(|\bTODO\(""#,
                     r"@SuppressWarnings\b",
+                ]),
+                row([
+                    r"^@test\b|^\s*(function\s+)?test_\w+\s*\(\)",
+                    r#"^\s*skip(\s+["']|$)"#,
+                    r"^\s*(if\s+|!\s+)?(\[\[?|test)\s.*\s(==?|!=|-eq|-ne|-[gl][te])\s|^\s*(assert|refute)\w*\s|^\s*(diff|cmp)\s|\bgrep\s+-\w*q",
+                    r"^\s*(\[\[?|test)\s+1\s+(==?|-eq)\s+1\b",
+                    NEVER,
+                    r"#\s*shellcheck\s+disable",
                 ]),
             ]
         });
@@ -149,7 +165,7 @@ impl Language {
 pub fn is_test_file(path: &str) -> bool {
     static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(^|/)(tests?|__tests__|spec|testdata|src/test)/|(^|/)test_[^/]*\.py$|_test\.(py|go|rs)$|(^|/)tests?\.rs$|\.(test|spec)\.[cm]?[jt]sx?$|(Test|Tests|IT)\.(java|kt)$",
+            r"(^|/)(tests?|__tests__|spec|testdata|src/test)/|(^|/)test_[^/]*\.py$|_test\.(py|go|rs)$|(^|/)tests?\.rs$|\.(test|spec)\.[cm]?[jt]sx?$|(Test|Tests|IT)\.(java|kt)$|(^|/)([^/]*[-_.])?tests?\.(sh|bats)$|(^|/)tests?[-_][^/]*\.(sh|bats)$",
         )
         .ok()
     });
@@ -160,11 +176,11 @@ pub fn is_test_file(path: &str) -> bool {
 fn is_expectation(path: &str) -> bool {
     static EXPECTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(^|/)(__snapshots__|snapshots|goldens?|expected)/|\.(snap|golden|expected|approved\.\w+)$|(^|/)(tests?|testdata|fixtures|spec)/(.*/)?[^/]*(expected|golden|snapshot)[^/]*$",
+            r"(^|/)(__snapshots__|snapshots|goldens?|expected)/|\.(snap|golden|expected|approved\.\w+)$|(^|/)tests?/.*\.(out|stdout|stderr)$|(^|/)(tests?|testdata|fixtures|spec)/(.*/)?[^/]*(expected|golden|snapshot)[^/]*$",
         )
         .ok()
     });
-    let hints = ["snap", "golden", "expected", "approved"];
+    let hints = ["snap", "golden", "expected", "approved", "out", "err"];
     Language::of(path).is_none()
         && hints.iter().any(|hint| path.contains(hint))
         && EXPECTED.as_ref().is_some_and(|form| form.is_match(path))
@@ -173,7 +189,7 @@ fn is_expectation(path: &str) -> bool {
 fn is_about_checks(path: &str) -> bool {
     static CI: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"^\.github/workflows/|^\.gitlab-ci\.ya?ml$|^\.circleci/|(^|/)Jenkinsfile$|^azure-pipelines\.ya?ml$|^\.pre-commit-config\.yaml$|(^|/)SUPERVISOR\.md$|^\.buildkite/|^\.travis\.yml$",
+            r"^\.github/workflows/|^\.gitlab-ci\.ya?ml$|^\.circleci/|(^|/)Jenkinsfile$|^azure-pipelines\.ya?ml$|^\.pre-commit-config\.yaml$|(^|/)SUPERVISOR\.md$|^\.buildkite/|^\.travis\.yml$|^\.drone\.ya?ml$|^\.woodpecker|^bitbucket-pipelines\.yml$|^\.husky/|^lefthook\.ya?ml$",
         )
         .ok()
     });
@@ -244,7 +260,8 @@ fn of_file(file: &FileDiff, files: &[FileDiff]) -> Vec<Sign> {
     if file.empty && !may_be_empty(&file.path) {
         found.push(whole("a file without content"));
     }
-    found.extend(runner::edited(file));
+    found.extend(runner::edited(file).or_else(|| runner::emptied(file)));
+    found.extend(runner::ignores(file));
     found.extend(runner::linters(file));
     found.extend(runner::impostor(file));
     found.extend(runner::log(file));
@@ -276,6 +293,7 @@ fn of_file(file: &FileDiff, files: &[FileDiff]) -> Vec<Sign> {
         });
     }
     found.extend(bodies::without(file, language));
+    found.extend(weakened::left_out(file));
     found.extend(weakened::swallows(file, language));
     let fewer = |pattern: &Regex| {
         let removed = lost(file, pattern, files);
@@ -286,7 +304,8 @@ fn of_file(file: &FileDiff, files: &[FileDiff]) -> Vec<Sign> {
         0 => {}
         many => found.push(whole(&format!("{many} fewer tests than before"))),
     }
-    if is_test {
+    // In Rust, tests stand in the same file as the code.
+    if is_test || language == Language::Rust {
         match fewer(&patterns.assertion) {
             0 => {}
             many => found.push(whole(&format!("{many} fewer assertions than before"))),
@@ -296,6 +315,7 @@ fn of_file(file: &FileDiff, files: &[FileDiff]) -> Vec<Sign> {
             found.extend(weakened::asks_for_less(file));
         }
         found.extend(weakened::without_effect(file));
+        found.extend(weakened::replaces_the_tested(file, &patterns.assertion));
     }
     found
 }

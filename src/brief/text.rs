@@ -7,6 +7,7 @@ use super::claims::{self, short};
 use super::command::is_test;
 use super::facts::{Examined, How};
 use super::output::tests_left_out;
+use super::own_script::changed_with;
 use crate::checks::result::CheckResult;
 
 /// The limit for the whole text in bytes, and those for its parts.
@@ -70,7 +71,15 @@ fn section(title: &str, lines: Vec<String>) -> String {
 }
 
 fn checks(facts: &Facts<'_>) -> String {
-    let line = |result: &CheckResult| format!("{}: {}", short(&result.name), result.told());
+    let edited = |result: &CheckResult| {
+        let changed = facts.examined.changed.as_ref()?;
+        let path: String = changed_with(&result.run, changed)?.chars().take(PATH).collect();
+        Some(format!(", but {path}, which it runs, has changed since the task began"))
+    };
+    let line = |result: &CheckResult| {
+        let edited = edited(result).unwrap_or_default();
+        format!("{}: {}{edited}", short(&result.name), result.told())
+    };
     section(
         "Checks that ccc ran itself, on the files as they are now:",
         facts.checks.iter().map(line).collect(),
@@ -164,6 +173,7 @@ mod tests {
     use super::super::facts::{Changed, FileChange, Sign};
     use super::*;
     use crate::checks::Check;
+    use crate::checks::result::CheckOutcome;
 
     #[test]
     fn facts_stand_there_with_their_sources() {
@@ -201,6 +211,28 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n---\n{text}");
         }
+    }
+
+    #[test]
+    fn a_check_whose_own_script_has_changed_says_so() {
+        let change = FileChange { path: "run-tests.sh".into(), how: How::Modified };
+        let examined =
+            Examined { changed: Some(Changed::new(vec![change])), ..Examined::default() };
+        let green = |run: &str| CheckResult {
+            outcome: CheckOutcome::Green,
+            ..CheckResult::not_trusted(&Check::command(run))
+        };
+        let text = brief(&Facts {
+            examined: &examined,
+            checks: &[green("./run-tests.sh"), green("cargo test")],
+            activity: &Activity::default(),
+            last_answer: "",
+            background: &[],
+        });
+        assert!(
+            text.contains("- ./run-tests.sh: passed, but run-tests.sh, which it runs, has changed")
+        );
+        assert!(text.contains("- cargo test: passed\n"), "{text}");
     }
 
     #[test]

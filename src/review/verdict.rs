@@ -231,7 +231,11 @@ impl Judgement {
     fn takes_it_back(&self) -> bool {
         const NEGATIVE: [&str; 6] =
             ["incomplete", "notcompleted", "notdone", "rejected", "failed", "unfinished"];
-        const ALIASES: [&str; 18] = [
+        // A list of what is left.
+        const LISTS: [&str; 4] = ["missing", "remaining", "unmet", "todo"];
+        const ALIASES: [&str; 20] = [
+            "state",
+            "outcome",
             "completed",
             "complete",
             "taskcompleted",
@@ -259,7 +263,9 @@ impl Judgement {
                 || value.as_f64() == Some(0.0)
                 || said.is_some_and(|said| no.contains(&said.as_str()));
             let key = letters.to_lowercase();
+            let is_left = value.as_array().is_some_and(|left| !left.is_empty());
             is_no && ALIASES.contains(&key.as_str())
+                || is_left && LISTS.contains(&key.as_str())
                 || *value == true && NEGATIVE.contains(&key.as_str())
         };
         // `"verdict": {"completed": false}`: the judge wrapped its verdict once more.

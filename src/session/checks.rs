@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{Incoming, Session};
 use crate::brief::diff::{as_text, diffs};
 use crate::brief::facts::{Changed, Examined, FileChange, GitState, How};
-use crate::brief::promised::{absent, otherwise, silent_ports};
+use crate::brief::promised::{absent, is_one_package, otherwise, silent_ports};
 use crate::brief::signs::{FileDiff, signs};
 use crate::checks::Check;
 use crate::checks::running::{CheckContext, CheckHappened, CheckProcess};
@@ -182,6 +182,7 @@ impl Workplace {
             ]
             .concat(),
             silent_ports: silent_ports(answer),
+            one_package: is_one_package(&self.surroundings.dir),
             changed,
             signs: signs(&diffs),
             note: now.note().map(str::to_owned),

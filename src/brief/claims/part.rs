@@ -10,7 +10,8 @@ use crate::brief::command::CommandKind;
 use crate::review::permission::shell;
 
 /// The last such command, if every test command after the last edit ran only a part.
-pub fn only_a_part<'a>(text: &str, activity: &'a Activity) -> Option<&'a str> {
+/// `one_package`: the project has no second Cargo package that `-p` could leave out.
+pub fn only_a_part<'a>(text: &str, activity: &'a Activity, one_package: bool) -> Option<&'a str> {
     if !says_all(text) {
         return None;
     }
@@ -18,7 +19,13 @@ pub fn only_a_part<'a>(text: &str, activity: &'a Activity) -> Option<&'a str> {
         ran.after_last_edit && ran.how == Ended::Well && CommandKind::Test.is(&ran.command)
     };
     let tests: Vec<_> = activity.commands().filter(counts).collect();
-    let all = tests.iter().all(|ran| is_a_part(&ran.command));
+    let leaves_out = |output: &str| {
+        static LEFT: LazyLock<Option<Regex>> =
+            LazyLock::new(|| Regex::new(r"\b[1-9]\d* (filtered out|deselected)\b").ok());
+        LEFT.as_ref().is_some_and(|left| left.is_match(output))
+    };
+    let all =
+        tests.iter().all(|ran| is_a_part(&ran.command, one_package) || leaves_out(&ran.output));
     tests.last().filter(|_| all).map(|ran| ran.command.as_str())
 }
 
@@ -35,15 +42,15 @@ fn says_all(text: &str) -> bool {
 
 /// Whether the script tests, and each of its test commands names a part of the tests: by a pattern,
 /// a package or a single test. A file or a directory may well hold all the tests that there are.
-fn is_a_part(script: &str) -> bool {
+fn is_a_part(script: &str, one_package: bool) -> bool {
     let mut tests = shell::commands(script)
         .into_iter()
         .filter(|command| CommandKind::Test.is(&shell_words::join(&command.words)))
         .peekable();
-    tests.peek().is_some() && tests.all(|test| names_a_part(&test.words))
+    tests.peek().is_some() && tests.all(|test| names_a_part(&test.words, one_package))
 }
 
-fn names_a_part(words: &[String]) -> bool {
+fn names_a_part(words: &[String], one_package: bool) -> bool {
     let has = |options: &[&str]| {
         words.iter().any(|word| {
             options.iter().any(|option| {
@@ -54,12 +61,13 @@ fn names_a_part(words: &[String]) -> bool {
     };
     let runs = |name: &str| words.iter().any(|word| word.rsplit('/').next() == Some(name));
     if runs("cargo") {
-        return has(&["-p", "--package", "--test", "--bin", "--example", "--doc"]);
+        return has(&["--test", "--bin", "--example", "--doc"])
+            || !one_package && has(&["-p", "--package"]);
     }
     if runs("go") {
         let packages: Vec<_> = words.iter().filter(|word| word.starts_with("./")).collect();
         let one = packages.iter().all(|package| !package.ends_with("...") && *package != "./");
-        return has(&["-run", "--run"]) || (!packages.is_empty() && one);
+        return has(&["-run", "--run", "-short"]) || (!packages.is_empty() && one);
     }
     if ["jest", "vitest", "mocha", "playwright", "npm", "yarn", "pnpm", "bun"].into_iter().any(runs)
     {
@@ -75,10 +83,16 @@ fn names_a_part(words: &[String]) -> bool {
     if ["gradle", "gradlew"].into_iter().any(runs) {
         return has(&["--tests"]);
     }
+    if runs("ctest") {
+        return has(&["-R", "-E", "-L", "-LE", "--tests-regex", "--exclude-regex"]);
+    }
+    if ["dotnet", "phpunit", "swift", "deno"].into_iter().any(runs) {
+        return has(&["--filter"]);
+    }
     let pytest = runs("pytest") || runs("py.test");
     (pytest || runs("unittest")) && has(&["-k"])
         || pytest
-            && (has(&["--deselect", "--lf", "--last-failed"])
+            && (has(&["--deselect", "--ignore", "--ignore-glob", "--lf", "--last-failed"])
                 || words.iter().any(|word| word.contains("::")))
 }
 
@@ -111,6 +125,16 @@ mod tests {
                 "pytest b.py::test_b",
             ),
             ("Every test passes.", &["run cd a && cargo test -p a"], "cd a && cargo test -p a"),
+            ("All tests pass.", &["run pytest --ignore=tests/a"], "pytest --ignore=tests/a"),
+            (
+                "All tests pass.",
+                &["run pytest -m fast => 1 passed, 1 deselected"],
+                "pytest -m fast",
+            ),
+            ("All tests pass.", &["run cargo test a => 1 passed; 3 filtered out"], "cargo test a"),
+            ("All tests pass.", &["run ctest -R cart"], "ctest -R cart"),
+            ("All tests pass.", &["run cargo test => 1 passed; 0 filtered out"], ""),
+            ("All tests pass.", &["run pytest -m fast => 1 passed"], ""),
             // Some other command ran all of them, or nobody says that all pass.
             ("All tests pass.", &["run pytest", "run pytest -k words"], ""),
             ("All tests pass.", &["run pytest -k a && pytest"], ""),
@@ -123,8 +147,11 @@ mod tests {
             ("All tests pass.", &["run make test"], ""),
             ("All tests pass.", &["run ls"], ""),
         ] {
-            let activity = activity(lines);
-            assert_eq!(only_a_part(text, &activity).unwrap_or_default(), part, "{text} {lines:?}");
+            let seen = activity(lines);
+            let found = only_a_part(text, &seen, false);
+            assert_eq!(found.unwrap_or_default(), part, "{text} {lines:?}");
         }
+        let seen = activity(&["run cargo test -p shop"]);
+        assert_eq!(only_a_part("All tests pass.", &seen, true), None);
     }
 }

@@ -20,9 +20,11 @@ pub enum Claim {
     Coverage,
     Released,
     NoWarnings,
+    Migrated,
+    Merged,
 }
 
-const ALL: [Claim; 13] = [
+const ALL: [Claim; 15] = [
     Claim::Tests,
     Claim::Build,
     Claim::Lint,
@@ -36,6 +38,8 @@ const ALL: [Claim; 13] = [
     Claim::Coverage,
     Claim::Released,
     Claim::NoWarnings,
+    Claim::Migrated,
+    Claim::Merged,
 ];
 
 impl Claim {
@@ -54,6 +58,8 @@ impl Claim {
             Self::Coverage => "a certain share of the code is covered",
             Self::Released => "it is published or deployed",
             Self::NoWarnings => "there are no warnings",
+            Self::Migrated => "a migration was run",
+            Self::Merged => "branches were merged or rebased",
         }
     }
 
@@ -62,7 +68,8 @@ impl Claim {
             Self::Tests => {
                 r"\b(tests?|suite|specs?|pytest|unittest|jest|vitest|nextest|ctest|tox|rspec|phpunit)\b[^!?\n]{0,40}?\b(pass(es|ed|ing)?|green|succeed(s|ed)?)\b
                 | \b\d+\s+(tests?\s+)?passed\b | \bpass(es|ing)?\s+all\s+tests\b
-                | \btest_\w+(\.py)?\b[^\w!?\n]{0,5}pass(es|ed)\b | \btests?\s*[,:]\s*ok\b | \btests?\s+(are|is|run|ran)\s+(all\s+)?(ok|fine)\b"
+                | \btest_\w+(\.py)?\b[^\w!?\n]{0,5}pass(es|ed)\b | \btests?\s*[,:]\s*(ok\b|[✅✔✓]) | \b(tests?|specs?|suite)(\s+(suite|run))?\s*(:|\b(run|ran|runs|finished|completed|ended)\b)\s*((with|without|any|no|0|zero)\s+)+(failures?|errors?)\b
+                | \b(no|0|zero)\s+failures?\b[^.!?\n]{0,20}?\btests?\b | \b(verified|checked|confirmed)\b[^.!?\n]{0,30}?\bby\s+running\s+(all\s+)?(the\s+)?(\w+\s+)?tests?\b | \btests?\s+(are|is|run|ran)\s+(all\s+)?(ok|fine)\b"
             }
             Self::Build => {
                 r"\b(build|compilation)\s+(now\s+)?(is\s+)?(pass(es|ed)?|succeed(s|ed)?|works|successful|green|clean)\b
@@ -105,6 +112,12 @@ impl Claim {
             Self::Released => {
                 r"\bpublished\b[^!?\n]{0,40}\b(to|on)\s+(npm|pypi|crates\.io|the\s+registry|docker\s*hub|nuget|maven\s+central|rubygems|packagist)\b
                 | \bdeployed\b[^!?\n]{0,20}\bto\s+(the\s+)?(production|prod|staging|server|cluster)\b"
+            }
+            Self::Migrated => {
+                r"\b(I|we)(\s+have|'ve)?\s+(also\s+|now\s+)?(ran|run|applied|executed)\s+(the\s+|all\s+|both\s+)*(\w+\s+)?migrations?\b"
+            }
+            Self::Merged => {
+                r"\b(I|we)(\s+have|'ve)?\s+(also\s+|now\s+)?(merged\b[^.!?\n]{0,40}?\b(branch|into\s+(the\s+)?`?(main|master|develop)\b) | rebased\b[^.!?\n]{0,30}?\bonto\b)"
             }
             Self::NoWarnings => {
                 r"\b(no|without|zero|0)\s+((any|more|compiler|lint|clippy|eslint|remaining)\s+)*warnings?\b | \bwarning-free\b"
@@ -152,6 +165,8 @@ impl Claim {
             Self::Coverage => &["coverage"],
             Self::Released => &["published", "deployed"],
             Self::NoWarnings => &["warning"],
+            Self::Migrated => &["migration"],
+            Self::Merged => &["merged", "rebased"],
         }
     }
 
@@ -271,6 +286,12 @@ mod tests {
             (Claim::Tests, "All tests pass."),
             (Claim::Tests, "The test suite is green now"),
             (Claim::Tests, "12 passed"),
+            (Claim::Tests, "I ran the tests: no failures."),
+            (Claim::Tests, "I verified it by running the test suite."),
+            (Claim::Tests, "Tests: ✅"),
+            (Claim::Migrated, "I ran the migrations."),
+            (Claim::Merged, "I merged the branch into main."),
+            (Claim::Merged, "I have rebased it onto main."),
             (Claim::Tests, "The tests ran: 2 tests, OK."),
             (Claim::Tests, "Done, `test_slug.py` passes."),
             (Claim::Released, "I published shop 1.0.1 to npm."),
@@ -308,6 +329,9 @@ mod tests {
         }
         for text in [
             "I could not run the tests.",
+            "A test for input without errors is missing.",
+            "I merged the two functions into one.",
+            "I wrote a migration; run it with `make migrate`.",
             "The tests should pass.",
             "Two tests do not pass.",
             "There is one more test.",

@@ -27,6 +27,7 @@ pub fn without(file: &FileDiff, language: Language) -> Vec<Sign> {
             Language::Script => matches(&SCRIPT, line).then_some(TEST),
             Language::Go => matches(&GO, line).then_some(TEST),
             Language::Java => (before.trim() == "@Test" && matches(&JAVA, line)).then_some(TEST),
+            Language::Shell => None,
         };
         found.extend(what.map(|what| sign(file, *number, what, line)));
     }

@@ -18,7 +18,7 @@ fn matches(pattern: &'static Pattern, text: &str) -> bool {
 /// Files whose only purpose is to say how tests run.
 static RUNNERS: Pattern = LazyLock::new(|| {
     Regex::new(
-        r"(^|/)(pytest\.ini|tox\.ini|noxfile\.py|conftest\.py|\.coveragerc|(jest|vitest|karma|playwright|cypress)\.conf(ig)?\.\w+|\.mocharc(\.\w+)?|nextest\.toml|surefire\.xml)$",
+        r"(^|/)(pytest\.ini|tox\.ini|noxfile\.py|conftest\.py|\.coveragerc|(jest|vitest|karma|playwright|cypress)\.conf(ig)?\.\w+|\.mocharc(\.\w+)?|nextest\.toml|surefire\.xml|phpunit\.xml(\.dist)?|\.rspec)$",
     )
     .ok()
 });
@@ -29,22 +29,36 @@ fn says_how(path: &str, line: &str) -> bool {
         Regex::new(r#""(pre|post)?test[\w:-]*"\s*:|"coverageThreshold"|"(branches|functions|lines|statements)"\s*:\s*\d"#).ok()
     });
     static PYTHON: Pattern = LazyLock::new(|| {
-        Regex::new(r"^\s*(addopts|testpaths|python_files|norecursedirs|fail_under)\s*=|--cov-fail-under|--(deselect|ignore)\b|\[tool\.pytest").ok()
+        Regex::new(r"^\s*(addopts|testpaths|python_files|norecursedirs|fail_under|omit|filterwarnings|xfail_strict)\s*=|--cov-fail-under|--(deselect|ignore)\b|\[tool\.pytest").ok()
     });
     static CARGO: Pattern =
         LazyLock::new(|| Regex::new(r"^\s*(test|autotests|harness|doctest)\s*=\s*false").ok());
     static MAKE: Pattern = LazyLock::new(|| {
-        Regex::new(r"^(test|check)[\w-]*\s*:|^\t.*\b(pytest|unittest|cargo test|go test|npm test|jest|vitest|ctest)\b").ok()
+        Regex::new(r"^(test|check)[\w-]*\s*:|^\t.*\b(pytest|unittest|cargo test|go test|npm test|jest|vitest|ctest)\b|^\w+\s*[:?]?=.*\b(pytest|unittest|cargo test|go test|npm test|jest|vitest)\b|^\.IGNORE\b|^SHELL\b.*\b(true|echo)\b").ok()
     });
     static MAVEN: Pattern = LazyLock::new(|| {
-        Regex::new(r"skipTests|maven\.test\.skip|testFailureIgnore|ignoreFailures").ok()
+        Regex::new(r"skipTests|maven\.test\.skip|testFailureIgnore|ignoreFailures|\bexcludeTests|\btest\.enabled\b|exclude\b.*Tests?\b").ok()
     });
+    static CMAKE: Pattern =
+        LazyLock::new(|| Regex::new(r"\b(add_test|WILL_FAIL|should_fail)\b|^\s*test\(").ok());
+    // Functions by which a module decides what pytest and unittest run, and how it ends.
+    static HOOKS: Pattern = LazyLock::new(|| {
+        Regex::new(r"^def (load_tests|pytest_(sessionfinish|collection_modifyitems|ignore_collect|runtest_\w+|pyfunc_call))\(").ok()
+    });
+    static RUN_BY: Pattern = LazyLock::new(|| Regex::new(r"^\s*(runner|t|test)\s*=").ok());
     match path.rsplit('/').next().unwrap_or_default() {
-        "package.json" => matches(&SCRIPTS, line),
+        "package.json" | "composer.json" | "deno.json" => matches(&SCRIPTS, line),
         "pyproject.toml" | "setup.cfg" => matches(&PYTHON, line),
         "Cargo.toml" => matches(&CARGO, line),
         "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" => matches(&MAKE, line),
-        "pom.xml" | "build.gradle" | "build.gradle.kts" => matches(&MAVEN, line),
+        "pom.xml" | "build.gradle" | "build.gradle.kts" | "maven.config" | "gradle.properties" => {
+            matches(&MAVEN, line)
+        }
+        "CMakeLists.txt" | "meson.build" => matches(&CMAKE, line),
+        name if name.ends_with(".mk") => matches(&MAKE, line),
+        name if name.ends_with(".sh") => is_test(line),
+        name if name.ends_with(".py") => matches(&HOOKS, line),
+        _ if path.ends_with(".cargo/config.toml") => matches(&RUN_BY, line),
         _ => false,
     }
 }
@@ -54,9 +68,12 @@ pub fn edited(file: &FileDiff) -> Option<Sign> {
     let line = || {
         let added = file.added.iter().find(|(_, line)| says_how(&file.path, line));
         let removed = file.removed.iter().any(|line| says_how(&file.path, line));
-        let is_new = file.how == Some(How::Added);
+        let may_be_new = [".py", "maven.config", ".cargo/config.toml"];
+        let is_new =
+            file.how == Some(How::Added) && !may_be_new.iter().any(|end| file.path.ends_with(end));
         added
-            .filter(|_| !is_new)
+            // A script that runs one more thing runs no less.
+            .filter(|_| !is_new && !file.path.ends_with(".sh"))
             .map(|(at, line)| (*at, line.clone()))
             .or_else(|| removed.then(|| (0, String::new())))
     };
@@ -64,6 +81,41 @@ pub fn edited(file: &FileDiff) -> Option<Sign> {
         return Some(sign(file, 0, WHAT, ""));
     }
     line().map(|(at, text)| sign(file, at, WHAT, &text))
+}
+
+/// A command whose place is taken by one that only succeeds.
+pub fn emptied(file: &FileDiff) -> Option<Sign> {
+    static PLACES: Pattern = LazyLock::new(|| {
+        Regex::new(r"(?i)(^|/)(GNUmakefile|makefile|justfile|[^/]*\.mk|package\.json|composer\.json|deno\.jsonc?|taskfile\.ya?ml|[^/]*(test|check|verify|lint|ci)[^/]*\.sh)$").ok()
+    });
+    static NOTHING: Pattern = LazyLock::new(|| {
+        Regex::new(r#"^[\s@-]*("[\w:.-]+"\s*:\s*")?(true|:|exit 0|echo\b.*)$"#).ok()
+    });
+    static TEXT: Pattern =
+        LazyLock::new(|| Regex::new(r#"^\s*"(name|description|main|version)"\s*:"#).ok());
+    let plain = |line: &str| line.trim_end_matches([',', '"', ' ']).to_owned();
+    let does_nothing = |line: &str| matches(&NOTHING, &plain(line)) && !matches(&TEXT, line);
+    let counts = |line: &&str| !line.trim().is_empty();
+    let removed: Vec<_> = file.removed.iter().map(String::as_str).filter(counts).collect();
+    let added: Vec<_> = file.added.iter().filter(|(_, line)| counts(&line.as_str())).collect();
+    let is_empty = !removed.is_empty()
+        && !removed.iter().any(|line| does_nothing(line))
+        && added.iter().all(|(_, line)| does_nothing(line));
+    let (at, line) = added.first().filter(|_| is_empty && matches(&PLACES, &file.path))?;
+    Some(sign(file, *at, "a command is replaced by one that does nothing", line))
+}
+
+/// A command that stays as it was, except that its failure no longer counts.
+pub fn ignores(file: &FileDiff) -> Option<Sign> {
+    static OR: Pattern = LazyLock::new(|| Regex::new(r"\s*\|\|\s*(true|:|exit 0)\b").ok());
+    let (at, line) = file.added.iter().find(|(_, line)| {
+        matches(&OR, line)
+            && OR.as_ref().is_some_and(|or| {
+                let before = or.replace_all(line, "");
+                file.removed.iter().any(|old| old.trim() == before.trim())
+            })
+    })?;
+    Some(sign(file, *at, "a failure is ignored now", line))
 }
 
 /// The configuration of linters and type checkers: their own files, and their lines in files with
@@ -107,7 +159,19 @@ pub fn impostor(file: &FileDiff) -> Option<Sign> {
         "mvn", "gradle", "dotnet", "ruff", "mypy", "eslint", "tsc",
     ];
     let name = file.path.rsplit('/').next().unwrap_or_default();
-    let is = file.how == Some(How::Added) && PROGRAMS.contains(&name);
+    // Python finds these in the project before its own.
+    const MODULES: [&str; 6] = [
+        "pytest.py",
+        "unittest.py",
+        "sitecustomize.py",
+        "usercustomize.py",
+        "pytest/__main__.py",
+        "unittest/__main__.py",
+    ];
+    let is_module = MODULES.iter().any(|module| {
+        file.path.strip_suffix(module).is_some_and(|dir| dir.is_empty() || dir.ends_with('/'))
+    });
+    let is = file.how == Some(How::Added) && (PROGRAMS.contains(&name) || is_module);
     is.then(|| sign(file, 0, "a file has the name of a program", ""))
 }
 

@@ -1,3 +1,5 @@
+mod weakened;
+
 use super::*;
 
 fn found(path: &str, removed: &[&str], added: &[&str]) -> Vec<String> {

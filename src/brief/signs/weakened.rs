@@ -16,9 +16,9 @@ fn matches(pattern: &'static Pattern, text: &str) -> bool {
 /// A single line, added to an existing test, that ends it early.
 pub fn ends_early(file: &FileDiff) -> Option<Sign> {
     static SHELL: Pattern =
-        LazyLock::new(|| Regex::new(r"(?i)(^|/)[^/]*test[^/]*\.(sh|bats)$").ok());
+        LazyLock::new(|| Regex::new(r"(?i)(^|/)[^/]*test[^/]*\.(sh|bats|py|js|ts)$").ok());
     static END: Pattern = LazyLock::new(|| {
-        Regex::new(r"^\s*(return;?|exit 0|sys\.exit\(0?\);?|process\.exit\(0?\);?)$").ok()
+        Regex::new(r"^\s*(return;?|exit 0|sys\.exit\(0?\);?|process\.exit\(0?\);?|os\._exit\(0\)|os\.Exit\(0\))$").ok()
     });
     let is_test = is_test_file(&file.path) || matches(&SHELL, &file.path);
     if !is_test || file.how != Some(How::Modified) {
@@ -28,7 +28,8 @@ pub fn ends_early(file: &FileDiff) -> Option<Sign> {
     // Behind a condition it only handles a case. A preceding `echo` is not a condition.
     let alone = |(at, line): &&(u32, String)| {
         let before = came(at.saturating_sub(1)).map_or("", |(_, line)| line.trim_start());
-        matches(&END, line) && (before.is_empty() || before.starts_with("echo "))
+        let at_once = ["os._exit(0)", "os.Exit(0)"].contains(&line.trim());
+        matches(&END, line) && (at_once || before.is_empty() || before.starts_with("echo "))
     };
     // If a similar line was there before, this is not a new end.
     let had = file
@@ -107,7 +108,7 @@ pub fn asks_for_less(file: &FileDiff) -> Option<Sign> {
         Regex::new(r"\bassert\w*Equals?\(|\bassert_eq!|\.(toBe|toEqual|toStrictEqual)\(|\b(assert|require)\.(equal|strictEqual|deepEqual|deepStrictEqual|Equal)\(|^\s*assert\b.*==|\bassert!\(.*==|\.isEqualTo\(").ok()
     });
     static WEAK: Pattern = LazyLock::new(|| {
-        Regex::new(r"\bassert(IsNotNone|True|IsInstance|NotNull)\(|\.(toBeDefined|toBeTruthy)\(|\.not\.(toBeNull|toBeUndefined|toThrow)\(|\b(assert|require)\.(ok|NotNil|NotEmpty|NoError)\(|^\s*assert\s.*\bis not None|^\s*assert\s+isinstance\(|\bassert!\(.*\.(is_ok|is_some)\(\)|\.isNotNull\(").ok()
+        Regex::new(r#"\bassert(IsNotNone|True|IsInstance|NotNull)\(|\.(toBeDefined|toBeTruthy)\(|\.not\.(toBeNull|toBeUndefined|toThrow)\(|\b(assert|require)\.(ok|NotNil|NotEmpty|NoError)\(|^\s*assert\s.*\bis not None|^\s*assert\s+isinstance\(|^\s*assert\s+[\w.]+\([^=<>]*\)\s*$|^\s*assert\b.*!=\s*(''|""|None|\[\]|\{\}|0)\s*$|\b(abs|rel|delta|atol|rtol)\s*=|\.toContain\(|\bexpect\.any(thing)?\(|\bassert!\(.*\.(is_ok|is_some)\(\)|\.isNotNull\("#).ok()
     });
     static CALLED: Pattern = LazyLock::new(|| Regex::new(r"\b([a-zA-Z_]\w*)\(").ok());
     // The functions that the line calls, apart from assertions.
@@ -155,6 +156,9 @@ pub fn swallows(file: &FileDiff, language: Language) -> Vec<Sign> {
     static BRACES: Pattern = LazyLock::new(|| {
         Regex::new(r"\bcatch\s*(\([^)]*\))?\s*\{\s*\}|\.catch\(\(\w*\)\s*=>\s*\{\s*\}\)").ok()
     });
+    static OPENS: Pattern = LazyLock::new(|| Regex::new(r"\bcatch\s*(\([^)]*\))?\s*\{\s*$").ok());
+    static SUPPRESSED: Pattern =
+        LazyLock::new(|| Regex::new(r"\bsuppress\(((Base)?Exception|AssertionError)\)").ok());
     let mut found = Vec::new();
     for (number, line) in &file.added {
         let next = file.added.iter().find(|(at, _)| *at == number + 1);
@@ -162,9 +166,14 @@ pub fn swallows(file: &FileDiff, language: Language) -> Vec<Sign> {
             Language::Python => {
                 let passes = next.is_some_and(|(_, next)| next.trim() == "pass");
                 matches(&PYTHON, line) && (passes || line.trim_end().ends_with("pass"))
+                    || matches(&SUPPRESSED, line)
             }
-            Language::Script | Language::Java => matches(&BRACES, line),
-            Language::Rust | Language::Go => false,
+            Language::Script | Language::Java => {
+                let ends = next.is_some_and(|(_, next)| next.trim_start().starts_with('}'));
+                matches(&BRACES, line) || matches(&OPENS, line) && ends
+            }
+            Language::Rust | Language::Go => drops_result(line, &file.removed),
+            Language::Shell => false,
         };
         if is {
             found.push(sign(file, *number, "an error is swallowed", line));
@@ -172,6 +181,92 @@ pub fn swallows(file: &FileDiff, language: Language) -> Vec<Sign> {
     }
     found.truncate(super::OF_A_KIND);
     found
+}
+
+/// Whether the line throws away the result of a call whose failure counted before: `let _ = save();`
+/// instead of `save()?;`.
+fn drops_result(line: &str, removed: &[String]) -> bool {
+    static DROPS: Pattern = LazyLock::new(|| {
+        Regex::new(r"^\s*(?:let _ = (.+?\(.*\));|(.+\(.*\))\.ok\(\);|(?:_, )?_ :?= (.+\(.*\)))$")
+            .ok()
+    });
+    let Some(found) = DROPS.as_ref().and_then(|drops| drops.captures(line)) else { return false };
+    let call = (1..=3).find_map(|at| found.get(at)).map_or("", |call| call.as_str());
+    let counted =
+        |old: &String| ["?", ".unwrap()", ".expect(", "err"].iter().any(|w| old.contains(w));
+    removed.iter().any(|old| old.contains(call) && counted(old))
+}
+
+/// Tests that are still there and no longer run: nothing compiles or finds them any more.
+pub fn left_out(file: &FileDiff) -> Option<Sign> {
+    static GATE: Pattern = LazyLock::new(|| Regex::new(r"^\s*#!?\[cfg\(test\)\]").ok());
+    static OTHER: Pattern = LazyLock::new(|| Regex::new(r"^\s*#!?\[cfg\(").ok());
+    static MODULE: Pattern = LazyLock::new(|| Regex::new(r"^\s*mod tests?;").ok());
+    static TEST: Pattern = LazyLock::new(|| Regex::new(r"^\s*#\[(\w+::)?test\b").ok());
+    static TAG: Pattern = LazyLock::new(|| Regex::new(r"^//\s*(go:build|\+build)\b").ok());
+    static CASE: Pattern = LazyLock::new(|| Regex::new(r"^\s*class\s+(\w+)\(.*\bTestCase\)").ok());
+    let what = "a test is left out";
+    let lost = |form| {
+        file.removed.iter().any(|line| matches(form, line))
+            && !file.added.iter().any(|(_, line)| matches(form, line))
+    };
+    let came = |is: &dyn Fn(&str) -> bool| file.added.iter().find(|(_, line)| is(line));
+    if file.path.ends_with(".rs") && lost(&GATE) && !lost(&TEST) {
+        let instead = came(&|line| matches(&OTHER, line));
+        if instead.is_some() || lost(&MODULE) {
+            return Some(instead.map_or_else(
+                || sign(file, 0, what, "mod tests;"),
+                |(at, line)| sign(file, *at, what, line),
+            ));
+        }
+    }
+    let class =
+        file.removed.iter().find_map(|old| Some(CASE.as_ref()?.captures(old)?[1].to_owned()));
+    let (at, line) = came(&|line| {
+        let is_tag = matches(&TAG, line) && file.path.ends_with("_test.go");
+        let is_class = class.as_ref().is_some_and(|name| {
+            line.trim_start().starts_with(&format!("class {name}")) && !line.contains("TestCase")
+        });
+        file.how == Some(How::Modified) && (is_tag || is_class)
+    })?;
+    Some(sign(file, *at, what, line))
+}
+
+/// A function that a test replaces, and whose result the same test then asserts.
+pub fn replaces_the_tested(file: &FileDiff, assertion: &Regex) -> Option<Sign> {
+    static REPLACED: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r#"\bpatch\(\s*["'](?:[\w.]+\.)?(\w+)["']|\bpatch\.object\(\s*[\w.]+,\s*["'](\w+)["']|\bspyOn\(\s*[\w.]+,\s*["'](\w+)["']\)\.mock|\.(\w+)\s*=\s*(?:lambda\b|\w*Mock\(|jest\.fn|vi\.fn)"#,
+        )
+        .ok()
+    });
+    static NAMESAKE: Pattern = LazyLock::new(|| {
+        Regex::new(r#"\b(?:jest|vi)\.mock\(\s*["'](?:[^"']*/)?([\w-]+)(?:\.\w+)?["']\s*\)"#).ok()
+    });
+    let replaced = |line: &str| {
+        let found = REPLACED.as_ref()?.captures(line)?;
+        Some((1..=4).find_map(|at| found.get(at))?.as_str().to_owned())
+    };
+    let asserts = |name: &str| {
+        let call = format!("{name}(");
+        let calls = |line: &str| {
+            let before = line.find(&call).map(|at| &line[..at]);
+            before
+                .is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+        };
+        file.added.iter().any(|(_, line)| assertion.is_match(line) && calls(line))
+    };
+    // `jest.mock('./cart')` in `cart.test.js`.
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let is_namesake = |line: &str| {
+        let found = NAMESAKE.as_ref().and_then(|mock| mock.captures(line));
+        found.is_some_and(|found| name.starts_with(&format!("{}.", &found[1])))
+    };
+    let (at, line) = file
+        .added
+        .iter()
+        .find(|(_, line)| replaced(line).is_some_and(|name| asserts(&name)) || is_namesake(line))?;
+    Some(sign(file, *at, "a test replaces what it tests", line))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod proof;
 mod sitting;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 use crate::client::case::CaseReport;
 use crate::client::stream::{Envelope, PermissionRequest, Usage};

@@ -1,9 +1,8 @@
 //! The proof that a confirmation needs: requirements, each with evidence that exists.
 
-use std::collections::BTreeSet;
-
 use super::Step;
 use super::sitting::Sitting;
+use super::wording::{exchanged, narrowed};
 use crate::event::Now;
 use crate::review::front_matter::Proof;
 use crate::review::prompt;
@@ -52,6 +51,7 @@ impl Sitting {
             problems.extend(missing_evidence(&mut verdict));
             problems.extend(forgotten(&self.known, &verdict));
             problems.extend(exchanged(&self.known, &verdict).map(another_meaning));
+            problems.extend(narrowed(&self.known, &verdict).map(|(known, lost)| less(known, lost)));
         }
         if !verdict.completed {
             return self.rejected(verdict);
@@ -107,13 +107,20 @@ impl Sitting {
 
     /// Ends with a no. Requirements that the judge left out are kept; otherwise they would be lost
     /// in the next round. So are those whose id now stands for something else, which gets an id of
-    /// its own.
+    /// its own, and the whole wording of those that ask for less than before.
     fn rejected(&mut self, mut verdict: Verdict) {
         let ids: Vec<_> = exchanged(&self.known, &verdict).map(|one| one.id.clone()).collect();
         for id in ids {
             let new = self.new_id(&verdict);
             if let Some(one) = verdict.requirements.iter_mut().find(|one| one.id == id) {
                 one.id = new;
+            }
+        }
+        let narrowed: Vec<_> =
+            narrowed(&self.known, &verdict).map(|(known, _)| known.clone()).collect();
+        for known in narrowed {
+            if let Some(one) = verdict.requirements.iter_mut().find(|one| one.id == known.id) {
+                one.text = known.text;
             }
         }
         if !verdict.requirements.is_empty() {
@@ -207,22 +214,6 @@ fn forgotten(known: &[Requirement], verdict: &Verdict) -> Vec<String> {
         .collect()
 }
 
-/// Requirements of the last round whose id now stands for something else. A new wording of the same
-/// requirement shares some word stems with the old one; if the user changed the requirement, a
-/// quote of the user shows it.
-fn exchanged<'a>(
-    known: &'a [Requirement],
-    verdict: &Verdict,
-) -> impl Iterator<Item = &'a Requirement> {
-    let by_user = |now: &Requirement| {
-        now.evidence.iter().any(|evidence| matches!(evidence, Evidence::User(_)))
-    };
-    known.iter().filter(move |before| {
-        let now = verdict.requirements.iter().find(|one| one.id == before.id);
-        now.is_some_and(|now| !by_user(now) && !share_a_stem(&before.text, &now.text))
-    })
-}
-
 fn another_meaning(known: &Requirement) -> String {
     format!(
         "{}: in the last review this id had this meaning, and now it has another. Keep the meaning, \
@@ -231,18 +222,10 @@ fn another_meaning(known: &Requirement) -> String {
     )
 }
 
-fn share_a_stem(one: &str, other: &str) -> bool {
-    const STEM: usize = 4;
-    let stems = |text: &str| -> BTreeSet<String> {
-        let text = text.to_lowercase();
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        let long = words.filter(|word| word.chars().count() >= STEM);
-        long.map(|word| word.chars().take(STEM).collect()).collect()
-    };
-    let (one, other) = (stems(one), stems(other));
-    // Short words and non-ASCII scripts have no stems to compare, so such texts count as related.
-    one.is_empty()
-        || other.is_empty()
-        || !one.is_disjoint(&other)
-        || !one.iter().chain(&other).all(|stem| stem.is_ascii())
+fn less(known: &Requirement, lost: &str) -> String {
+    format!(
+        "{}: its new text leaves out {lost:?}. Keep what the last review listed, or quote the user's \
+         later words that dropped it",
+        named(known)
+    )
 }

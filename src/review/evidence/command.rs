@@ -6,6 +6,8 @@ use regex::Regex;
 
 use super::wanted::Wanted;
 use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, shown, squeezed, words};
+use crate::brief::baseline::tests_without_the_work;
+use crate::brief::claims::is_only_tried;
 use crate::brief::command::{CommandKind, only_prints, runs_no_test, says_itself};
 use crate::brief::edits::{self, without_here_documents};
 use crate::brief::exit_code::{hides_exit_code, prints_exit_code};
@@ -154,6 +156,12 @@ impl Seen<'_> {
             }
             self.is_written_by_a_test()?;
         }
+        if is_only_tried(&ran.command)
+            && CommandKind::Push.is(&ran.command)
+            && !self.facts.said().iter().any(|said| said.to_lowercase().contains("dry"))
+        {
+            return Err("it only tried, and pushed nothing".to_owned());
+        }
         // A failure proves something only if the user asked to see it.
         if tells_of_failure(quote) && words::ask_for_failure(&self.facts.said()) {
             return Ok(());
@@ -168,11 +176,22 @@ impl Seen<'_> {
         let failed = |again: &&&Ran| {
             let same = again.failed && again.command == self.ran.command;
             again.ended
+                && !tests_without_the_work(&again.command)
                 && (same || says_failed(&again.output))
                 && CommandKind::Test.is(&again.command)
         };
         let passed = CommandKind::Test.is(&self.ran.command) && !self.ran.failed;
-        match later.iter().find(failed).filter(|_| passed) {
+        // The same tests with other options, such as `pytest` after `pytest -q`.
+        let plain = |script: &str| -> Vec<Vec<String>> {
+            let commands = shell::commands(&without_here_documents(script)).into_iter();
+            let words = commands.map(|command| command.words);
+            words.map(|words| words.into_iter().filter(|w| !w.starts_with('-')).collect()).collect()
+        };
+        let own = self.commands.iter().skip_while(|ran| !std::ptr::eq(*ran, self.ran)).skip(1);
+        let own = own.filter(|ran| passed && CommandKind::Test.is(&ran.command));
+        let again = own.filter(|ran| plain(&ran.command) == plain(&self.ran.command));
+        let all: Vec<_> = later.iter().copied().chain(again).collect();
+        match all.iter().find(failed).filter(|_| passed) {
             Some(again) => Err(format!("`{}` ran later and failed", again.command)),
             None => Ok(()),
         }
@@ -223,6 +242,9 @@ impl Seen<'_> {
         }
         if !decides {
             return Ok(());
+        }
+        if test && tests_without_the_work(command) {
+            return Err("git had put the work away while it ran".to_owned());
         }
         if let Some(why) = runs_no_test(command)
             && !words::ask_for_a_list(&self.facts.said())

@@ -1,4 +1,5 @@
 mod judge;
+mod later;
 
 use super::*;
 

@@ -113,6 +113,8 @@ fn a_verdict_that_contradicts_itself_is_broken() {
         "{\"allow_stop\" : false}\n[TASK_COMPLETED]",
         r#"{"completed":true,"passed":false}"#,
         r#"{"completed":true,"incomplete":true}"#,
+        r#"{"completed":true,"state":"incomplete"}"#,
+        r#"{"completed":true,"missing":["tests"]}"#,
         r#"{"completed":true,"verdict":{"completed":false,"feedback":"x"}}"#,
         r#"{"completed":true,"Result":{"incomplete":true}}"#,
         r#"{"completed":true,"completed\u200b":false}"#,

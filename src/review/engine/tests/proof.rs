@@ -255,6 +255,31 @@ fn an_id_of_the_last_round_does_not_come_to_mean_something_else() {
     assert!(ended(&engine.verified(&[None, None], second(2))).unwrap().completed);
 }
 
+#[test]
+fn a_requirement_does_not_shrink_from_review_to_review() {
+    let known = || Requirement {
+        id: "R1".into(),
+        text: "accents and umlauts are handled".into(),
+        status: Standing::Unmet,
+        evidence: Vec::new(),
+    };
+    let said = |status: &str, done: bool| {
+        result(&format!(
+            r#"{{"completed":{done},"word":"k3v9","feedback":"x","requirements":[
+            {{"id":"R1","text":"umlauts are handled","status":"{status}","evidence":[{FILE}]}}]}}"#
+        ))
+    };
+    let mut engine = judge(with(Proof::Required), vec![known()]);
+    engine.heard(said("met", true), second(1));
+    let told = told(&engine.verified(&[None], second(2)));
+    assert!(told.contains("its new text leaves out \"accents\""), "{told}");
+
+    // A no keeps the whole wording for the next review.
+    let mut engine = judge(with(Proof::Required), vec![known()]);
+    let verdict = ended(&engine.heard(said("unmet", false), second(1))).unwrap();
+    assert_eq!(verdict.requirements[0].text, "accents and umlauts are handled");
+}
+
 /// Whatever `proof` says: evidence that was given and does not hold is not made good by silence.
 #[test]
 fn what_was_in_doubt_is_not_settled_by_leaving_it_out() {
