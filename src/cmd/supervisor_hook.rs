@@ -108,19 +108,29 @@ fn decide(args: &[OsString], missing: Vec<String>, told: &mut Told) -> Result<De
     if is_set("CCC_SUPERVISOR_PTY") {
         return allow("the surrounding session supervises");
     }
+    // Whatever fails before the event is known may hide a stop of supervised work.
+    told.supervised = true;
     let args = Args { missing, ..Args::parse(args)? };
-    let mut text = String::new();
-    std::io::stdin().take(MAX_EVENT).read_to_string(&mut text).context("cannot read the event")?;
-    let event: HookEvent =
-        serde_json::from_str(&text).context("the event on standard input is broken")?;
+    told.supervised = args.is_supervised();
+    let event = read_event()?;
     let state_dir = args.state_dir(event.cwd.as_deref())?;
     let state = StateFile::new(&state_dir, &event.session_id)?;
+    told.supervised = false;
     match event.kind() {
         HookKind::Stop => stop::stopped(&args, &event, &state, &state_dir, told),
         HookKind::Prompt => prompt::submitted(&args, &event, &state, &state_dir),
         HookKind::ConfigChange => config_changed(&args, &event, &state_dir),
         HookKind::Other => Ok(Decision::Silent),
     }
+}
+
+fn read_event() -> Result<HookEvent> {
+    let mut text = Vec::new();
+    std::io::stdin().take(MAX_EVENT).read_to_end(&mut text).context("cannot read the event")?;
+    serde_json::from_slice(&text).context(
+        "ccc cannot read what claude reported; if this happens again, update ccc, or use a version of claude \
+         that `ccc doctor` knows",
+    )
 }
 
 /// Does not rely on the state file's `enabled`: the agent can write that file.
@@ -175,6 +185,14 @@ impl Args {
             }
         }
         Ok(parsed)
+    }
+
+    /// Whether the work is under supervision, as far as that is known without the event.
+    fn is_supervised(&self) -> bool {
+        let session = env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default();
+        let file = Directories::find()
+            .and_then(|found| PinnedFile::of(&found.config_dir, self.launch.as_deref(), &session));
+        file.is_ok_and(|file| file.is_due() || file.current().exists())
     }
 
     fn pinned(&self, event: &HookEvent) -> Result<PinnedFile> {

@@ -134,6 +134,9 @@ pub enum Notice {
     Stuck {
         why: String,
         open: Vec<Requirement>,
+        /// What the last review said. The agent does not get it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        feedback: String,
     },
     TurnFailed {
         error: String,

@@ -1,6 +1,7 @@
 //! The events that the client reports to its hooks.
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::background::{Task, running};
@@ -17,31 +18,39 @@ pub enum HookKind {
     Other,
 }
 
+/// A value of another type than ccc expects counts as missing: a new release may change a field, and the
+/// stop has to be reviewed all the same.
+pub fn lenient<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(
+    from: D,
+) -> Result<T, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(from)?).unwrap_or_default())
+}
+
 /// The fields of an event that ccc uses. `stop_hook_active` neither counts reviews nor decides whether
 /// to review: it is false on a first stop, which is reviewed like any other.
 #[derive(Debug, Default, Deserialize)]
 pub struct HookEvent {
     pub session_id: String,
     /// The turn, if the client names it. Before 2.1.260 a `!command` has the id of the prompt before it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub prompt_id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub stop_hook_active: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub transcript_path: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub cwd: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub last_assistant_message: Option<String>,
     #[serde(default)]
     pub background_tasks: Value,
     /// Prompts scheduled by `/loop` and similar commands.
     #[serde(default)]
     pub session_crons: Option<Value>,
-    #[serde(default, rename = "hook_event_name")]
+    #[serde(default, deserialize_with = "lenient", rename = "hook_event_name")]
     name: Option<String>,
     /// The prompt as it was typed; only in events about a prompt.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub prompt: Option<String>,
     #[serde(flatten)]
     pub config_change: ConfigChange,
@@ -81,5 +90,16 @@ mod tests {
         assert_eq!((event.session_id.as_str(), event.stop_hook_active), ("abc123", true));
         assert!(event.background().is_empty());
         assert!(serde_json::from_str::<HookEvent>(r#"{"stop_hook_active":true}"#).is_err());
+    }
+
+    #[test]
+    fn a_field_of_another_type_does_not_keep_the_stop_from_being_seen() {
+        let event: HookEvent = serde_json::from_str(
+            r#"{"session_id":"s","hook_event_name":"Stop","stop_hook_active":"yes","prompt_id":7,
+                "cwd":["/"],"last_assistant_message":{"text":"x"},"source":1,"file_path":null}"#,
+        )
+        .unwrap();
+        assert_eq!((event.session_id.as_str(), event.kind()), ("s", HookKind::Stop));
+        assert_eq!((event.cwd, event.last_assistant_message), (None, None));
     }
 }

@@ -210,7 +210,7 @@ impl Machine {
         let stuck = self.task.circle.rejected(verdict, tree);
         if let Some(why) = stuck.filter(|_| self.rules.judging.ends_circles) {
             let open = verdict.open().cloned().collect();
-            self.say(Notice::Stuck { why: why.to_owned(), open });
+            self.say(Notice::Stuck { why: why.to_owned(), open, feedback: text.clone() });
             self.undecided(Outcome::Stuck(format!("{why}: {text}")));
         } else {
             self.say(Notice::Feedback { round: self.task.round, text: text.clone() });

@@ -3,8 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::client::session_id;
 use crate::hook::background::{Task, running};
 use crate::hook::config_change::ConfigChange;
+use crate::hook::event::lenient;
 
 /// The events that ccc subscribes to. `SessionStart` is not among them: the client runs no http hook
 /// for it, and every other event names the session as well. Neither are `PreCompact` and `PostCompact`:
@@ -24,13 +26,18 @@ pub const EVENTS: [&str; 8] = [
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct HookEvent {
-    #[serde(rename = "hook_event_name")]
+    #[serde(rename = "hook_event_name", deserialize_with = "lenient")]
     pub name: String,
+    #[serde(deserialize_with = "lenient")]
     pub session_id: String,
+    #[serde(deserialize_with = "lenient")]
     pub transcript_path: String,
     /// The id of the turn. A queued message carries the id of the turn it was queued in.
+    #[serde(deserialize_with = "lenient")]
     pub prompt_id: String,
+    #[serde(deserialize_with = "lenient")]
     pub prompt: String,
+    #[serde(deserialize_with = "lenient")]
     pub last_assistant_message: Option<String>,
     pub background_tasks: Value,
     session_crons: Value,
@@ -39,12 +46,27 @@ pub struct HookEvent {
     /// Why a session ended: `clear`, `resume`, `prompt_input_exit`, …
     pub reason: Value,
     /// Set on events of a sub-agent.
+    #[serde(deserialize_with = "lenient")]
     pub agent_id: Option<String>,
+    /// ccc could not read the event; only its name is known.
+    #[serde(skip)]
+    pub is_unread: bool,
     #[serde(flatten)]
     pub config_change: ConfigChange,
 }
 
 impl HookEvent {
+    /// The event that was reported to `path`; only its name is known if the rest cannot be read.
+    pub fn read(path: &str, body: Option<&[u8]>) -> Self {
+        let read = body.and_then(|body| serde_json::from_slice::<Self>(body).ok());
+        let is_usable = |event: &Self| session_id::is_safe(&event.session_id);
+        read.filter(is_usable).unwrap_or_else(|| Self {
+            name: path.trim_start_matches('/').to_owned(),
+            is_unread: true,
+            ..Self::default()
+        })
+    }
+
     /// Tasks still running in the background.
     pub fn background(&self) -> Vec<Task> {
         running(&self.background_tasks)
@@ -109,6 +131,19 @@ mod tests {
         assert_eq!(event.failure(), "done");
         let none: HookEvent = serde_json::from_str("{}").unwrap();
         assert_eq!((none.background().len(), none.failure().as_str()), (0, "the turn failed"));
+    }
+
+    #[test]
+    fn of_an_event_that_cannot_be_read_the_name_is_known() {
+        let read = |body: &str| HookEvent::read("/Stop", Some(body.as_bytes()));
+        let event =
+            read(r#"{"hook_event_name":"Stop","session_id":"s","prompt_id":null,"prompt":[]}"#);
+        assert!(!event.is_unread && event.session_id == "s" && event.prompt.is_empty());
+        for body in ["", "{", "[]", "{}", r#"{"session_id":"../s"}"#, r#"{"session_id":{}}"#] {
+            let event = read(body);
+            assert_eq!((event.name.as_str(), event.is_unread), ("Stop", true), "{body}");
+        }
+        assert!(HookEvent::read("/Stop", None).is_unread);
     }
 
     #[test]

@@ -166,6 +166,11 @@ impl Keys {
         claim
     }
 
+    /// Gives back the Enter that a message has used up.
+    pub fn unclaim(&mut self, message: &str) {
+        self.entered.push_back(Typed { text: message.to_owned(), ..Typed::default() });
+    }
+
     /// Whether a turn that the transcript calls a command of the person's own (`!make`, `/context`) can be
     /// one; if so, the Enter that sent it is used up. If the agent was `asked` for something, it must have
     /// been interrupted before.

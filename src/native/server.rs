@@ -132,7 +132,7 @@ struct Shared {
 
 impl Shared {
     fn serve(&self, stream: &TcpStream) {
-        let (body, knows_secret) = match self.request(stream) {
+        let Request { path, body, knows_secret } = match self.request(stream) {
             Ok(request) => request,
             Err(problem) => {
                 if problem == Problem::Unauthorized {
@@ -142,12 +142,8 @@ impl Shared {
                 return;
             }
         };
-        let event = serde_json::from_slice::<HookEvent>(&body);
-        let (Ok(event), Ok(from), Ok(answer)) = (event, stream.peer_addr(), stream.try_clone())
-        else {
-            let _ = respond(stream, Problem::Bad.status(), b"");
-            return;
-        };
+        let (Ok(from), Ok(answer)) = (stream.peer_addr(), stream.try_clone()) else { return };
+        let event = HookEvent::read(&path, body.as_deref());
         let id = self.calls.fetch_add(1, Ordering::SeqCst) as u64 + 1;
         let answered = Arc::new(AtomicBool::new(false));
         let answer = Answer { stream: answer, answered: Arc::clone(&answered) };
@@ -164,8 +160,7 @@ impl Shared {
         }
     }
 
-    /// The body of a request, and whether it came with the secret.
-    fn request(&self, stream: &TcpStream) -> Result<(Vec<u8>, bool), Problem> {
+    fn request(&self, stream: &TcpStream) -> Result<Request, Problem> {
         if !stream.peer_addr().is_ok_and(|peer| peer.ip().is_loopback()) {
             return Err(Problem::Unauthorized);
         }
@@ -173,7 +168,7 @@ impl Shared {
         let _ = stream.set_write_timeout(Some(TO_SEND));
         let began = Instant::now();
         let mut bytes = Vec::new();
-        let Head { length: head, body, knows_secret } = loop {
+        let Head { length: head, path, body, knows_secret } = loop {
             if let Some(found) = self.head(&bytes)? {
                 break found;
             }
@@ -182,12 +177,17 @@ impl Shared {
             }
             more(stream, &mut bytes, began)?;
         };
-        let end = head + body;
-        while bytes.len() < end {
-            more(stream, &mut bytes, began)?;
+        let whole = body.and_then(|body| {
+            while bytes.len() < head + body {
+                more(stream, &mut bytes, began)?;
+            }
+            bytes.truncate(head + body);
+            Ok(bytes.split_off(head))
+        });
+        match whole {
+            Err(problem) if !knows_secret => Err(problem),
+            whole => Ok(Request { path, body: whole.ok(), knows_secret }),
         }
-        bytes.truncate(end);
-        Ok((bytes.split_off(head), knows_secret))
     }
 
     /// The head of a request; `None` until it is complete.
@@ -214,19 +214,31 @@ impl Shared {
         if request.method != Some("POST") || value("transfer-encoding").is_some() {
             return Err(Problem::Bad);
         }
-        let length = value("content-length").and_then(|length| length.parse().ok());
-        let body: usize = length.ok_or(Problem::Bad)?;
-        if body > if knows_secret { MAX_BODY } else { MAX_UNPROVEN } {
-            return Err(Problem::TooLong);
-        }
-        Ok(Some(Head { length: head, body, knows_secret }))
+        let length = value("content-length").and_then(|length| length.parse::<usize>().ok());
+        let most = if knows_secret { MAX_BODY } else { MAX_UNPROVEN };
+        let body = match length {
+            None => Err(Problem::Bad),
+            Some(length) if length > most => Err(Problem::TooLong),
+            Some(length) => Ok(length),
+        };
+        let path = request.path.unwrap_or_default().to_owned();
+        Ok(Some(Head { length: head, path, body, knows_secret }))
     }
 }
 
 /// The facts from the head of a request.
 struct Head {
     length: usize,
-    body: usize,
+    path: String,
+    /// The length of the body.
+    body: Result<usize, Problem>,
+    knows_secret: bool,
+}
+
+struct Request {
+    path: String,
+    /// `None` if it came with the secret, but ccc could not take all of it.
+    body: Option<Vec<u8>>,
     knows_secret: bool,
 }
 
@@ -357,17 +369,16 @@ mod tests {
     fn what_is_too_long_or_no_request_is_refused() {
         let (server, reports) = server();
         for (request, status) in [
-            ("GET / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\n\r\n".to_owned(), "400"),
             (
-                "POST / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\nContent-Length: 99999999999\r\n\r\n".to_owned(),
-                "413",
+                "GET / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\n\r\n"
+                    .to_owned(),
+                "400",
             ),
             (
                 "POST / HTTP/1.1\r\nHost: ADDRESS\r\nContent-Length: 2000000\r\n\r\n".to_owned(),
                 "413",
             ),
             ("nonsense\r\n\r\n".to_owned(), "400"),
-            ("POST / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\nContent-Length: 3\r\n\r\nno{".to_owned(), "400"),
         ] {
             let request = request.replace("ADDRESS", &server.address().to_string());
             let mut stream = TcpStream::connect(server.address()).unwrap();
@@ -376,5 +387,25 @@ mod tests {
             assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {text}");
         }
         assert!(reports.try_recv().is_err());
+    }
+
+    #[test]
+    fn an_event_of_the_clients_that_cannot_be_read_is_reported_by_its_name() {
+        let (server, reports) = server();
+        for body in ["3\r\n\r\nno{", "99999999999\r\n\r\n", "9\r\n\r\n{}", "many\r\n\r\n"] {
+            let mut stream = TcpStream::connect(server.address()).unwrap();
+            let head = format!("Host: {}\r\nAuthorization: Bearer s3cret", server.address());
+            let request = format!("POST /Stop HTTP/1.1\r\n{head}\r\nContent-Length: {body}");
+            stream.write_all(request.as_bytes()).unwrap();
+            stream.shutdown(Shutdown::Write).unwrap();
+            let call = reports.iter().find_map(|report| match report {
+                Report::Call(call) => Some(call),
+                _ => None,
+            });
+            let call = call.unwrap();
+            assert!(call.event.is_unread && call.event.name == "Stop", "{body}");
+            call.answer.send(&Reply::Tell("Not reviewed.".into()));
+            assert!(answer(stream).contains("Not reviewed."), "{body}");
+        }
     }
 }

@@ -32,14 +32,13 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             "Stopped after {} without confirmation. Your next message starts a new count.",
             count(*max, "review")
         ),
-        Notice::Stuck { why, open } => {
+        Notice::Stuck { why, open, feedback } => {
             let open: Vec<_> = open.iter().map(|one| one.text.as_str()).collect();
-            let open = if open.is_empty() {
-                String::new()
-            } else {
-                format!(" Open: {}.", open.join("; "))
+            let open = match open.as_slice() {
+                [] => shortened(feedback, 400),
+                open => format!("Open: {}.", open.join("; ")),
             };
-            format!("Stuck: {why}.{open} Say how to continue.")
+            format!("Stuck: {why}. {open}\nSay how to continue.")
         }
         Notice::ReviewFailed { reason, retrying: false, .. } => format!(
             "The work was not reviewed: {}. ccc reviews it when the agent stops next; `ccc doctor` checks \
@@ -60,7 +59,7 @@ pub fn sentence(notice: &Notice) -> Option<String> {
         }
         Notice::WentBack { text, .. } => format!(
             "You took back \"{}\": what you said from there on is no longer part of the task.",
-            shortened(text)
+            shortened(text.trim().lines().next().unwrap_or_default(), 60)
         ),
         Notice::TreeChanged { files, more, .. } => {
             let mut named: Vec<_> =
@@ -76,13 +75,12 @@ pub fn sentence(notice: &Notice) -> Option<String> {
     })
 }
 
-/// The beginning of a message's first line.
-fn shortened(text: &str) -> String {
-    const WORTH_QUOTING: usize = 60;
-    let line = text.trim().lines().next().unwrap_or_default();
-    match line.char_indices().nth(WORTH_QUOTING) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
+/// The beginning of a text.
+fn shortened(text: &str, most: usize) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
@@ -223,6 +221,14 @@ mod tests {
     fn one_review_is_not_called_reviews() {
         let limit = Notice::LimitReached { max: 1 };
         assert!(sentence(&limit).unwrap().starts_with("Stopped after 1 review without"));
+    }
+
+    #[test]
+    fn who_is_stuck_on_a_check_sees_which() {
+        let feedback = "A check has failed.\n\n`make` exited with code 2.".to_owned();
+        let stuck = Notice::Stuck { why: "it repeats".into(), open: Vec::new(), feedback };
+        let told = sentence(&stuck).unwrap();
+        assert!(told.contains("`make` exited with code 2.\nSay how"), "{told}");
     }
 
     #[test]

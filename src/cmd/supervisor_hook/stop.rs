@@ -229,7 +229,7 @@ fn concluded(
         }
         (None, Some(why)) => {
             let open = verdict.open().cloned().collect();
-            notices.push(Notice::Stuck { why: why.to_owned(), open });
+            notices.push(Notice::Stuck { why: why.to_owned(), open, feedback: feedback.clone() });
             let told = format!("{why}: {feedback}");
             (Decision::Allow(format!("stuck: {told}")), Outcome::Stuck(told))
         }

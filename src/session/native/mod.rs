@@ -73,13 +73,25 @@ pub struct NativeState {
     left: HashMap<String, Carried>,
     conversation: ClientTranscript,
     /// The person's messages that the agent has not received yet, as far as the transcript shows.
-    sent: Vec<String>,
+    sent: Vec<Sent>,
     /// How many of the person's messages in the conversation were handled.
     heard: usize,
     /// The last switch, because the client reports a command twice.
     switched: Option<(String, String)>,
     /// The first bytes of an incomplete character.
     typed: Vec<u8>,
+}
+
+struct Sent {
+    text: String,
+    /// Sent while the agent was working, so the client puts it into its queue first.
+    to_queue: bool,
+}
+
+impl Sent {
+    fn is(&self, text: &str) -> bool {
+        self.text.trim() == text.trim()
+    }
 }
 
 impl NativeState {
@@ -158,6 +170,11 @@ const NOT_YOUR_SWITCH: &str = "A command to turn supervision on or off was not t
                                from the history could come from anyone), so supervision stays as it is.";
 const CROWDED: &str = "So many processes contact the address that claude's hooks report to that ccc missed a \
                        report. A stop of the agent may not have been reviewed.";
+const UNREAD: &str = "claude reported something that ccc cannot read, so a message of yours may be missing in \
+                      reviews. Update ccc, or use a version of claude that `ccc doctor` knows.";
+const UNREAD_STOP: &str = "The work was not reviewed: ccc cannot read what claude reported when the agent \
+                           stopped. Your next message gets a review if claude's report can be read then. If this \
+                           happens again, update ccc, or use a version of claude that `ccc doctor` knows.";
 const IN_BACKGROUND: &str = "what goes on in the background is no longer supervised. To have such work \
                              reviewed, start it with `ccc --supervisor=hook --bg TEXT`.";
 const SCHEDULED: &str = "Prompts are scheduled in this session (/loop). They run as usual, but do not count as \

@@ -1,6 +1,6 @@
 //! The person's messages, and whether they really come from the person.
 
-use super::{NOT_TYPED, NOT_YOUR_SWITCH, NativeState, Session};
+use super::{NOT_TYPED, NOT_YOUR_SWITCH, NativeState, Sent, Session};
 use crate::client::transcript::is_by_client;
 use crate::event::Event;
 use crate::hook::reply::Reply;
@@ -18,7 +18,7 @@ impl Session<'_> {
         let is_message = |text: &&str| !text.trim_start().starts_with('/');
         let written = conversation.said.iter().skip(*heard).map(|said| said.text.as_str());
         for text in written.clone() {
-            if let Some(at) = sent.iter().position(|sent| sent.trim() == text.trim()) {
+            if let Some(at) = sent.iter().position(|sent| sent.is(text)) {
                 sent.remove(at);
             }
         }
@@ -55,10 +55,32 @@ impl Session<'_> {
         let NativeState { conversation, words, keys, sent, .. } = native;
         let mut texts = conversation.take_taken_back();
         texts.retain(|text| {
-            let at = sent.iter().position(|sent| sent.trim() == text.trim());
+            let at = sent.iter().position(|sent| sent.is(text));
             let theirs = at.filter(|_| keys.may_have_taken_back());
-            theirs.map(|at| words.forget(&sent.remove(at))).is_some()
+            theirs.map(|at| words.forget(&sent.remove(at).text)).is_some()
         });
+        if !texts.is_empty() {
+            self.step(Event::Unsaid { texts });
+        }
+    }
+
+    /// Forgets messages that the person took back while the client was still reporting them: it then puts
+    /// them into no queue, and its transcript never mentions them. Called when the agent has stopped, after
+    /// the transcript has been read.
+    pub(super) fn hear_taken_back_before_the_queue(&mut self) {
+        let Some(native) = &mut self.native else { return };
+        let NativeState { conversation, words, keys, sent, .. } = native;
+        if !keys.may_have_taken_back() {
+            return;
+        }
+        let is_nowhere =
+            |sent: &mut Sent| sent.to_queue && !conversation.waiting().any(|text| sent.is(text));
+        let texts: Vec<_> = sent.extract_if(.., is_nowhere).map(|sent| sent.text).collect();
+        for text in &texts {
+            words.forget(text);
+            // If it was sent at this very moment, and is only late, it is still the person's.
+            keys.unclaim(text);
+        }
         if !texts.is_empty() {
             self.step(Event::Unsaid { texts });
         }
@@ -66,10 +88,11 @@ impl Session<'_> {
 
     /// Accepts a message that is not in the conversation yet.
     fn sent(&mut self, text: String) {
+        let to_queue = self.machine.is_busy();
         if self.said(text.clone())
             && let Some(native) = &mut self.native
         {
-            native.sent.push(text);
+            native.sent.push(Sent { text, to_queue });
         }
     }
 

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{CROWDED, FORGED, IN_BACKGROUND, STRANGER, Session};
-use crate::client::session_id;
+use super::{CROWDED, FORGED, IN_BACKGROUND, STRANGER, Session, UNREAD, UNREAD_STOP};
 use crate::client::transcript::{ClientTranscript, GOAL, TurnKind};
 use crate::event::{Event, Notice, Now, Outcome, Phase};
 use crate::hook::reply::Reply;
@@ -83,7 +82,10 @@ impl Session<'_> {
             }
         }
         let event = &call.event;
-        if event.agent_id.is_some() || !session_id::is_safe(&event.session_id) {
+        if event.is_unread {
+            return self.unread_event(call);
+        }
+        if event.agent_id.is_some() {
             call.answer.send(&Reply::Nothing);
             return;
         }
@@ -96,6 +98,30 @@ impl Session<'_> {
         native.waiting.push_back(call);
         if let Some(transcript) = &native.transcript {
             let _ = transcript.send(wanted);
+        }
+    }
+
+    /// The client reported something that ccc cannot read. A stop that is not reviewed for this reason must
+    /// not look like one that needed no review.
+    fn unread_event(&mut self, call: Call) {
+        log::warn!("claude reported {:?}, which ccc cannot read", call.event.name);
+        match call.event.name.as_str() {
+            "Stop" => {
+                if let Some(native) = &mut self.native {
+                    native.told.push(UNREAD_STOP.to_owned());
+                    native.asked = false;
+                }
+                self.turn_begins();
+                self.turn_ended(Ended::Failed(UNREAD_STOP));
+                let tell = self.unread();
+                call.answer.send(&Reply::Tell(tell));
+            }
+            // Refused, as every change whose content ccc does not know.
+            "ConfigChange" => self.handle_call(call),
+            _ => {
+                self.warn(UNREAD);
+                call.answer.send(&Reply::Nothing);
+            }
         }
     }
 

@@ -30,13 +30,14 @@ impl NativeState {
     /// Whether the client will now take a message of the person out of its queue. The agent does not know it
     /// yet, so there is nothing to review before it does.
     fn message_waits(&self) -> bool {
-        let is_theirs = |text: &str| self.sent.iter().any(|sent| sent.trim() == text);
+        let is_theirs = |text: &str| self.sent.iter().any(|sent| sent.is(text));
         self.conversation.waiting().any(is_theirs)
     }
 }
 
 impl Session<'_> {
     pub(super) fn stopped(&mut self, call: Call) {
+        self.hear_taken_back_before_the_queue();
         let Some(native) = &mut self.native else { return };
         if let Some((_, earlier)) = native.stop.take() {
             earlier.send(&Reply::Nothing);

@@ -24,11 +24,12 @@ fn broken_events_let_the_client_stop() {
         r#"{"session_id":7}"#,
         r#"{"session_id":"abc123""#,
         r#"{"session_id":"abc123"} {"session_id":"abc123"}"#,
-        r#"{"session_id":"abc123","stop_hook_active":"yes"}"#,
-        r#"{"session_id":"abc123","cwd":{}}"#,
         deep.as_str(),
     ] {
-        room.ccc(&["supervisor-hook"]).input(event).run().allows("the event");
+        room.ccc(&["supervisor-hook"])
+            .input(event)
+            .run()
+            .allows("cannot read what claude reported");
     }
     assert_eq!((room.reviews(), &room.state("abc123")["count"]), (0, &0.into()));
 }
@@ -38,14 +39,16 @@ fn an_event_that_is_no_text_lets_the_client_stop() {
     let room = Room::supervised();
     let mut event = room.event("abc123").to_string().into_bytes();
     event.extend([0xff, 0xfe]);
-    room.ccc(&["supervisor-hook"]).input(event).run().allows("cannot read the event");
-    room.ccc(&["supervisor-hook"]).input([0; 100]).run().allows("is broken");
+    for event in [event.as_slice(), &[0; 100]] {
+        let done = room.ccc(&["supervisor-hook"]).input(event).run();
+        done.allows("cannot read what claude reported");
+    }
 }
 
 #[test]
 fn no_input_at_all_lets_the_client_stop() {
     let room = Room::supervised();
-    room.ccc(&["supervisor-hook"]).run().allows("is broken");
+    room.ccc(&["supervisor-hook"]).run().allows("cannot read what claude reported");
 }
 
 #[test]
@@ -57,7 +60,7 @@ fn a_huge_event_is_read_up_to_a_limit() {
     room.hook("abc123").input(event.to_string()).run().allows("confirmed");
     assert!(room.seen("supervisor-0.input").len() > 4 << 20);
     event["last_assistant_message"] = "x".repeat(17 << 20).into();
-    room.hook("abc123").input(event.to_string()).run().allows("is broken");
+    room.hook("abc123").input(event.to_string()).run().allows("cannot read what claude reported");
     assert_eq!(room.reviews(), 1);
 }
 
@@ -97,6 +100,25 @@ fn hostile_session_ids_touch_nothing() {
         "a file outside of the state directory was changed"
     );
     assert!(!room.path("project/owned").exists());
+}
+
+/// Where ccc started the client, a stop that it cannot read is not passed over.
+#[test]
+fn a_supervised_stop_that_cannot_be_read_is_told() {
+    let room = Room::supervised();
+    room.ccc(&["--supervisor=hook", "--session-id", "abc123"]).run().code(0);
+    let settings = room.launch_settings();
+    let mut event = room.event("abc123");
+    for id in [json!(null), json!("../x")] {
+        event["session_id"] = id;
+        let told = room.hook_of(&settings, "abc123").input(event.to_string()).run();
+        told.tells("The work was not reviewed: ");
+    }
+    event["session_id"] = "abc123".into();
+    event["stop_hook_active"] = "yes".into();
+    event["prompt_id"] = json!([1]);
+    let told = room.hook_of(&settings, "abc123").input(event.to_string()).run();
+    told.tells("confirmed complete in round 1");
 }
 
 #[test]

@@ -7,18 +7,20 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{is_turn, leave, native};
-use crate::on_each_client;
 use crate::script::{begins_review, confirms, count, is_agents, only, session_id};
-use crate::support::api::{Api, Rule};
+use crate::support::api::{Api, Gate, Rule};
 use crate::support::client::CleanRoom;
 use crate::support::held::Held;
 use crate::support::patience::PATIENCE;
 use crate::support::terminal::Terminal;
+use crate::{on_each_client, on_the_newest_client};
 
 on_each_client!(
     a_branch_and_a_conversation_that_is_taken_up_again_have_their_words_and_a_rewound_one_has_not,
     the_end_of_a_task_in_the_background_is_nobodys_message,
 );
+// Older clients report a message only when the agent takes it up.
+on_the_newest_client!(what_was_taken_back_out_of_the_queue_was_not_said);
 
 /// The words of the person that the last review was told of: those of earlier tasks, and the others.
 fn said(api: &Api) -> Vec<String> {
@@ -101,6 +103,58 @@ fn a_branch_and_a_conversation_that_is_taken_up_again_have_their_words_and_a_rew
     terminal.wait_for("ompacted");
     let screen = terminal.screen();
     assert!(!screen.contains("127.0.0.1"), "nothing of ccc's is printed: {screen}");
+    leave(terminal);
+}
+
+fn what_was_taken_back_out_of_the_queue_was_not_said(client: &Path) {
+    let room = CleanRoom::new();
+    // A hook of the person's own, which the client waits for before it puts the message into its queue.
+    let held = Held::new(&room, "reported");
+    let command = format!("! grep -q zq-regretted || [ ! -e zq-hold ] || {}", held.command());
+    let hooks = json!({"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]});
+    let settings = room.home().join(".claude/settings.json");
+    std::fs::write(settings, json!({"hooks": hooks}).to_string()).expect("settings");
+    let (first, second) = (Gate::new(), Gate::new());
+    let api = Api::start(vec![
+        confirms(),
+        Rule::on("zq-first").when(is_turn).gate(&first).text("zq-ok."),
+        Rule::on("zq-second").when(is_turn).gate(&second).text("zq-ok."),
+    ]);
+    let mut terminal = native(&room, client, &api, &[]);
+    let is_input = |screen: &str| {
+        let lines: Vec<_> = screen.lines().collect();
+        lines.windows(2).any(|pair| pair[0].contains("zq-regretted") && pair[1].starts_with('─'))
+    };
+    // Once the client has put it into its queue, and before it does.
+    for (gate, word, is_queued) in [(&first, "zq-first", true), (&second, "zq-second", false)] {
+        let before = count(&api.requests(), begins_review);
+        terminal.say(word);
+        gate.wait_reached(PATIENCE);
+        terminal.keys("zq-regretted");
+        terminal.wait_until("the message in the input", is_input);
+        if is_queued {
+            terminal.keys("\r");
+            terminal.wait_for("edit queued messages");
+        } else {
+            std::fs::write(room.project().join("zq-hold"), "").expect("a mark");
+            terminal.keys("\r");
+            held.wait_started();
+        }
+        terminal.keys("\x1b[A");
+        terminal.wait_until("the message in the input again", |screen| {
+            is_input(screen) && !screen.contains("edit queued messages")
+        });
+        terminal.keys("\x15");
+        terminal.wait_until("an empty input", |screen| !is_input(screen));
+        if !is_queued {
+            held.let_go();
+        }
+        gate.open();
+        api.wait_for(|requests| count(requests, begins_review) > before, PATIENCE);
+        terminal.wait_for("confirmed in round 1");
+        assert_eq!(said(&api).last().map(String::as_str), Some(word), "{}", terminal.screen());
+    }
+    assert_eq!(said(&api), ["zq-first", "zq-second"]);
     leave(terminal);
 }
 

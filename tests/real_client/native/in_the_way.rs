@@ -68,6 +68,38 @@ fn who_leaves_for_the_background_is_told_that_supervision_ends() {
     }
 }
 
+/// A client of tomorrow, whose reports ccc cannot read.
+#[test]
+fn a_stop_that_ccc_cannot_read_is_told() {
+    let room = CleanRoom::new();
+    let script = room.home().join("claude");
+    let text = r#"#!/bin/bash
+[ "$1" = --version ] && { echo "2.1.327 (Claude Code)"; exit; }
+address=$(grep -o '127\.0\.0\.1:[0-9]*/Stop' <<<"$*" | head -1)
+port=${address#*:}; port=${port%/Stop}
+post() {
+  exec 3<>/dev/tcp/127.0.0.1/$port
+  printf 'POST /%s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nAuthorization: Bearer %s\r\nContent-Length: %s\r\n\r\n%s' \
+    "$1" "$port" "$CCC_HOOK_SECRET" "${#2}" "$2" >&3
+  cat <&3; exec 3>&-; echo
+}
+echo zq-ready; read -r line
+post UserPromptSubmit '{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"zq-build"}'
+post Stop '{"hook_event_name":"Stop","session_id":{"id":"s"}}'
+while ! read -r -t 0.2 line; do cat .claude/ccc/status-*.json; done
+"#;
+    std::fs::write(&script, text).expect("a script");
+    std::fs::set_permissions(&script, Permissions::from_mode(0o700)).expect("executable");
+    let ccc = Ccc::new(&room).client(&script).instructions(INSTRUCTIONS);
+    let mut terminal = ccc.args(["--supervisor=native"]).on_terminal();
+    terminal.wait_for("zq-ready");
+    terminal.say("zq-build");
+    terminal.wait_for("The work was not reviewed: ccc cannot read what claude reported");
+    terminal.wait_for("turn failed, not reviewed");
+    terminal.say("/exit");
+    assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());
+}
+
 /// As where the settings of an organization forbid every hook: the client works, and reports nothing. It
 /// shows what its status line would. What it asks in a dialog of its own is no message to the agent.
 #[test]
