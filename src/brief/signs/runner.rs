@@ -158,7 +158,6 @@ pub fn impostor(file: &FileDiff) -> Option<Sign> {
         "yarn", "bun", "jest", "vitest", "mocha", "make", "just", "ctest", "cmake", "tox", "nox",
         "mvn", "gradle", "dotnet", "ruff", "mypy", "eslint", "tsc",
     ];
-    let name = file.path.rsplit('/').next().unwrap_or_default();
     // Python finds these in the project before its own.
     const MODULES: [&str; 6] = [
         "pytest.py",
@@ -168,6 +167,7 @@ pub fn impostor(file: &FileDiff) -> Option<Sign> {
         "pytest/__main__.py",
         "unittest/__main__.py",
     ];
+    let name = file.path.rsplit('/').next().unwrap_or_default();
     let is_module = MODULES.iter().any(|module| {
         file.path.strip_suffix(module).is_some_and(|dir| dir.is_empty() || dir.ends_with('/'))
     });
