@@ -12,7 +12,8 @@ use crate::threads::named;
 /// A read from a PTY returns at most 4 KB.
 const BUFFER: usize = 64 << 10;
 
-/// Passes the person's keys to the client. `on_keys` gets them after they were sent.
+/// Passes the person's keys to the client. `on_keys` gets them first: what the client reports because of
+/// a key must not overtake the key, or a message that was typed would not count as the person's.
 pub fn keys(
     mut from: File,
     mut to: File,
@@ -21,7 +22,7 @@ pub fn keys(
     named("keys", move || {
         let mut buffer = vec![0; BUFFER];
         loop {
-            let read = match from.read(&mut buffer) {
+            let keys = match from.read(&mut buffer) {
                 Ok(0) => Err(io::Error::from(ErrorKind::UnexpectedEof)),
                 Ok(size) => Ok(&buffer[..size]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
@@ -31,14 +32,11 @@ pub fn keys(
                 }
                 Err(error) => Err(error),
             };
-            let over = read.is_err();
-            if let Ok(bytes) = &read {
-                // An exited client is noticed by the thread that waits for it.
-                let _ = write_all(&mut to, bytes);
-            }
-            if !on_keys(read.map(<[u8]>::to_vec)) || over {
-                return;
-            }
+            let bytes = keys.as_ref().copied().ok();
+            let goes_on = on_keys(keys.map(<[u8]>::to_vec));
+            let Some(bytes) = bytes.filter(|_| goes_on) else { return };
+            // An exited client is noticed by the thread that waits for it.
+            let _ = write_all(&mut to, bytes);
         }
     })
 }
@@ -87,4 +85,33 @@ fn wait(file: &File, what: PollFlags) -> io::Result<()> {
     let mut fds = [PollFd::new(file.as_fd(), what)];
     poll(&mut fds, PollTimeout::NONE)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use nix::unistd::pipe;
+
+    use super::*;
+    use crate::process::child::is_readable;
+
+    #[test]
+    fn a_key_is_known_before_the_client_can_react_to_it() {
+        let (typed, mut keyboard) =
+            pipe().map(|(from, to)| (File::from(from), File::from(to))).unwrap();
+        let (mut client, to_client) =
+            pipe().map(|(from, to)| (File::from(from), File::from(to))).unwrap();
+        let (known, was_known) = channel();
+        let seen = client.try_clone().unwrap();
+        keys(typed, to_client, move |keys| {
+            known.send((keys.unwrap(), is_readable(&seen, PollTimeout::ZERO))).is_ok()
+        })
+        .unwrap();
+        keyboard.write_all(b"do it\r").unwrap();
+        assert_eq!(was_known.recv().unwrap(), (b"do it\r".to_vec(), false));
+        let mut sent = [0; 6];
+        client.read_exact(&mut sent).unwrap();
+        assert_eq!(&sent, b"do it\r");
+    }
 }
