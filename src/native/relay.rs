@@ -4,6 +4,10 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
@@ -11,6 +15,15 @@ use crate::threads::named;
 
 /// A read from a PTY returns at most 4 KB.
 const BUFFER: usize = 64 << 10;
+/// How long `settle` waits for a terminal that takes nothing, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The way of the client's output to the person.
+pub struct Screen {
+    from: File,
+    writing: Arc<AtomicBool>,
+}
 
 /// Passes the person's keys to the client. `on_keys` gets them after they were sent.
 pub fn keys(
@@ -48,14 +61,18 @@ pub fn screen(
     mut from: File,
     mut to: File,
     on_output: impl Fn(Option<io::Result<&[u8]>>) -> bool + Send + 'static,
-) -> io::Result<()> {
+) -> io::Result<Screen> {
+    let writing = Arc::new(AtomicBool::new(false));
+    let screen = Screen { from: from.try_clone()?, writing: Arc::clone(&writing) };
     named("screen", move || {
         let mut buffer = vec![0; BUFFER];
         loop {
             match from.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(size) => {
+                    writing.store(true, Ordering::SeqCst);
                     let shown = write_all(&mut to, &buffer[..size]);
+                    writing.store(false, Ordering::SeqCst);
                     if !on_output(Some(shown.map(|()| &buffer[..size]))) {
                         return;
                     }
@@ -66,7 +83,25 @@ pub fn screen(
             }
         }
         on_output(None);
-    })
+    })?;
+    Ok(screen)
+}
+
+impl Screen {
+    /// Waits until everything that a stopped client has drawn is on the person's terminal. The last of it
+    /// switches off what the shell cannot handle, such as reports of the mouse.
+    pub fn settle(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut quiet = 0;
+        // Looks twice, because the thread may be about to write what it has just read.
+        while quiet < 2 && Instant::now() < deadline {
+            let mut fds = [PollFd::new(self.from.as_fd(), PollFlags::POLLIN)];
+            let waits = poll(&mut fds, PollTimeout::ZERO).is_ok()
+                && fds[0].revents().is_some_and(|events| events.contains(PollFlags::POLLIN));
+            quiet = if waits || self.writing.load(Ordering::SeqCst) { 0 } else { quiet + 1 };
+            sleep(LOOK);
+        }
+    }
 }
 
 fn write_all(to: &mut File, mut bytes: &[u8]) -> io::Result<()> {
@@ -87,4 +122,42 @@ fn wait(file: &File, what: PollFlags) -> io::Result<()> {
     let mut fds = [PollFd::new(file.as_fd(), what)];
     poll(&mut fds, PollTimeout::NONE)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use nix::pty::{OpenptyResult, openpty};
+    use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
+
+    use super::*;
+
+    fn raw_pty() -> OpenptyResult {
+        let pty = openpty(None, None).unwrap();
+        let mut modes = tcgetattr(&pty.slave).unwrap();
+        cfmakeraw(&mut modes);
+        tcsetattr(&pty.slave, SetArg::TCSANOW, &modes).unwrap();
+        pty
+    }
+
+    #[test]
+    fn what_a_stopped_client_drew_is_shown_before_its_screen_is_settled() {
+        // More than one PTY holds, and less than two.
+        const DRAWN: usize = 18 << 10;
+        let (clients, persons) = (raw_pty(), raw_pty());
+        let shown = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&shown);
+        let screen = screen(clients.master.into(), persons.slave.into(), move |piece| {
+            count.fetch_add(piece.map_or(0, |piece| piece.unwrap().len()), Ordering::SeqCst);
+            true
+        });
+        File::from(clients.slave).write_all(&[b'x'; DRAWN]).unwrap();
+        assert!(shown.load(Ordering::SeqCst) < DRAWN);
+        let mut terminal = File::from(persons.master);
+        let reader = std::thread::spawn(move || terminal.read_exact(&mut [0; DRAWN]));
+        screen.unwrap().settle();
+        assert_eq!(shown.load(Ordering::SeqCst), DRAWN);
+        reader.join().unwrap().unwrap();
+    }
 }
