@@ -152,10 +152,10 @@ mod tests {
             count.fetch_add(piece.map_or(0, |piece| piece.unwrap().len()), Ordering::SeqCst);
             true
         });
-        File::from(clients.slave).write_all(&[b'x'; DRAWN]).unwrap();
+        File::from(clients.slave).write_all(&vec![b'x'; DRAWN]).unwrap();
         assert!(shown.load(Ordering::SeqCst) < DRAWN);
         let mut terminal = File::from(persons.master);
-        let reader = std::thread::spawn(move || terminal.read_exact(&mut [0; DRAWN]));
+        let reader = std::thread::spawn(move || terminal.read_exact(&mut vec![0; DRAWN]));
         screen.unwrap().settle();
         assert_eq!(shown.load(Ordering::SeqCst), DRAWN);
         reader.join().unwrap().unwrap();
