@@ -4,6 +4,10 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
@@ -11,6 +15,15 @@ use crate::threads::named;
 
 /// A read from a PTY returns at most 4 KB.
 const BUFFER: usize = 64 << 10;
+/// How long `settle` waits for a terminal that takes nothing, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The way of the client's output to the person.
+pub struct Screen {
+    from: File,
+    writing: Arc<AtomicBool>,
+}
 
 /// Passes the person's keys to the client. `on_keys` gets them first: what the client reports because of
 /// a key must not overtake the key, or a message that was typed would not count as the person's.
@@ -46,15 +59,20 @@ pub fn screen(
     mut from: File,
     mut to: File,
     on_output: impl Fn(Option<io::Result<&[u8]>>) -> bool + Send + 'static,
-) -> io::Result<()> {
+) -> io::Result<Screen> {
+    let writing = Arc::new(AtomicBool::new(false));
+    let screen = Screen { from: from.try_clone()?, writing: Arc::clone(&writing) };
     named("screen", move || {
         let mut buffer = vec![0; BUFFER];
         loop {
             match from.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(size) => {
+                    writing.store(true, Ordering::SeqCst);
                     let shown = write_all(&mut to, &buffer[..size]);
-                    if !on_output(Some(shown.map(|()| &buffer[..size]))) {
+                    let goes_on = on_output(Some(shown.map(|()| &buffer[..size])));
+                    writing.store(false, Ordering::SeqCst);
+                    if !goes_on {
                         return;
                     }
                 }
@@ -64,7 +82,25 @@ pub fn screen(
             }
         }
         on_output(None);
-    })
+    })?;
+    Ok(screen)
+}
+
+impl Screen {
+    /// Waits until everything that a stopped client has drawn is on the person's terminal. The last of it
+    /// switches off what the shell cannot handle, such as reports of the mouse.
+    pub fn settle(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        let mut quiet = 0;
+        // Looks twice, because the thread may be about to write what it has just read.
+        while quiet < 2 && Instant::now() < deadline {
+            let mut fds = [PollFd::new(self.from.as_fd(), PollFlags::POLLIN)];
+            let waits = poll(&mut fds, PollTimeout::ZERO).is_ok()
+                && fds[0].revents().is_some_and(|events| events.contains(PollFlags::POLLIN));
+            quiet = if waits || self.writing.load(Ordering::SeqCst) { 0 } else { quiet + 1 };
+            sleep(LOOK);
+        }
+    }
 }
 
 fn write_all(to: &mut File, mut bytes: &[u8]) -> io::Result<()> {
@@ -89,8 +125,11 @@ fn wait(file: &File, what: PollFlags) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
     use std::sync::mpsc::channel;
 
+    use nix::pty::{OpenptyResult, openpty};
+    use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
     use nix::unistd::pipe;
 
     use super::*;
@@ -98,10 +137,9 @@ mod tests {
 
     #[test]
     fn a_key_is_known_before_the_client_can_react_to_it() {
-        let (typed, mut keyboard) =
-            pipe().map(|(from, to)| (File::from(from), File::from(to))).unwrap();
-        let (mut client, to_client) =
-            pipe().map(|(from, to)| (File::from(from), File::from(to))).unwrap();
+        let pair = || pipe().map(|(from, to)| (File::from(from), File::from(to))).unwrap();
+        let (typed, mut keyboard) = pair();
+        let (mut client, to_client) = pair();
         let (known, was_known) = channel();
         let seen = client.try_clone().unwrap();
         keys(typed, to_client, move |keys| {
@@ -113,5 +151,33 @@ mod tests {
         let mut sent = [0; 6];
         client.read_exact(&mut sent).unwrap();
         assert_eq!(&sent, b"do it\r");
+    }
+
+    fn raw_pty() -> OpenptyResult {
+        let pty = openpty(None, None).unwrap();
+        let mut modes = tcgetattr(&pty.slave).unwrap();
+        cfmakeraw(&mut modes);
+        tcsetattr(&pty.slave, SetArg::TCSANOW, &modes).unwrap();
+        pty
+    }
+
+    #[test]
+    fn what_a_stopped_client_drew_is_shown_before_its_screen_is_settled() {
+        // More than one PTY holds, and less than two.
+        const DRAWN: usize = 18 << 10;
+        let (clients, persons) = (raw_pty(), raw_pty());
+        let shown = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&shown);
+        let screen = screen(clients.master.into(), persons.slave.into(), move |piece| {
+            count.fetch_add(piece.map_or(0, |piece| piece.unwrap().len()), Ordering::SeqCst);
+            true
+        });
+        File::from(clients.slave).write_all(&vec![b'x'; DRAWN]).unwrap();
+        assert!(shown.load(Ordering::SeqCst) < DRAWN);
+        let mut terminal = File::from(persons.master);
+        let reader = std::thread::spawn(move || terminal.read_exact(&mut vec![0; DRAWN]));
+        screen.unwrap().settle();
+        assert_eq!(shown.load(Ordering::SeqCst), DRAWN);
+        reader.join().unwrap().unwrap();
     }
 }

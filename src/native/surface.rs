@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::status_line::{self, Shown};
-use super::told::{NEVER_HEARD, StatusLine};
+use super::told::{self, NEVER_HEARD, StatusLine};
 use crate::client::stream::Line;
 use crate::console;
 use crate::event::{Notice, Now, Outcome};
@@ -20,12 +20,15 @@ pub struct NativeSurface {
     file: PathBuf,
     line: StatusLine,
     shown: Option<Shown>,
+    /// What the recording lacks.
+    unrecorded: Vec<String>,
     farewell: Option<&'static str>,
 }
 
 impl NativeSurface {
     pub fn new(terminal: Rc<PersonsTerminal>, file: PathBuf) -> Self {
-        Self { terminal, file, line: StatusLine::default(), shown: None, farewell: None }
+        let line = StatusLine::default();
+        Self { terminal, file, line, shown: None, unrecorded: Vec::new(), farewell: None }
     }
 }
 
@@ -36,6 +39,9 @@ impl Surface for NativeSurface {
 
     fn notice(&mut self, notice: &Notice) {
         self.line.notice(notice);
+        if let Notice::NotRecorded { .. } = notice {
+            self.unrecorded.extend(told::sentence(notice));
+        }
     }
 
     fn told(&mut self, text: Result<String, String>) {
@@ -60,7 +66,9 @@ impl Surface for NativeSurface {
             let written = written
                 .and_then(|text| files::replace(&self.file, &text).map_err(io::Error::other));
             if let Err(error) = written {
-                log::warn!("the status line stays as it was: {error}");
+                log::warn!("there is no status line: {error}");
+                // The last state would be a false one.
+                let _ = std::fs::remove_file(&self.file);
             }
             self.shown = Some(shown);
         }
@@ -93,7 +101,9 @@ impl Surface for NativeSurface {
             console::say(format!("ccc: claude was ended by signal {signal}."));
         }
         let never_heard = self.line.was_never_heard().then_some(NEVER_HEARD);
-        for text in never_heard.into_iter().chain(self.farewell) {
+        // Said in the conversation too, unless it ended before that.
+        let unrecorded = self.unrecorded.iter().map(String::as_str);
+        for text in unrecorded.chain(never_heard).chain(self.farewell) {
             console::say(format!("ccc: {text}"));
         }
         Ok(())

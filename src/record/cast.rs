@@ -206,9 +206,6 @@ impl CastFile {
             let (now, instant) = (self.clock.now(), Instant::now());
             for (when, bytes) in taken.iter() {
                 self.output(now.saturating_sub(instant.saturating_duration_since(when)), bytes);
-                if self.sink.is_full() {
-                    self.sink.flush();
-                }
             }
         }
         self.taken = taken;

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 const MOMENT: Duration = Duration::from_millis(1);
 /// Longest event; a longer one would have to be held in memory as a whole.
 const LONGEST_EVENT: usize = 64 << 10;
-/// With this many bytes waiting, the loop is woken at once.
-const MUCH: usize = 256 << 10;
+/// With this many bytes waiting, the loop is woken at once. Many, because whatever the loop computes
+/// in a flood is taken from the program that draws; they still fit into a processor's cache.
+const MUCH: usize = 512 << 10;
 /// With this many bytes waiting, the drawing thread itself has to wait.
-const LIMIT: usize = 4 * MUCH;
+const LIMIT: usize = 2 * MUCH;
 
 /// A handle; all clones share the same queue.
 #[derive(Clone, Default)]

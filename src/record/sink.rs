@@ -12,6 +12,9 @@ use crate::files;
 
 /// Bytes written at once; a longer line goes to the system without being copied.
 const BUFFER: usize = 64 << 10;
+/// Memory that is kept for the next lines. Less would be given back and fetched again at every write
+/// of a flood.
+const KEPT: usize = 2 << 20;
 /// Bytes kept in memory before the file is opened; enough for everything a client prints before its
 /// first `init`.
 const EARLY: usize = 8 << 20;
@@ -179,7 +182,7 @@ impl Open {
             *whole += memchr::memrchr(b'\n', &buffer[..done]).map_or(0, |end| end + 1) as u64;
         }
         buffer.clear();
-        buffer.shrink_to(2 * BUFFER);
+        buffer.shrink_to(KEPT);
         self.note_change();
         written.inspect_err(|_| self.cut())
     }

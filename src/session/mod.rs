@@ -237,6 +237,7 @@ impl<'a> Session<'a> {
     fn flush(&mut self) -> bool {
         let failed = self.setup.recorder.as_mut().and_then(Recorder::flush);
         if let Some(notice) = &failed {
+            self.tell(notice);
             self.surface.notice(notice);
         }
         failed.is_some()

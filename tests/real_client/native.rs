@@ -33,6 +33,7 @@ on_the_newest_client!(
     the_users_own_status_line_stays,
     a_server_in_the_background_puts_a_review_off_once,
     the_first_start_says_that_keys_are_recorded,
+    what_cannot_be_recorded_is_told_during_the_session_and_at_its_end,
 );
 
 /// A person at the client's own screen, not for the first time.
@@ -363,4 +364,22 @@ fn the_first_start_says_that_keys_are_recorded(client: &Path) {
     terminal.wait_for("supervision begins with your first message");
     assert!(!terminal.screen().contains("recorded"), "{}", terminal.screen());
     leave(terminal);
+}
+
+fn what_cannot_be_recorded_is_told_during_the_session_and_at_its_end(client: &Path) {
+    const ID: &str = "11111111-2222-4333-8444-555555555555";
+    let room = CleanRoom::new();
+    let api = Api::start(vec![confirms(), Rule::on("zq-build-it").text("zq-built.")]);
+    let dir = room.project().join(".claude/ccc/sessions").join(ID);
+    std::fs::create_dir_all(&dir).expect("a directory");
+    std::os::unix::fs::symlink("elsewhere", dir.join("session.cast")).expect("a link");
+    let mut terminal = native(&room, client, &api, &["--session-id", ID]);
+    terminal.say("zq-build-it");
+    terminal.wait_for("ccc: Not recorded: session.cast: it is a symbolic link");
+    terminal.wait_for("Confirmed in");
+    terminal.say("/exit");
+    assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());
+    let screen = terminal.screen();
+    let last = screen.trim_end().lines().last().unwrap_or_default();
+    assert!(last.starts_with("ccc: Not recorded: session.cast: "), "{screen}");
 }

@@ -21,6 +21,7 @@ use crate::event::{Carried, Now};
 use crate::hook::background::Background;
 use crate::native::keys::Keys;
 use crate::native::origin::ClientProcess;
+use crate::native::relay::Screen;
 use crate::native::server::{Answer, Call};
 use crate::native::transcript::Wanted;
 use crate::native::unreported::is_taken_up;
@@ -48,6 +49,7 @@ pub struct NativeSetup {
 pub struct NativeState {
     setup: NativeSetup,
     client: ClientProcess,
+    screen: Option<Screen>,
     transcript: Option<Sender<Wanted>>,
     watching: bool,
     /// Hook calls that wait until the transcript has been read up to them.
@@ -99,6 +101,7 @@ impl NativeState {
         Self {
             setup,
             client: ClientProcess::default(),
+            screen: None,
             transcript: None,
             watching: false,
             waiting: VecDeque::new(),

@@ -46,17 +46,19 @@ impl Session<'_> {
         })?;
         let news = self.to_screen.clone();
         let drawn = self.setup.recorder.as_ref().map(|recorder| recorder.cast().drawn());
-        relay::screen(client.terminal()?, terminal.device().try_clone()?, move |piece| {
-            let screen_news = match (piece, &drawn) {
-                (Some(Ok(bytes)), Some(drawn)) => {
-                    drawn.add(bytes, Instant::now()).map(ScreenNews::Drawn)
-                }
-                (Some(Ok(_)), None) => None,
-                (Some(Err(error)), _) => Some(ScreenNews::Failed(error)),
-                (None, _) => Some(ScreenNews::Ended),
-            };
-            screen_news.is_none_or(|screen_news| news.send(screen_news).is_ok())
-        })?;
+        let screen =
+            relay::screen(client.terminal()?, terminal.device().try_clone()?, move |piece| {
+                let screen_news = match (piece, &drawn) {
+                    (Some(Ok(bytes)), Some(drawn)) => {
+                        drawn.add(bytes, Instant::now()).map(ScreenNews::Drawn)
+                    }
+                    (Some(Ok(_)), None) => None,
+                    (Some(Err(error)), _) => Some(ScreenNews::Failed(error)),
+                    (None, _) => Some(ScreenNews::Ended),
+                };
+                screen_news.is_none_or(|screen_news| news.send(screen_news).is_ok())
+            })?;
+        native.screen = Some(screen);
         if let Some((short, whole)) = native.setup.beforehand.take() {
             native.told.push(whole);
             self.surface.told(Err(short));
@@ -132,6 +134,8 @@ impl Session<'_> {
         match event {
             // The shell has the terminal until ccc is continued; then the client continues too.
             ScreenEvent::Stopped => {
+                let screen = self.native.as_ref().and_then(|native| native.screen.as_ref());
+                screen.inspect(|screen| screen.settle());
                 self.suspend();
                 self.screen_resized();
                 if let Some(client) = self.screen_client() {

@@ -131,6 +131,8 @@ fn a_stopped_client_gives_the_shell_back_and_goes_on(client: &Path) {
         terminal.keys("\x1a");
         wait_until("ccc stands still", || state(terminal.pid()) == 'T');
         assert!(terminal.modes().canonical, "the terminal is the shell's");
+        // The client's last words come after what gives the keys and the mouse back.
+        terminal.wait_for("suspended. Run");
         kill(Pid::from_raw(terminal.pid()), Signal::SIGCONT).expect("continue ccc");
         wait_until("the terminal is ccc's again", || !terminal.modes().canonical);
         // The client reads keys again.
