@@ -19,8 +19,12 @@ impl Transcript {
             Outcome::Unreviewed => (Style::Bold, "Done, not reviewed".to_owned()),
             Outcome::Failed(why) => {
                 let said = |(_, words): &(&str, &str)| self.has_just_printed(words);
-                let why = why.split_once(": ").filter(said).map_or(why.as_str(), |(how, _)| how);
-                (Style::Bad, format!("{} Failed: {why}", glyphs.bad))
+                let why = match why.split_once(": ").filter(said) {
+                    Some(("Error", _)) => String::new(),
+                    Some((how, _)) => format!(": {how}"),
+                    None => format!(": {why}"),
+                };
+                (Style::Bad, format!("{} Failed{why}", glyphs.bad))
             }
             Outcome::Unwritten(why) => {
                 (Style::Bad, format!("{} Failed: cannot write the output: {why}", glyphs.bad))
