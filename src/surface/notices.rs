@@ -125,8 +125,8 @@ impl Transcript {
             }
             Notice::Silent { seconds } => self.silent(*seconds),
             Notice::FileChanged { what, round, applies } => {
-                let text = file_changed(what, *round, *applies);
-                self.shown(vec![Styled::new(Style::Dim, &text)])
+                let text = format!("  {}", file_changed(what, *round, *applies));
+                self.in_review(Styled::new(Style::Dim, &text))
             }
             Notice::NotRecorded { what, why } => {
                 self.shown(vec![Styled::new(Style::Dim, &format!("Not recorded: {what}: {why}"))])

@@ -20,6 +20,7 @@ impl Transcript {
             Outcome::Failed(why) => {
                 let said = |(_, words): &(&str, &str)| self.has_just_printed(words);
                 let why = match why.split_once(": ").filter(said) {
+                    _ if self.has_just_said(why) => String::new(),
                     Some(("Error", _)) => String::new(),
                     Some((how, _)) => format!(": {how}"),
                     None => format!(": {why}"),

@@ -255,14 +255,19 @@ fn last_words_are_not_said_twice() {
 }
 
 #[test]
-fn an_error_without_a_kind_is_not_named_after_its_words() {
-    let error = "Error: no such session";
+fn an_error_that_the_agent_has_just_said_is_not_said_again() {
+    let error = "API Error: Connection refused";
     let text = format!(
         r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{error}"}}]}}}}"#
     );
     let mut transcript = Transcript::new(LOOK);
     transcript.agent(&sample::line(&text));
     let report = sample::report(Outcome::Failed(error.into()));
+    assert!(texts(&transcript.report(&report))[1].starts_with("✘ Failed · 1 round"));
+    // Printed, without the kind that stands before it.
+    let mut transcript = Transcript::new(LOOK);
+    transcript.agent(&sample::line("no such session"));
+    let report = sample::report(Outcome::Failed("Error: no such session".into()));
     assert!(texts(&transcript.report(&report))[1].starts_with("✘ Failed · 1 round"));
 }
 
