@@ -4,6 +4,7 @@ use super::super::styled::{Style, Styled};
 use super::super::{Report, Transcript};
 use super::amounts::{cost, count, duration, review_cost};
 use crate::event::Outcome;
+use crate::process::exit::signal_name;
 
 impl Transcript {
     pub fn report(&mut self, report: &Report) -> Vec<Styled> {
@@ -82,12 +83,5 @@ impl Transcript {
             )),
             _ => Some(format!("To continue: {resume} -p \"what to do next\"")),
         }
-    }
-}
-
-fn signal_name(signal: i32) -> String {
-    match nix::sys::signal::Signal::try_from(signal) {
-        Ok(signal) => signal.to_string(),
-        Err(_) => format!("signal {signal}"),
     }
 }

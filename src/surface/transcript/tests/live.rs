@@ -390,7 +390,9 @@ fn a_compaction_is_a_line_with_its_sizes() {
     watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1, judge: None });
     assert_eq!(
         texts(&watched.transcript.supervisor(&judges)),
-        ["┃   The review's copy of the conversation was compacted automatically: 155k → 13k tokens"]
+        [
+            "┃   The review's copy of the conversation was compacted automatically: 155k → 13k tokens"
+        ]
     );
 }
 
