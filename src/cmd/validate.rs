@@ -68,7 +68,10 @@ fn own_login(place: &Directories, as_json: bool) -> Result<i32> {
     if as_json {
         print_json(&json!([{"provider": null, "ok": there, "detail": detail}]))?;
     } else {
-        print(&format!("No provider is set: claude uses its own login.\n{}.\n", capital(&detail)))?;
+        print(&format!(
+            "No provider is set: claude uses its own key or login.\n{}.\n",
+            capital(&detail)
+        ))?;
     }
     Ok(i32::from(!there))
 }

@@ -179,6 +179,8 @@ pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+const UNSTARTED: &str = "did not start";
+
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Gone {
     /// "exited with code 1", "was ended by signal 9"
@@ -190,7 +192,11 @@ pub struct Gone {
 
 impl Gone {
     pub fn unstarted(why: &impl std::fmt::Display) -> Self {
-        Self { how: format!("did not start: {why:#}"), ..Self::default() }
+        Self { how: format!("{UNSTARTED}: {why:#}"), ..Self::default() }
+    }
+
+    pub fn never_started(&self) -> bool {
+        self.how.starts_with(UNSTARTED)
     }
 
     /// "claude exited with code 1: no credit"

@@ -49,9 +49,7 @@ impl Program {
 struct WatchedFile {
     path: PathBuf,
     name: String,
-    /// Computes what is compared: the digest of the content or, for large files, the identity of
-    /// the file.
-    fingerprint: fn(&Path) -> String,
+    /// The digest of its content.
     before: String,
 }
 
@@ -60,7 +58,7 @@ impl WatchedFiles {
         let mut watched = Self::default();
         for path in paths {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            watched.add(path, name, digest_of);
+            watched.add(path, name);
         }
         watched
     }
@@ -68,20 +66,20 @@ impl WatchedFiles {
     pub fn at_home(home: &Path, names: &[&str]) -> Self {
         let mut watched = Self::default();
         for name in names {
-            watched.add(home.join(name), format!("{name} in the home directory"), digest_of);
+            watched.add(home.join(name), format!("{name} in the home directory"));
         }
         watched
     }
 
-    /// Adds programs, which are too large to be read each time.
     #[must_use]
     pub fn with_programs(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        for path in paths {
-            let name = path.display().to_string();
-            self.programs.push(Program::now(&path));
-            self.add(path, name, identity_of);
-        }
+        self.programs.extend(paths.into_iter().map(|path| Program::now(&path)));
         self
+    }
+
+    pub fn changed_programs(&self) -> impl Iterator<Item = &Path> {
+        let changed = |program: &&Program| identity_of(&program.path) != program.identity;
+        self.programs.iter().filter(changed).map(|program| program.path.as_path())
     }
 
     /// The path at which the original program is now.
@@ -90,21 +88,21 @@ impl WatchedFiles {
         known.map_or_else(|| Ok(path.to_owned()), Program::found)
     }
 
-    fn add(&mut self, path: PathBuf, name: String, fingerprint: fn(&Path) -> String) {
-        let before = fingerprint(&path);
-        self.files.push(WatchedFile { path, name, fingerprint, before });
+    fn add(&mut self, path: PathBuf, name: String) {
+        let before = digest_of(&path);
+        self.files.push(WatchedFile { path, name, before });
     }
 
     pub fn changed(&self) -> Vec<String> {
-        let changed =
-            self.files.iter().filter(|file| (file.fingerprint)(&file.path) != file.before);
+        let changed = self.files.iter().filter(|file| digest_of(&file.path) != file.before);
         let mut names: Vec<_> = changed.map(|file| file.name.clone()).collect();
         names.dedup();
         names
     }
 }
 
-/// The file's identity, and the time of its last change of any kind.
+/// The file's identity, and the time of its last change of any kind: programs are too large to be
+/// read each time.
 fn identity_of(path: &Path) -> String {
     path.metadata().map_or_else(
         |_| String::new(),
@@ -152,15 +150,13 @@ mod tests {
         assert_eq!(watched.changed(), ["changed", "removed", "new"]);
         fs::write(path("changed"), "changed").unwrap();
         assert_eq!(watched.changed(), ["removed", "new"]);
-        let watched =
-            WatchedFiles::at_home(dir.path(), &["new", "same"]).with_programs([path("same")]);
+        let watched = WatchedFiles::at_home(dir.path(), &["new", "same"]);
         assert_eq!(watched.changed(), [""; 0]);
-        // The same content in another file, which matters only for a program.
+        // The same content in another file.
         fs::write(path("other"), "same").unwrap();
         fs::rename(path("other"), path("same")).unwrap();
         fs::write(path("new"), "newer").unwrap();
-        let program = path("same").display().to_string();
-        assert_eq!(watched.changed(), ["new in the home directory", &program]);
+        assert_eq!(watched.changed(), ["new in the home directory"]);
     }
 
     #[test]
@@ -186,10 +182,12 @@ mod tests {
         link("one");
         let watched = WatchedFiles::default().with_programs([path("link")]);
         assert_eq!(watched.program(&path("link")).unwrap(), path("link"));
+        assert_eq!(watched.changed_programs().count(), 0);
         // An update that keeps the running version.
         link("two");
         let real = path("one").canonicalize().unwrap();
         assert_eq!(watched.program(&path("link")).unwrap(), real);
+        assert!(watched.changed_programs().eq([path("link")]));
         fs::rename(path("two"), path("one")).unwrap();
         let error = watched.program(&path("link")).unwrap_err().to_string();
         assert!(error.contains("was replaced after supervision began"), "{error}");

@@ -166,6 +166,12 @@ impl Background {
         self.tasks.values().filter(|task| task.is_in_background())
     }
 
+    /// Whether the turn waits for a task that could run in the background instead. The client does
+    /// not report a command before it has run for some seconds, and cannot move it earlier.
+    pub fn could_take_more(&self) -> bool {
+        self.tasks.values().any(|task| !task.is_in_background())
+    }
+
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

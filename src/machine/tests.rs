@@ -108,6 +108,11 @@ impl Script {
                 description: rest.into(),
                 ..TaskNote::default()
             })),
+            "slow-command" => self.agent(Message::TaskStarted(TaskNote {
+                task_id: rest.into(),
+                background: Some(false),
+                ..TaskNote::default()
+            })),
             "task-ended" => self
                 .agent(Message::TaskEnded(TaskNote { task_id: rest.into(), ..Default::default() })),
             "asks" => self.agent(permission(rest)),

@@ -39,8 +39,13 @@ impl Machine {
         };
         let why = if !self.process.running {
             "claude is not running; your next message starts it"
-        } else if request == ClientRequest::Background && !self.turn.is_open() {
+        } else if request != ClientRequest::Background {
+            return self.ask_client(request);
+        } else if !self.turn.is_open() {
             "nothing is running"
+        } else if !self.background.could_take_more() {
+            // The client would say yes, and do nothing.
+            "no command has run for a few seconds yet"
         } else {
             return self.ask_client(request);
         };

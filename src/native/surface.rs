@@ -12,6 +12,7 @@ use crate::console;
 use crate::event::{Notice, Now, Outcome};
 use crate::files;
 use crate::machine::Status;
+use crate::process::exit::signal_name;
 use crate::process::terminal::PersonsTerminal;
 use crate::surface::{Report, Surface};
 
@@ -98,7 +99,7 @@ impl Surface for NativeSurface {
         self.terminal.give_back();
         let _ = std::fs::remove_file(&self.file);
         if let Some(signal) = signal {
-            console::say(format!("ccc: claude was ended by signal {signal}."));
+            console::say(format!("ccc: claude was ended by {}.", signal_name(signal)));
         }
         let never_heard = self.line.was_never_heard().then_some(NEVER_HEARD);
         // Said in the conversation too, unless it ended before that.

@@ -13,6 +13,10 @@ pub fn ended_by(signal: i32) -> i32 {
     Outcome::Signal(signal).exit_code()
 }
 
+pub fn signal_name(signal: i32) -> String {
+    Signal::try_from(signal).map_or_else(|_| format!("signal {signal}"), |name| name.to_string())
+}
+
 /// How a client behind its shim ended. The shim reports a signal as an exit code, but not every
 /// code over 128 is a signal: programs also exit with -1, which is 255.
 pub fn gone(code: Option<i32>, signal: Option<i32>) -> Gone {

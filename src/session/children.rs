@@ -100,7 +100,13 @@ impl Session<'_> {
     /// Describes to the judge which files changed since the session began. The person is told of
     /// each once.
     fn changed_files(&mut self, round: u32) -> String {
-        let (pinned, applied) = (self.setup.watched.changed(), self.setup.start_files.changed());
+        let start_files = &self.setup.start_files;
+        let (mut pinned, applied) = (self.setup.watched.changed(), start_files.changed());
+        // Where the original program cannot be used any more, the review fails and says so.
+        let programs = start_files.changed_programs();
+        let usable =
+            programs.filter(|path| *path == self.setup.ccc || start_files.program(path).is_ok());
+        pinned.extend(usable.map(|path| path.display().to_string()));
         let mut since = |changed: Vec<String>, applies: bool| -> Vec<(String, u32)> {
             let first_seen = |what: String| match self.changed_in.get(&what) {
                 Some(round) => (what, *round),

@@ -59,7 +59,7 @@ impl Transcript {
             }
             Notice::Backgrounded => {
                 let text = "Sent to the background.";
-                self.shown(vec![Styled::new(Style::Dim, text)])
+                self.remarked(vec![Styled::new(Style::Dim, text)])
             }
             Notice::Phase { phase, round, max } => self.phase(*phase, *round, *max),
             Notice::UserMessage { text } if self.at_work || self.is_writing() => {
@@ -94,7 +94,7 @@ impl Transcript {
             Notice::TurnFailed { error } => self.turn_failed(error),
             Notice::Interrupted => {
                 let mut lines = self.end_activity();
-                lines.extend(self.shown(vec![Styled::new(Style::Dim, "Interrupted.")]));
+                lines.extend(self.remarked(vec![Styled::new(Style::Dim, "Interrupted.")]));
                 lines
             }
             Notice::WentBack { text, what } => self.went_back(text, *what),
@@ -106,7 +106,7 @@ impl Transcript {
             Notice::NotTakenUp { text } => self.taken_back("Not delivered to the agent", text),
             Notice::WaitingForBackground { tasks } => {
                 let text = format!("Waiting for background work: {}", tasks.join(", "));
-                self.shown(vec![Styled::new(Style::Dim, &text)])
+                self.remarked(vec![Styled::new(Style::Dim, &text)])
             }
             Notice::PermissionAnswered { tool, allowed, reason, .. } if tool == plan_tool::TOOL => {
                 self.answered();
@@ -125,8 +125,8 @@ impl Transcript {
             }
             Notice::Silent { seconds } => self.silent(*seconds),
             Notice::FileChanged { what, round, applies } => {
-                let text = file_changed(what, *round, *applies);
-                self.shown(vec![Styled::new(Style::Dim, &text)])
+                let text = format!("  {}", file_changed(what, *round, *applies));
+                self.in_review(Styled::new(Style::Dim, &text))
             }
             Notice::NotRecorded { what, why } => {
                 self.shown(vec![Styled::new(Style::Dim, &format!("Not recorded: {what}: {why}"))])
@@ -332,7 +332,7 @@ impl Transcript {
 
     fn failure(&mut self, text: &str) -> Vec<Styled> {
         let lines = self.fitted(self.own_lines(Style::Bad, text), "  ");
-        self.shown(lines)
+        self.remarked(lines)
     }
 
     /// Wrapped to the screen, where there is one; further rows stand behind `hanging`.

@@ -36,7 +36,10 @@ fn all_green_is_0_one_red_is_1_with_the_end_of_its_output() {
 fn nothing_to_check_and_unknown_names_are_usage_errors() {
     let bare = Room::supervised();
     let done = bare.ccc(&["check"]).run().code(2);
-    assert!(done.err().contains("ccc init"), "{}", done.err());
+    assert!(done.err().contains("at the top of"), "{}", done.err());
+    std::fs::remove_file(bare.path("project/SUPERVISOR.md")).unwrap();
+    let done = bare.ccc(&["check"]).run().code(2);
+    assert!(done.err().contains("Run `ccc init`"), "{}", done.err());
     let room = room("checks: [make]");
     let done = room.ccc(&["check", "mkae"]).run().code(2);
     assert!(done.err().contains("the checks are make"), "{}", done.err());

@@ -131,7 +131,11 @@ fn a_plan_that_is_not_approved_says_why() {
     let (mut stage, agent) = opening().working();
     agent.asks("q-1", "ExitPlanMode", &json!({"plan": "Zq-plan"}));
     stage.person.looks_for("the offer", |picture| picture.text().contains("3. No, and say"));
-    stage.person.types("3\rwithout b\r");
+    stage.person.types("3\rwithout b");
+    stage.person.looks_for("what is asked", |picture| {
+        picture.text().contains("What should change? without b\nEnter to send, Esc to go back")
+    });
+    stage.person.types("\r");
     let answer = agent.is_answered("q-1");
     assert_eq!(answer["behavior"], "deny");
     assert_eq!(answer["message"], "without b");
@@ -173,6 +177,14 @@ fn what_runs_goes_to_the_background_and_the_list_is_shown() {
     let (mut stage, agent) = opening().working();
     agent.uses_tool("t-1", "Bash", &json!({"command": "sleep 99"}));
     stage.person.sees("sleep 99");
+    stage.person.types("\x02");
+    stage.person.sees("claude did not send anything to the background");
+    agent.says(&json!({
+        "type": "system", "subtype": "task_started", "task_id": "b-1", "tool_use_id": "t-1",
+        "is_backgrounded": false, "description": "Zq-wait",
+    }));
+    agent.answers("Zq-known");
+    stage.person.sees("Zq-known");
     stage.person.types("\x02");
     let request = agent.hears("for it", is_request("background_tasks"));
     grants(&agent, &request, &json!({}));

@@ -289,8 +289,9 @@ impl<'de> Tolerant<'de> for Preview {
             } else if block.kind.as_str() == "image" {
                 // Four characters of base64 are three bytes.
                 let size = (block.source.data.as_str().len() * 3 / 4).div_ceil(1024);
-                let kind = block.source.media_type.as_str().replace('/', " ");
-                preview.add(format!("{kind}, {size} KB").trim_start_matches(", "), "\n");
+                let kind = block.source.media_type.as_str().rsplit('/').next().unwrap_or_default();
+                let text = format!("{} image, {size} KB", kind.to_uppercase());
+                preview.add(text.trim_start(), "\n");
             }
         }
         Ok(preview)

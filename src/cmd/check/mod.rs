@@ -39,12 +39,14 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let allowed = checks::allowed(&place, supervisor.checks, front.as_ref(), wishes, ask)?;
     let Allowed { checks, untrusted } = allowed;
     if checks.is_empty() && untrusted.is_empty() {
-        return Err(Usage(
-            "there are no checks. Declare them in the front matter of SUPERVISOR.md (`ccc init` \
-             proposes some) or under supervisor.checks in ccc.json"
-                .into(),
-        )
-        .into());
+        let how = match &front {
+            Some(found) => {
+                format!("Declare them under `checks` at the top of {}", found.path.display())
+            }
+            None => "Run `ccc init` to write a SUPERVISOR.md that proposes some".to_owned(),
+        };
+        let how = format!("{how}, or declare them under supervisor.checks in ccc.json");
+        return Err(Usage(format!("there are no checks. {how}")).into());
     }
     let known: Vec<String> =
         checks.iter().chain(&untrusted).map(|check| check.name.clone()).collect();

@@ -95,7 +95,7 @@ fn config_file(place: &Directories, config: &anyhow::Result<Config>) -> Finding 
         }
     };
     if !path.exists() {
-        return Finding::well(NAME, "none: claude uses its own login, and the defaults apply");
+        return Finding::well(NAME, "none: the defaults apply");
     }
     if let Err(error) = supervisor(config) {
         return Finding::broken(NAME, format!("{error:#}"), format!("correct {}", path.display()));
@@ -130,7 +130,7 @@ fn providers(config: &Config) -> Finding {
     const NAME: &str = "providers";
     let current = config.default_provider();
     if config.provider_names().next().is_none() {
-        return Finding::well(NAME, "none: claude uses its own login");
+        return Finding::well(NAME, "none: claude uses its own key or login");
     }
     let mut rows = Vec::new();
     let mut keyless = Vec::new();

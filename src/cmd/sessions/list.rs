@@ -10,6 +10,7 @@ use super::super::output::{print, print_json, table};
 use super::{json, when};
 use crate::directories::Directories;
 use crate::event::Outcome;
+use crate::process::exit::signal_name;
 use crate::record::story::{self, SessionState, Story};
 use crate::surface::look;
 use crate::surface::{Glyphs, cut, duration, first_line, money};
@@ -129,7 +130,7 @@ pub fn outcome(story: &Story) -> String {
         SessionState::Over(Outcome::Blocked(_)) => "blocked".to_owned(),
         SessionState::Over(Outcome::Impossible(_)) => "impossible".to_owned(),
         SessionState::Over(Outcome::Stuck(_)) => "stuck".to_owned(),
-        SessionState::Over(Outcome::Signal(signal)) => format!("signal {signal}"),
+        SessionState::Over(Outcome::Signal(signal)) => format!("ended by {}", signal_name(*signal)),
         SessionState::Over(Outcome::ClientLeft(_)) => "claude left".to_owned(),
     }
 }

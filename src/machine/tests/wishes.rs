@@ -154,7 +154,11 @@ fn only_a_running_tool_goes_to_the_background() {
             ("start", "start agent; →Waiting"),
             ("wants background", "refused \"send anything to the background\": nothing is running"),
             ("said x, init, taken", "send \"x\"; →Working"),
-            ("wants background, grants", "client Background; backgrounded"),
+            (
+                "wants background",
+                "refused \"send anything to the background\": no command has run for a few seconds yet",
+            ),
+            ("slow-command t, wants background, grants", "client Background; backgrounded"),
             ("wants background", "client Background"),
             ("refuses busy", "refused \"send anything to the background\": busy"),
         ],

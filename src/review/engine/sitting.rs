@@ -134,6 +134,8 @@ impl Sitting {
         match (std::mem::replace(&mut self.turn, JudgeTurn::Review), self.doubt.take()) {
             (_, Some(doubt)) if left => self.unproven(doubt, now),
             (JudgeTurn::Form { prose, why }, None) if left => self.unread(&why, prose, now),
+            // What kept it from starting is still there a moment later.
+            _ if gone.never_started() => self.give_up(&gone.told_about("the supervisor")),
             _ => self.fail(&gone.told_about("the supervisor"), now),
         }
         self.take()
@@ -252,14 +254,18 @@ impl Sitting {
     }
 
     fn fail(&mut self, reason: &str, now: Now) {
-        let retrying = self.attempt < self.policy.attempts;
-        self.steps.push(Step::Stop);
-        self.steps.push(Step::Failed { reason: reason.to_owned(), retrying });
-        if retrying {
-            self.attempt(now);
-        } else {
-            self.steps.push(Step::End(Err(reason.to_owned())));
+        if self.attempt >= self.policy.attempts {
+            return self.give_up(reason);
         }
+        self.steps.push(Step::Stop);
+        self.steps.push(Step::Failed { reason: reason.to_owned(), retrying: true });
+        self.attempt(now);
+    }
+
+    fn give_up(&mut self, reason: &str) {
+        self.steps.push(Step::Stop);
+        self.steps.push(Step::Failed { reason: reason.to_owned(), retrying: false });
+        self.steps.push(Step::End(Err(reason.to_owned())));
     }
 
     pub(super) fn end(&mut self, verdict: Result<Verdict, String>) {

@@ -212,6 +212,14 @@ fn policy_attempts_start_a_judge_that_failed_again() {
 }
 
 #[test]
+fn a_judge_that_cannot_be_started_is_not_started_again() {
+    let mut engine = started(session());
+    let steps = short(&engine.gone(&Gone::unstarted(&"replaced"), second(1)));
+    let why = "the supervisor did not start: replaced";
+    assert_eq!(steps, ["stop".to_owned(), format!("failed: {why}"), format!("no verdict: {why}")]);
+}
+
+#[test]
 fn policy_asks_again_is_counted_for_each_attempt() {
     let mut engine = started(session());
     engine.heard(result(""), second(1));

@@ -29,7 +29,7 @@ pub(super) fn advice(error: &str) -> Option<&'static str> {
         ),
         (
             &["rate limit", "429", "usage limit", "you've hit your"],
-            "The limit resets after a while: send a message later to try again.",
+            "Send a message to try again once the limit has reset.",
         ),
         (
             &["overloaded", "529", "503", "502", "500", "internal server"],

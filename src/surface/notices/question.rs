@@ -52,7 +52,10 @@ impl Transcript {
                         }
                         head = head.with(Style::Plain, &format!(" {}", exposed(self.near(&path))));
                     }
-                    let counts = format!("  +{} -{}", change.added, change.removed);
+                    let counts = match (change.added, change.removed) {
+                        (0, 0) => "  no change".to_owned(),
+                        (added, removed) => format!("  +{added} -{removed}"),
+                    };
                     head = head.with(Style::Dim, &counts);
                     fields.retain(|name, value| name != "replace_all" || value != false);
                     self.change_is_seen();

@@ -4,6 +4,7 @@ use super::super::styled::{Style, Styled};
 use super::super::{Report, Transcript};
 use super::amounts::{cost, count, duration, review_cost};
 use crate::event::Outcome;
+use crate::process::exit::signal_name;
 
 impl Transcript {
     pub fn report(&mut self, report: &Report) -> Vec<Styled> {
@@ -19,8 +20,13 @@ impl Transcript {
             Outcome::Unreviewed => (Style::Bold, "Done, not reviewed".to_owned()),
             Outcome::Failed(why) => {
                 let said = |(_, words): &(&str, &str)| self.has_just_printed(words);
-                let why = why.split_once(": ").filter(said).map_or(why.as_str(), |(how, _)| how);
-                (Style::Bad, format!("{} Failed: {why}", glyphs.bad))
+                let why = match why.split_once(": ").filter(said) {
+                    _ if self.has_just_said(why) => String::new(),
+                    Some(("Error", _)) => String::new(),
+                    Some((how, _)) => format!(": {how}"),
+                    None => format!(": {why}"),
+                };
+                (Style::Bad, format!("{} Failed{why}", glyphs.bad))
             }
             Outcome::Unwritten(why) => {
                 (Style::Bad, format!("{} Failed: cannot write the output: {why}", glyphs.bad))
@@ -77,12 +83,5 @@ impl Transcript {
             )),
             _ => Some(format!("To continue: {resume} -p \"what to do next\"")),
         }
-    }
-}
-
-fn signal_name(signal: i32) -> String {
-    match nix::sys::signal::Signal::try_from(signal) {
-        Ok(signal) => signal.to_string(),
-        Err(_) => format!("signal {signal}"),
     }
 }

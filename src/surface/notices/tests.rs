@@ -241,7 +241,7 @@ fn last_words_are_not_said_twice() {
     }
     assert_eq!(
         texts(&transcript.notice(&gone)),
-        ["claude exited with code 1 – resuming the session"]
+        ["", "claude exited with code 1 – resuming the session"]
     );
     let summary = "✘ Failed: claude exited with code 1 · 1 round · 2m 03s · $0.0123 (reviews: 99% cached, $0.0100)";
     assert_eq!(texts(&transcript.report(&failed))[1], summary);
@@ -252,6 +252,35 @@ fn last_words_are_not_said_twice() {
     let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Hello."}]}}"#;
     transcript.agent(&sample::line(text));
     assert!(texts(&transcript.report(&failed))[1].ends_with("code 1: no config"));
+}
+
+#[test]
+fn an_error_that_the_agent_has_just_said_is_not_said_again() {
+    let error = "API Error: Connection refused";
+    let text = format!(
+        r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{error}"}}]}}}}"#
+    );
+    let mut transcript = Transcript::new(LOOK);
+    transcript.agent(&sample::line(&text));
+    let report = sample::report(Outcome::Failed(error.into()));
+    assert!(texts(&transcript.report(&report))[1].starts_with("✘ Failed · 1 round"));
+    // Printed, without the kind that stands before it.
+    let mut transcript = Transcript::new(LOOK);
+    transcript.agent(&sample::line("no such session"));
+    let report = sample::report(Outcome::Failed("Error: no such session".into()));
+    assert!(texts(&transcript.report(&report))[1].starts_with("✘ Failed · 1 round"));
+}
+
+#[test]
+fn a_remark_stands_apart_from_what_the_agent_wrote_but_not_from_another() {
+    let mut transcript = Transcript::new(LOOK);
+    let text = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Hello."}]}}"#;
+    transcript.agent(&sample::line(text));
+    let limit = "Stopped after 2 reviews without confirmation.";
+    let gap = &texts(&transcript.notice(&Notice::LimitReached { max: 2 }));
+    assert!(gap[0].is_empty() && gap[1].starts_with(limit), "{gap:?}");
+    let waiting = Notice::WaitingForBackground { tasks: vec!["serve".into()] };
+    assert_eq!(texts(&transcript.notice(&waiting)), ["Waiting for background work: serve"]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::frame::{BEGIN, END, Frame, clamp};
 use super::screen::cleared;
 use super::{Focus, Screen, Terminal};
 use crate::client::mode::PermissionMode;
+use crate::client::plan::is_plan;
 use crate::surface::status;
 use crate::surface::styled::{self, Style, Styled};
 use crate::surface::whereabouts::BYPASS;
@@ -91,9 +92,11 @@ impl<S: Screen> Terminal<S> {
         status.truncate(height - 1 - gap);
         let room = height.saturating_sub(gap + status.len()).clamp(1, (height / 3).max(1));
         let form = self.form().is_some();
+        let plan = self.question.as_ref().is_some_and(|question| is_plan(&question.asked));
         let search = self.search_prompt(columns);
         let (editor, prompt) = match self.focus {
             Focus::Reason if form => (&mut self.reason, self.look.glyphs.prompt),
+            Focus::Reason if plan => (&mut self.reason, "What should change? "),
             Focus::Reason => (&mut self.reason, "Why? "),
             _ if search.is_none() && self.editor.is_vim_normal() => {
                 (&mut self.editor, VIM_NORMAL_PROMPT)
@@ -197,7 +200,10 @@ impl<S: Screen> Terminal<S> {
         );
         match (self.focus, form) {
             (Focus::Reason, Some(_)) => note(&format!("{head}  Enter to answer, Esc to go back")),
-            (Focus::Reason, None) => note("Enter to deny, Esc to go back"),
+            (Focus::Reason, None) => {
+                let denies = if is_plan(&question.asked) { "send" } else { "deny" };
+                note(&format!("Enter to {denies}, Esc to go back"))
+            }
             (Focus::Answer, _) => {
                 self.choices.rows(&head, self.question_is_long, self.size, glyphs)
             }

@@ -114,6 +114,13 @@ impl Transcript {
         lines
     }
 
+    /// A remark of ccc's own: apart from what the agent wrote and did, but not from another remark.
+    pub(in crate::surface) fn remarked(&mut self, lines: Vec<Styled>) -> Vec<Styled> {
+        let (before, whose) = self.last;
+        let follows = matches!(before, LineKind::Text | LineKind::Message | LineKind::Tool);
+        if follows && whose.who == Asker::Agent { self.apart(lines) } else { self.shown(lines) }
+    }
+
     /// A line in the block of a review, which it begins if nothing of the review has been shown.
     pub(in crate::surface) fn in_review(&mut self, line: Styled) -> Vec<Styled> {
         if self.review_shown || self.last.0 == LineKind::Heading {

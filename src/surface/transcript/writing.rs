@@ -216,7 +216,7 @@ impl Transcript {
         };
         self.kept.clone_from(&compaction.kept);
         if author.who == Asker::Supervisor {
-            let text = format!("its copy of the conversation was compacted{how}{size}");
+            let text = format!("  The review's copy of the conversation was compacted{how}{size}");
             return self.in_review(Styled::new(Style::Dim, &text));
         }
         let mut lines = self.stop_writing();

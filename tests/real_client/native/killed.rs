@@ -101,7 +101,7 @@ fn the_client_while_a_tool_runs(client: &Path) {
     assert!(terminal.modes().canonical);
     let screen = terminal.screen();
     let last = screen.trim_end().lines().last();
-    assert_eq!(last, Some("ccc: claude was ended by signal 9."), "nothing is below: {screen}");
+    assert_eq!(last, Some("ccc: claude was ended by SIGKILL."), "nothing is below: {screen}");
     readable(&room);
 }
 

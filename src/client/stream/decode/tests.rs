@@ -411,5 +411,5 @@ fn an_image_is_shown_with_its_size() {
         r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{data}"}}}}]}}]}}}}"#
     );
     let Message::ToolResults(results) = message(&line) else { panic!("no results") };
-    assert_eq!(results[0].preview, "image png, 3 KB\n");
+    assert_eq!(results[0].preview, "PNG image, 3 KB\n");
 }

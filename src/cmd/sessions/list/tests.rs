@@ -73,3 +73,12 @@ fn only_what_is_listed_is_read() {
     std::fs::remove_dir_all(&dated[1].dir).unwrap();
     assert!(stories.next().is_none(), "it was not read before it was asked for");
 }
+
+#[test]
+fn a_signal_has_its_name() {
+    let shelf = tempfile::tempdir().unwrap();
+    let dir = shelf.path().join("sessions/cccccccc-1");
+    let mut sample = SampleRecording::begin(&dir, "2026-01-14T08:00:00Z", Rules::default());
+    sample.said("do it").end(Outcome::Signal(1));
+    assert_eq!(outcome(&story::all(shelf.path())[0]), "ended by SIGHUP");
+}

@@ -103,10 +103,13 @@ fn an_interrupted_text_stays() {
     let kept = ["  Half a sen", "", "● Bash ls"];
     // The person did not wait for the end of the turn, or left.
     let lines = going_on().transcript.notice(&Notice::Interrupted);
-    assert_eq!(texts(&lines), [&kept[..], &["Interrupted."]].concat());
+    assert_eq!(texts(&lines), [&kept[..], &["", "Interrupted."]].concat());
     let gone = Notice::AgentGone { how: "died".into(), last_words: String::new(), resuming: true };
     let lines = going_on().transcript.notice(&gone);
-    assert_eq!(texts(&lines)[..4], [&kept[..], &["claude died – resuming the session"]].concat());
+    assert_eq!(
+        texts(&lines)[..5],
+        [&kept[..], &["", "claude died – resuming the session"]].concat()
+    );
     let lines = going_on().transcript.report(&sample::report(Outcome::Ended));
     assert_eq!(
         texts(&lines)[..5],
@@ -387,7 +390,9 @@ fn a_compaction_is_a_line_with_its_sizes() {
     watched.transcript.notice(&Notice::ReviewStarted { round: 1, max: 3, attempt: 1, judge: None });
     assert_eq!(
         texts(&watched.transcript.supervisor(&judges)),
-        ["┃ its copy of the conversation was compacted automatically: 155k → 13k tokens"]
+        [
+            "┃   The review's copy of the conversation was compacted automatically: 155k → 13k tokens"
+        ]
     );
 }
 
