@@ -41,8 +41,12 @@ fn a_killed_shim_leaves_nobody() {
 fn a_killed_shim_of_a_check_leaves_nobody() {
     let room = Room::supervised();
     room.program("check", tool::CLIENT);
-    room.write("project/SUPERVISOR.md", "---\nchecks: [\"exec $ROOM/../check </dev/zero\"]\n---\nx");
-    for args in [&["check", "--trust-checks"][..], &["--supervisor", "--trust-checks", "-p", "zq"]] {
+    room.write(
+        "project/SUPERVISOR.md",
+        "---\nchecks: [\"exec $ROOM/../check </dev/zero\"]\n---\nx",
+    );
+    for args in [&["check", "--trust-checks"][..], &["--supervisor", "--trust-checks", "-p", "zq"]]
+    {
         let _ = std::fs::remove_file(room.path("seen/tool"));
         let running = room.ccc(args).start();
         let tool = Tool::running(&room);
