@@ -19,7 +19,7 @@ use crate::client::case::CaseRequest;
 use crate::event::{Gone, Now};
 use crate::process::child::{self, END_OF_INPUT, Group};
 use crate::process::exit;
-use crate::process::orphans::Awaited;
+use crate::process::orphans::{self, Awaited};
 use crate::threads::named;
 
 /// How long output may still arrive after the exit, since a process that left the group can hold
@@ -102,11 +102,15 @@ impl CheckProcess {
         named("check exit", move || {
             let status = child.wait();
             drop(awaited);
-            let gone = match status {
+            let gone = match &status {
                 Ok(status) => exit::gone(status.code(), status.signal()),
                 Err(error) => Gone { how: error.to_string(), ..Gone::default() },
             };
             group.kill();
+            if status.is_ok_and(|status| status.signal().is_some()) {
+                // Its shim was killed and can no longer clean up; its orphans are now ours.
+                orphans::kill_all();
+            }
             let _ = read.recv_timeout(DRAIN);
             on_event(CheckHappened::Gone(gone));
         })?;

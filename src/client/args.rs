@@ -13,6 +13,7 @@ pub struct ClientArgs {
     /// A second word that is no option's value; only one can be the prompt.
     pub surplus: Option<String>,
     pub output_format: Option<String>,
+    pub input_format: Option<String>,
     pub resume: Option<Resume>,
     pub session_id: Option<String>,
     /// `--fork-session`: the resumed session gets a new id.
@@ -199,7 +200,8 @@ pub fn read_args(args: Vec<OsString>) -> ClientArgs {
             "-p" | "--print" => taken.print = true,
             "--output-format" => taken.output_format = value,
             // The session always uses stream-json with the client.
-            "--input-format" | "--verbose" => {}
+            "--input-format" => taken.input_format = value,
+            "--verbose" => {}
             "-r" | "--resume" => taken.resume = Some(value.map_or(Resume::Choose, Resume::Session)),
             "-c" | "--continue" => taken.resume = Some(Resume::Latest),
             "--settings" => taken.settings = value,

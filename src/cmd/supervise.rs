@@ -42,6 +42,10 @@ pub fn run(
 ) -> Result<i32> {
     let taken = read_args(args.rest);
     let format = output_format(args.output_format, &taken)?;
+    if let Some(format) = taken.input_format.as_deref().filter(|format| *format != "text") {
+        let problem = format!("ccc reads its prompt as text; leave out --input-format {format}");
+        return Err(Usage(problem).into());
+    }
     let person = surfaces::somebody(format) && args.prompt.is_none() && !taken.print;
     let typed = one_prompt(args.prompt.flatten(), &taken, config)?;
     let prompt = if person { typed } else { prompt::resolve(typed)? };

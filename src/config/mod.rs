@@ -112,6 +112,8 @@ impl Config {
 
     /// Errors of the JSON parser name the line and column.
     pub fn parse(text: &str) -> Result<Self> {
+        // Some editors put a byte order mark in front of everything.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim().is_empty() {
             bail!("it is empty; the least that it can hold is {{}}");
         }
@@ -320,7 +322,9 @@ mod tests {
         ] {
             assert_eq!(Config::parse(text).unwrap_err().to_string(), problem);
         }
-        assert!(Config::parse(r#"{"claude_args": null, "providers": {}}"#).is_ok());
+        for text in [r#"{"claude_args": null, "providers": {}}"#, "\u{feff}{}"] {
+            assert!(Config::parse(text).is_ok(), "{text}");
+        }
     }
 
     #[test]

@@ -26,9 +26,16 @@ pub struct RecordedStop<'a> {
     pub last_answer: &'a str,
 }
 
+const PREFIX: &str = "hook-";
+
 /// A name of its own: a ccc session of the same conversation may have a recording too.
 pub fn directory(state_dir: &Path, session_id: &str) -> PathBuf {
-    state_dir.join("sessions").join(format!("hook-{session_id}"))
+    state_dir.join("sessions").join(format!("{PREFIX}{session_id}"))
+}
+
+/// Whether a recording is one of these.
+pub fn is_by_hook(recording: &Path) -> bool {
+    recording.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
 }
 
 pub fn add(state_dir: &Path, stop: RecordedStop<'_>) -> Result<()> {
@@ -94,6 +101,7 @@ mod tests {
     use super::*;
     use crate::client::stream::Usage;
     use crate::record::find::{self, Prefer};
+    use crate::record::rerun;
     use crate::record::story::{SessionState, Story};
     use crate::review::verdict::Verdict;
 
@@ -124,6 +132,8 @@ mod tests {
         add(state.path(), stop(&["build it", "and test it"], true, 2)).unwrap();
         let found = find::find(state.path(), "abc", Prefer::Recording).unwrap().unwrap();
         assert_eq!((found.id.as_str(), found.conversation.as_str()), ("hook-abc", "abc"));
+        let error = rerun::check(&Recording::open(&found.dir).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("`ccc sessions show hook-abc`"), "{error}");
         let story = Story::read(&found.dir).unwrap();
         assert_eq!(story.state, SessionState::Over(Outcome::Completed));
         assert_eq!(story.messages, ["build it", "and test it"]);

@@ -6,6 +6,7 @@ use std::fmt;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
+use super::by_hook::is_by_hook;
 use super::format::{Begun, Did, Entry};
 use super::read::{RecordedRun, Recording};
 use super::replay::{LineSource, Moment, Replay, RunEnd, Visitor};
@@ -221,6 +222,12 @@ pub struct RerunResult {
 pub fn runs(recording: &Recording) -> Result<Vec<RecordedRun>> {
     let mut runs = recording.runs()?;
     runs.retain(|run| run.begun.is_some());
+    if runs.is_empty() && is_by_hook(&recording.dir) {
+        let id = recording.dir.file_name().unwrap_or_default().display();
+        bail!(
+            "the Stop hook records only its reviews, which cannot be run again; `ccc sessions show {id}` shows them"
+        );
+    }
     if runs.is_empty() {
         bail!("{} contains no recording that ccc could run again", recording.dir.display());
     }

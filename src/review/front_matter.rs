@@ -51,7 +51,9 @@ impl Mistake {
 /// a horizontal rule has no front matter, and stays as it is.
 pub fn split(text: &str) -> Result<(FrontMatter, &str), Mistake> {
     let whole = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let inside = whole
+    let begins = whole.trim_start();
+    let above = whole[..whole.len() - begins.len()].matches('\n').count();
+    let inside = begins
         .split_once('\n')
         .and_then(|(first, inside)| (first.trim_end() == "---").then_some(inside))
         .filter(|inside| begins_with_a_key(inside));
@@ -59,13 +61,14 @@ pub fn split(text: &str) -> Result<(FrontMatter, &str), Mistake> {
     let mut end = 0;
     for line in inside.split_inclusive('\n') {
         if matches!(line.trim_end(), "---" | "...") {
-            let front = read(&inside[..end])?;
+            let front = read(&inside[..end])
+                .map_err(|Mistake { line, why }| Mistake { line: line + above, why })?;
             return Ok((front, &inside[end + line.len()..]));
         }
         end += line.len();
     }
     let why = "the front matter begins here, but no `---` line ends it".to_owned();
-    Err(Mistake { line: 1, why })
+    Err(Mistake { line: 1 + above, why })
 }
 
 /// Whether the first line that is neither blank nor a comment begins with `word:`.
@@ -193,6 +196,7 @@ mod tests {
             ("---\r\nproof: required\r\n---\r\n", Some(Proof::Required)),
             ("--- \nproof: required\n--- \n", Some(Proof::Required)),
             ("\u{feff}---\nproof: required\n...\n", Some(Proof::Required)),
+            ("\n \r\n---\nproof: required\n---\n", Some(Proof::Required)),
             ("---\nproof:\nchecks:\n---\n", None),
         ] {
             assert_eq!(split(text).unwrap().0.proof, proof, "{text}");
@@ -217,6 +221,7 @@ mod tests {
     fn a_mistake_is_named_with_its_line_in_the_file() {
         for (text, line, why) in [
             ("---\nproof: required\n# Supervisor\n", 1, "no `---` line ends it"),
+            ("\n---\nproof: required\n# Supervisor\n", 2, "no `---` line ends it"),
             (
                 "---\nproof: maybe\n---\n",
                 2,

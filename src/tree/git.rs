@@ -94,7 +94,8 @@ impl Repository {
         // the same time. `git status` alone would do one after the other.
         let beside = thread::spawn(move || beside.beside(&below));
         let asked = ["status", "--porcelain=v2", "--branch", "-z", "--no-renames"];
-        let asked = asked.into_iter().chain(["--untracked-files=no", "--ignore-submodules=none"]);
+        // In a submodule git would run what that one's configuration names; each is asked on its own.
+        let asked = asked.into_iter().chain(["--untracked-files=no", "--ignore-submodules=dirty"]);
         let status = self.git.run(asked.map(OsStr::new).chain(pathspec), &[])?;
         let beside = beside.join().unwrap_or_else(|_| bail!("a thread in ccc failed"))?;
 
@@ -104,6 +105,8 @@ impl Repository {
             None => self.git.empty_tree()?,
         };
         paths.extend(beside);
+        paths.sort();
+        paths.dedup();
         let mut state = GitState { head, differs: BTreeMap::new(), inner: Vec::new() };
         for path in paths {
             let full = self.git.dir.join(&path);
@@ -149,19 +152,26 @@ impl Git {
         Ok(answer.printed)
     }
 
-    /// Files that git does not track, and tracked ones that it was told not to check.
+    /// Files that git does not track, tracked ones that it was told not to check, and submodules.
     fn beside(&self, pathspec: &[OsString]) -> Result<Vec<PathBuf>> {
-        let args = ["ls-files", "-v", "-z", "--cached", "--others", "--exclude-standard"];
+        let args = ["ls-files", "-v", "-z", "--stage", "--others", "--exclude-standard"];
         let args = args.map(OsStr::new).into_iter();
         let all = self.run(args.chain(pathspec.iter().map(OsString::as_os_str)), &[])?;
         let wanted = all.split(|byte| *byte == 0).filter_map(|line| {
-            let (tag, path) = line.split_at_checked(2)?;
-            let path = || PathBuf::from(OsString::from_vec(path.to_vec()));
+            let (tag, rest) = line.split_at_checked(2)?;
+            let named = |path: &[u8]| PathBuf::from(OsString::from_vec(path.to_vec()));
+            if tag[0] == b'?' {
+                return Some(named(rest));
+            }
+            // `<mode> <id> <stage>\t<path>`
+            let path = || Some(named(&rest[memchr::memchr(b'\t', rest)? + 1..]));
+            if rest.starts_with(b"160000 ") {
+                return path().filter(|it| self.dir.join(it).join(".git").exists());
+            }
             match tag[0] {
-                b'?' => Some(path()),
                 // In a sparse checkout, most of these files are absent on purpose.
-                b'S' => Some(path()).filter(|it| self.dir.join(it).symlink_metadata().is_ok()),
-                tag => tag.is_ascii_lowercase().then(path),
+                b'S' => path().filter(|it| self.dir.join(it).symlink_metadata().is_ok()),
+                tag => path().filter(|_| tag.is_ascii_lowercase()),
             }
         });
         Ok(wanted.collect())

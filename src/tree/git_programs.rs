@@ -17,7 +17,12 @@ use super::asking::ask_soon;
 pub type Setting = (String, String);
 
 /// Settings that are overridden in every repository.
-const ALWAYS: [(&str, &str); 2] = [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")];
+const ALWAYS: [(&str, &str); 3] = [
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    // The address of a remote `ext::program`. Git asks a remote for missing objects by itself.
+    ("protocol.ext.allow", "never"),
+];
 
 /// A plain comparison that accepts the arguments git passes to an external diff program.
 const PLAIN_DIFF: &str = r#"f() { diff -u --label "a/$1" --label "b/$1" "$2" "$5"; :; }; f"#;
@@ -211,20 +216,44 @@ fn of_submodules(git: &Path, dir: &Path) -> Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
 
+    fn run_git(dir: &Path, settings: Vec<Setting>, args: &[&str]) -> (bool, String) {
+        let mut command = Command::new("git");
+        command.args(args).current_dir(dir).env("HOME", dir);
+        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+        for (at, (name, value)) in settings.into_iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{at}"), name);
+            command.env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        }
+        let Ok(done) = command.output() else { return (true, String::new()) };
+        (done.status.success(), String::from_utf8_lossy(&done.stderr).into_owned())
+    }
+
+    #[test]
+    fn a_remote_that_is_a_program_is_not_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let ran = dir.path().join("ran");
+        let remote = format!("ext::touch {}", ran.display());
+        for args in [
+            &["init", "--quiet"][..],
+            &["remote", "add", "origin", &remote],
+            &["config", "protocol.ext.allow", "always"],
+            &["config", "protocol.allow", "always"],
+        ] {
+            assert!(run_git(dir.path(), Vec::new(), args).0, "{args:?}");
+        }
+        let settings = overruled(Path::new("git"), dir.path());
+        let (fetched, error) = run_git(dir.path(), settings, &["fetch"]);
+        assert!(!fetched && error.contains("'ext' not allowed") && !ran.exists(), "{error}");
+        run_git(dir.path(), Vec::new(), &["fetch"]);
+        assert!(ran.exists(), "the remote is a program");
+    }
+
     #[test]
     fn a_review_pushes_to_no_other_machine() {
         let dir = tempfile::tempdir().unwrap();
         let git = |args: &[&str]| {
-            let mut command = Command::new("git");
-            command.args(args).current_dir(dir.path()).env("HOME", dir.path());
             let settings = nowhere_to_push(Some(Path::new("git")), dir.path());
-            command.env("GIT_CONFIG_COUNT", settings.len().to_string());
-            for (at, (name, value)) in settings.into_iter().enumerate() {
-                command.env(format!("GIT_CONFIG_KEY_{at}"), name);
-                command.env(format!("GIT_CONFIG_VALUE_{at}"), value);
-            }
-            let Ok(done) = command.output() else { return (true, String::new()) };
-            (done.status.success(), String::from_utf8_lossy(&done.stderr).into_owned())
+            run_git(dir.path(), settings, args)
         };
         git(&["init", "--quiet"]);
         git(&["init", "--quiet", "--bare", "beside.git"]);

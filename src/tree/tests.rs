@@ -250,6 +250,25 @@ fn no_filter_of_the_repository_runs() {
     assert!(!ran.exists(), "it ran");
 }
 
+/// The same in a repository inside, which git counts as a submodule.
+#[test]
+fn no_filter_of_a_repository_inside_runs() {
+    let project = Project::with_git();
+    let inner = Project::with_git();
+    inner.write("a.txt", "one");
+    inner.commit();
+    project.git(&["clone", "--quiet", inner.dir.path().to_str().unwrap(), "sub"]);
+    project.commit();
+    let ran = project.dir.path().join(".git/ran");
+    let filter = format!("echo ran >> '{}'; cat", ran.display());
+    project.git(&["-C", "sub", "config", "filter.x.clean", &filter]);
+    fs::write(project.path("sub/.git/info/attributes"), "* filter=x\n").unwrap();
+    let before = project.take();
+    project.write("sub/a.txt", "two");
+    assert_eq!(names(&before.changes(&project.take())), ["~sub/a.txt"]);
+    assert!(!ran.exists(), "it ran");
+}
+
 /// Settings with which an agent can make git look elsewhere or show something else.
 #[test]
 fn a_change_is_seen_wherever_the_repository_says_to_look() {

@@ -232,6 +232,10 @@ fn mistakes_in_what_was_typed_are_usage_errors() {
         (&["--suprevisor=native"], "no option --suprevisor; did you mean --supervisor?"),
         (&["--supervisor", "-p", "x", "--output-format", "yaml"], "output-format"),
         (&["--supervisor", "--model", "m", "-p", "x", "--output-format", "yaml"], "output-format"),
+        (
+            &["--supervisor", "-p", "--input-format", "stream-json"],
+            "leave out --input-format stream-json",
+        ),
         (&["--supervisor", "-p", "x", "--resume", "../etc"], "session id"),
         (&["--supervisor=hook", "--plain"], "--plain is for `ccc --supervisor`"),
         (&["--plain", "-p", "x"], "--plain is for `ccc --supervisor`"),

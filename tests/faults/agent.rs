@@ -3,9 +3,9 @@
 use nix::sys::signal::Signal;
 
 use crate::patience::wait_until;
-use crate::processes::is_there;
+use crate::processes::{is_there, wait_for};
 use crate::room::Room;
-use crate::tool::{self, SECONDS, at_work, shim, signal};
+use crate::tool::{self, SECONDS, Tool, at_work, shim, signal};
 
 /// A process whose parent is gone becomes the shim's, and the shim is to see it off.
 #[test]
@@ -34,6 +34,30 @@ fn a_killed_shim_leaves_nobody() {
     tool.is_gone();
     signal(running.pid(), Signal::SIGTERM);
     let _ = running.finish();
+}
+
+/// A check may kill its parent, too.
+#[test]
+fn a_killed_shim_of_a_check_leaves_nobody() {
+    let room = Room::supervised();
+    room.program("check", tool::CLIENT);
+    room.write(
+        "project/SUPERVISOR.md",
+        "---\nchecks: [\"exec $ROOM/../check </dev/zero\"]\n---\nx",
+    );
+    for args in [&["check", "--trust-checks"][..], &["--supervisor", "--trust-checks", "-p", "zq"]]
+    {
+        let _ = std::fs::remove_file(room.path("seen/tool"));
+        let running = room.ccc(args).start();
+        let tool = Tool::running(&room);
+        let shim = wait_for(running.pid(), |process| {
+            process.has_arg("agent-shim") && process.has_arg("-c")
+        });
+        signal(shim.pid, Signal::SIGKILL);
+        tool.is_gone();
+        signal(running.pid(), Signal::SIGTERM);
+        let _ = running.finish();
+    }
 }
 
 /// As claude 2.1.197 does: it catches SIGTERM, exits with its code, and leaves its tool running.

@@ -1,9 +1,15 @@
 //! The Stop hook: what the agent does to its own supervision is undone and told, and what goes wrong
 //! is told on the person's own screen.
 
+use std::fs::File;
+use std::process::{Child, Stdio};
+
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::room::{Ccc, Done, Room, state_file, verdict};
+use crate::processes::wait_for;
+use crate::room::{CLIENT, Ccc, Done, Room, state_file, verdict};
+use crate::tool::{self, Tool, signal};
 
 const ID: &str = "abc123";
 
@@ -314,4 +320,38 @@ fn what_the_project_says_of_the_environment_does_not_reach_the_hook() {
     assert!(done.out().contains(r#""decision":"block""#), "{} {}", done.out(), done.err());
     assert!(!room.path("seen/evil").exists());
     assert_eq!(room.reviews(), 1);
+}
+
+/// A review whose judge is in the middle of a tool's work.
+fn reviewing() -> (Room, Child, Tool) {
+    let room = Room::supervised();
+    room.program("judge", tool::CLIENT);
+    let judges = "[ $role = supervisor ] && exec \"$ROOM/../judge\" \"$@\"\nwhile read -r line; do";
+    room.client(&CLIENT.replacen("while read -r line; do", judges, 1));
+    room.ccc(&["--supervisor=hook", "--session-id", ID]).run().code(0);
+    room.write("event.json", room.event(ID).to_string());
+    let mut command = hook(&room).into_command();
+    let event = File::open(room.path("event.json")).expect("the event");
+    let running = command.stdin(event).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let tool = Tool::running(&room);
+    (room, running.expect("the hook starts"), tool)
+}
+
+/// A client that is killed cannot end its hook, and nobody waits for the verdict any more.
+#[test]
+fn the_review_of_a_client_that_was_killed_ends() {
+    let (_room, mut hook, tool) = reviewing();
+    drop(hook.stdout.take());
+    tool.is_gone();
+    hook.wait().expect("it ends");
+}
+
+#[test]
+fn a_killed_shim_of_the_hooks_judge_leaves_nobody() {
+    let (_room, mut hook, tool) = reviewing();
+    let pid = hook.id().cast_signed();
+    signal(wait_for(pid, |process| process.has_arg("agent-shim")).pid, Signal::SIGKILL);
+    tool.is_gone();
+    signal(pid, Signal::SIGKILL);
+    hook.wait().expect("it ends");
 }

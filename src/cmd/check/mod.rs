@@ -22,7 +22,7 @@ use crate::console;
 use crate::directories::Directories;
 use crate::files;
 use crate::process::exit::ended_by;
-use crate::process::signals;
+use crate::process::{orphans, signals};
 use crate::review::instructions::{self, Problem};
 use show::Show;
 
@@ -67,6 +67,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let mut show = Show::new(args.json, &known);
     let mut kept = Kept::new(&place.state_dir);
     let surroundings = CheckContext::of(&place.project)?;
+    orphans::adopt_and_reap()?;
     let stopped = run_all(&mut suite, &surroundings, &stop, |suite, now, seen| {
         kept.note(&seen);
         show.note(suite, now, &seen, kept.path.as_deref());

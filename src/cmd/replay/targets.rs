@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::directories::Directories;
+use crate::record::by_hook::is_by_hook;
 use crate::record::find::{Prefer, find};
 use crate::record::read::{EVENTS, is_recording};
 
@@ -88,7 +89,8 @@ fn directory(dir: &Path, deeper: bool) -> Result<Vec<Target>> {
     for path in paths {
         if path.is_dir() {
             if is_recording(&path) {
-                found.push(recording(&path));
+                // What a Stop hook recorded cannot be run again.
+                found.extend((!is_by_hook(&path)).then(|| recording(&path)));
             } else if deeper {
                 found.extend(directory(&path, false)?);
             }
@@ -107,7 +109,14 @@ mod tests {
     fn a_directory_is_what_is_in_it_in_order() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
-        for name in ["b.jsonl", "rec/events.jsonl", "rec/agent.jsonl", "sub/a.jsonl", "README.md"] {
+        for name in [
+            "b.jsonl",
+            "rec/events.jsonl",
+            "rec/agent.jsonl",
+            "sub/a.jsonl",
+            "README.md",
+            "hook-rec/events.jsonl",
+        ] {
             fs::create_dir_all(path(name).parent().unwrap()).unwrap();
             fs::write(path(name), "").unwrap();
         }

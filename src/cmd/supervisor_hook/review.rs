@@ -30,6 +30,7 @@ use crate::hook::event::HookEvent;
 use crate::hook::pinned::Pinned;
 use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
+use crate::process::orphans;
 use crate::record::SupervisorLog;
 use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::Policy;
@@ -76,6 +77,7 @@ pub fn run(
     transcript: TranscriptFile,
     mut guarded: Option<&mut Guarded>,
 ) -> Result<Reviewed> {
+    orphans::adopt_and_reap().context("cannot look after processes that are left behind")?;
     let (transcript, file) = transcript.split();
     let (typed, began) = (typed::watch(file), Instant::now());
     let mut review = |spent: Duration| {

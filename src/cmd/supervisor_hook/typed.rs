@@ -1,10 +1,13 @@
 //! Notices what the person types while a review runs: the client queues the message and notes that in
-//! the transcript. The message goes first, so the review is dropped.
+//! the transcript. The message goes first, so the review is dropped. Also notices that the client is gone.
 
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, bounded, never};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use crate::console;
 use crate::hook::transcript_file::TranscriptFile;
 use crate::threads::named;
 
@@ -22,6 +25,11 @@ pub fn watch(mut transcript: TranscriptFile) -> Receiver<Instant> {
                 while send.send(typed_at).is_ok() {}
                 return;
             }
+            if nobody_reads_the_reply() {
+                log::warn!("supervisor-hook: claude is gone; the review ends");
+                // The shims end the judge and the checks.
+                std::process::exit(0);
+            }
             std::thread::sleep(LOOK_AGAIN);
         }
     };
@@ -32,4 +40,11 @@ pub fn watch(mut transcript: TranscriptFile) -> Receiver<Instant> {
             never()
         }
     }
+}
+
+/// A client that ends in order ends its hooks; one that was killed leaves them running.
+fn nobody_reads_the_reply() -> bool {
+    let stdout = console::stdout();
+    let mut fds = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
+    poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
 }
