@@ -2,7 +2,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 
-// Core: no I/O, no clock, no environment (but for `review::instructions`, which reads SUPERVISOR.md).
+// Core: no I/O, no clock, no environment, but for the adapters that ARCHITECTURE.md names.
 pub mod brief;
 pub mod checks;
 pub mod client;

@@ -103,7 +103,7 @@ fn compared(git: &Path, project: &Path, commit: &str, paths: &[&str]) -> Vec<Fil
     let lines = |how: &[&str], paths: &[&str]| {
         parse(&ask(git, project, commit, how, paths).unwrap_or_default())
     };
-    let root = project.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(project);
+    let root = tree::root(project).unwrap_or(project);
     let (hidden, mut found): (Vec<_>, Vec<_>) =
         lines(&["-U0"], paths).into_iter().partition(|file| {
             let is_shown = !file.added.is_empty() || !file.removed.is_empty();

@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use crate::tree;
+
 /// Existing paths with links resolved, so that a link to the project leads into the case too.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Covers {
@@ -87,9 +89,7 @@ fn outermost(mut dirs: Vec<PathBuf>) -> Vec<PathBuf> {
 /// The parts of a repository outside the directory: the rest of the work tree, since tests of a
 /// part may write to the root, and for a worktree or submodule the git directory.
 fn repository(dir: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let Some(root) = dir.ancestors().find(|dir| dir.join(".git").exists()) else {
-        return Vec::new();
-    };
+    let Some(root) = tree::root(dir) else { return Vec::new() };
     // A home directory that is kept in git is not a project.
     let is_above_home = home.is_some_and(|home| home.starts_with(root));
     let mut found = Vec::new();

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use saphyr::{LoadableYamlNode, Scalar, Yaml};
+use saphyr::{LoadableYamlNode, MarkedYaml};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::executables;
+use crate::review::front_matter;
 
 /// Programs that sessions run and a machine may lack.
 const PROGRAMS: [&str; 6] = ["make", "node", "python3", "rustc", "sqlite3", "timeout"];
@@ -202,24 +203,8 @@ fn with_files(
 }
 
 fn parsed(text: &str) -> Result<Value> {
-    let yaml = Yaml::load_from_str(text)?;
-    json(yaml.first().context("nothing is in it")?)
-}
-
-fn json(yaml: &Yaml) -> Result<Value> {
-    Ok(match yaml {
-        Yaml::Value(Scalar::String(text)) => text.as_ref().into(),
-        Yaml::Value(Scalar::Integer(number)) => (*number).into(),
-        Yaml::Value(Scalar::Boolean(yes)) => (*yes).into(),
-        Yaml::Sequence(items) => Value::Array(items.iter().map(json).collect::<Result<_>>()?),
-        Yaml::Mapping(fields) => {
-            let field = |(name, value): (&Yaml, &Yaml)| {
-                Ok((name.as_str().context("a key is no text")?.to_owned(), json(value)?))
-            };
-            Value::Object(fields.iter().map(field).collect::<Result<_>>()?)
-        }
-        _ => Value::Null,
-    })
+    let yaml = MarkedYaml::load_from_str(text)?;
+    Ok(front_matter::json(yaml.first().context("nothing is in it")?))
 }
 
 #[cfg(test)]

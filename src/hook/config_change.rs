@@ -8,18 +8,8 @@
 
 use std::path::Path;
 
-use super::event::lenient;
+use super::event::ConfigChange;
 use crate::files;
-
-#[derive(Debug, Clone, Default, serde::Deserialize)]
-#[serde(default)]
-pub struct ConfigChange {
-    /// `user_settings`, `project_settings`, `local_settings`, `policy_settings`, `skills`.
-    #[serde(deserialize_with = "lenient")]
-    source: String,
-    #[serde(deserialize_with = "lenient")]
-    file_path: String,
-}
 
 impl ConfigChange {
     /// Why the client must keep its present configuration, worded for the person; `None` if the change

@@ -5,7 +5,6 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::background::{Task, running};
-use super::config_change::ConfigChange;
 
 /// The kind of event, from the client's own name for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +53,17 @@ pub struct HookEvent {
     pub prompt: Option<String>,
     #[serde(flatten)]
     pub config_change: ConfigChange,
+}
+
+/// A changed file of the client's configuration; only in events about one.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct ConfigChange {
+    /// `user_settings`, `project_settings`, `local_settings`, `policy_settings`, `skills`.
+    #[serde(deserialize_with = "lenient")]
+    pub source: String,
+    #[serde(deserialize_with = "lenient")]
+    pub file_path: String,
 }
 
 impl HookEvent {

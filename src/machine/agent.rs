@@ -36,7 +36,9 @@ impl Machine {
             Message::TaskEnded(task) if self.background.ended(&task.task_id) => {
                 self.await_waking();
             }
-            Message::TasksRunning(running) => self.tasks_running(&running),
+            Message::TasksRunning(running) if self.background.still_running(&running) => {
+                self.await_waking();
+            }
             Message::Control { request_id, request } => {
                 self.control(request_id, request);
             }
@@ -118,12 +120,6 @@ impl Machine {
         if matches!(self.phase, Phase::Waiting | Phase::Reviewing) {
             self.drop_review(Dropped::AgentWoke);
             self.enter(Phase::Working);
-        }
-    }
-
-    fn tasks_running(&mut self, running: &[String]) {
-        if self.background.still_running(running) {
-            self.await_waking();
         }
     }
 

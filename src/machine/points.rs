@@ -156,18 +156,18 @@ impl Machine {
 
     pub(super) fn go_back(&mut self, uuid: &str, what: GoBack) {
         let known = self.points.sent.iter().any(|point| point.uuid == uuid);
-        let why = if self.phase != Phase::Waiting {
-            "the agent is working: interrupt it first"
+        let refused = if self.phase != Phase::Waiting {
+            Some("the agent is working: interrupt it first")
         } else if self.points.pending.is_some() {
-            "an earlier request to go back is still pending"
+            Some("an earlier request to go back is still pending")
         } else if !known {
-            "that message is no longer part of this session"
+            Some("that message is no longer part of this session")
         } else if !self.process.running {
-            "claude is not running: send a message first"
+            Some("claude is not running: send a message first")
         } else {
-            ""
+            None
         };
-        if !why.is_empty() {
+        if let Some(why) = refused {
             return self.say(Notice::NotGoneBack { what, why: why.to_owned() });
         }
         let mut pending = GoingBack { uuid: uuid.to_owned(), files: None, conversation: None };

@@ -4,11 +4,12 @@
 use super::Machine;
 use crate::client::mode::PermissionMode;
 use crate::client::stream::{ClientRequest, Introduction, RateLimit};
+use crate::client::version::Version;
 use crate::event::{Action, Notice, Wish};
 
 /// The first version seen to begin in auto mode on its own screen unless something else was chosen;
 /// 2.1.260 still asked.
-const BEGINS_IN_AUTO: [u32; 3] = [2, 1, 325];
+const BEGINS_IN_AUTO: Version = Version([2, 1, 325]);
 
 #[derive(Debug, Default)]
 pub struct ClientSide {
@@ -76,10 +77,10 @@ impl Machine {
         if let Some(mode) = &told.mode {
             self.mode_reported(mode.clone());
         }
-        let version = told.version.as_deref().map(numbers).unwrap_or_default();
+        let version = told.version.as_deref().and_then(Version::read);
         let asks = self.client.mode == Some(PermissionMode::Ask);
         let modes = self.rules.modes.clone();
-        if asks && modes.unchosen && modes.auto && version.as_slice() >= BEGINS_IN_AUTO.as_slice() {
+        if asks && modes.unchosen && modes.auto && version >= Some(BEGINS_IN_AUTO) {
             self.ask_client(ClientRequest::Mode(PermissionMode::Auto));
         }
         // Asked after the mode, so that the mode is known when the model arrives. Older clients
@@ -149,8 +150,4 @@ fn description(request: &ClientRequest) -> String {
         ClientRequest::Context => "say what fills its context".to_owned(),
         ClientRequest::Background => "send anything to the background".to_owned(),
     }
-}
-
-fn numbers(version: &str) -> Vec<u32> {
-    version.split('.').map_while(|part| part.parse().ok()).collect()
 }

@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use crate::client::session_id;
 use crate::hook::background::{Task, running};
-use crate::hook::config_change::ConfigChange;
-use crate::hook::event::lenient;
+use crate::hook::event::{ConfigChange, lenient};
 
 /// The events that ccc subscribes to. `SessionStart` is not among them: the client runs no http hook
 /// for it, and every other event names the session as well. Neither are `PreCompact` and `PostCompact`:

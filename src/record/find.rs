@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use memchr::memmem;
 
 use super::format::{Entry, EventLine};
-use super::read::{AGENT, EVENTS, Recording, WholeLines, sessions};
+use super::read::{AGENT, EVENTS, RecordedRun, Recording, WholeLines, sessions};
 use super::rerun;
 use super::story::Story;
 use crate::client::stream::Line;
@@ -240,11 +240,8 @@ pub fn carried(dir: &Path, seed: Option<u64>) -> Option<Carried> {
     tests::RERUNS.with(|count| count.set(count.get() + 1));
     let recording = Recording::open(dir).ok()?;
     let runs = recording.runs().ok()?;
-    let is_it = |seed: u64| move |begun: &super::Begun| begun.rules.seed == seed;
-    let own = |run: &super::read::RecordedRun| {
-        seed.is_some_and(|seed| run.begun.as_ref().is_some_and(is_it(seed)))
-    };
-    let run = runs.iter().rfind(|run| !own(run))?;
+    let seeds = |run: &RecordedRun| run.begun.as_ref().map(|begun| begun.rules.seed);
+    let run = runs.iter().rfind(|run| seed.is_none() || seeds(run) != seed)?;
     rerun::carried(&recording, run).inspect_err(|error| log::warn!("{error:#}")).ok().flatten()
 }
 

@@ -194,16 +194,15 @@ impl Recording {
             }
             let parsed = (begun.find(line).is_some() || ended.find(line).is_some())
                 .then(|| serde_json::from_slice::<EventLine>(line).ok().map(|line| line.content));
-            let content = parsed.flatten();
-            let begins = matches!(content, Some(Entry::Begun { .. }));
-            if begins || runs.is_empty() {
-                let begun = match content.clone() {
-                    Some(Entry::Begun { begun }) => Some(*begun),
-                    _ => None,
-                };
-                let number_of_run = runs.len() + 1;
+            let (mut begun, mut end) = (None, None);
+            match parsed.flatten() {
+                Some(Entry::Begun { begun: rules }) => begun = Some(*rules),
+                Some(Entry::Ended { ended, carried }) => end = Some((ended, carried)),
+                _ => {}
+            }
+            if begun.is_some() || runs.is_empty() {
                 runs.push(RecordedRun {
-                    number: number_of_run,
+                    number: runs.len() + 1,
                     begun,
                     ended: None,
                     carried: None,
@@ -215,7 +214,7 @@ impl Recording {
             number += 1;
             if let Some(run) = runs.last_mut() {
                 run.lines += 1;
-                if let Some(Entry::Ended { ended, carried }) = content {
+                if let Some((ended, carried)) = end {
                     run.ended = Some(*ended);
                     run.carried = carried.map(|carried| *carried);
                 }

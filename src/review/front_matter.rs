@@ -141,8 +141,8 @@ fn checks_of(node: &MarkedYaml) -> Result<Vec<Check>, Mistake> {
     Ok(found)
 }
 
-/// Converts a node to JSON, so that one reader of checks serves both SUPERVISOR.md and ccc.json.
-fn json(node: &MarkedYaml) -> Value {
+/// The node as JSON, so that one reader of checks serves both SUPERVISOR.md and ccc.json.
+pub fn json(node: &MarkedYaml) -> Value {
     match &node.data {
         YamlData::Value(scalar) => match scalar {
             Scalar::Null => Value::Null,

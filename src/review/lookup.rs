@@ -9,6 +9,7 @@ use super::instructions::FILE;
 use crate::directories::STATE_DIR;
 use crate::event::ReviewRequest;
 use crate::files;
+use crate::tree;
 
 /// Files that are worth citing are smaller than this.
 const LONGEST_FILE: u64 = 8 << 20;
@@ -44,14 +45,9 @@ impl Facts for Lookup<'_> {
         } else {
             // In a subdirectory of a repository, a file may be named from the repository's root, as
             // git does.
-            let repository = |root: &PathBuf| {
-                root.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
-            };
-            let places = self.roots.iter().cloned();
-            places
-                .chain(self.roots.iter().filter_map(repository))
-                .map(|dir| dir.join(named))
-                .collect()
+            let repositories = self.roots.iter().filter_map(|dir| tree::root(dir));
+            let places = self.roots.iter().map(PathBuf::as_path).chain(repositories);
+            places.map(|dir| dir.join(named)).collect()
         };
         let found = candidates.iter().find_map(|path| fs::canonicalize(path).ok());
         let found = found.ok_or_else(|| format!("there is no file {path}"))?;

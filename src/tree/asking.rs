@@ -72,7 +72,8 @@ fn ask_within(
     })
 }
 
-fn root(dir: &Path) -> Option<&Path> {
+/// The top of the files of the repository around `dir`.
+pub fn root(dir: &Path) -> Option<&Path> {
     dir.ancestors().find(|dir| dir.join(".git").exists())
 }
 

@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use super::asking::git_dir;
+use super::asking::{git_dir, root};
 use crate::files;
 
 /// The length of the abbreviated commit that is shown if `HEAD` is not on a branch.
 const SHORT: usize = 7;
 
 pub fn branch(project: &Path) -> Option<String> {
-    let root = project.ancestors().find(|dir| dir.join(".git").exists())?;
-    let head = files::read_text(&git_dir(root)?.join("HEAD")).ok()?;
+    let head = files::read_text(&git_dir(root(project)?)?.join("HEAD")).ok()?;
     let head = head.trim();
     match head.strip_prefix("ref: ") {
         Some(reference) => {

@@ -11,7 +11,7 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::asking::ask;
+use super::asking::{ask, root};
 use super::content::{Budget, Content, Digest, digest};
 use super::git_programs::{Setting, overruled};
 
@@ -68,7 +68,7 @@ pub struct GitState {
 impl Repository {
     pub fn around(project: &Path, executable: &Path) -> Option<Self> {
         let project = project.canonicalize().ok()?;
-        let root = project.ancestors().find(|dir| dir.join(".git").exists())?;
+        let root = root(&project)?;
         let git = Git::of(executable, root.to_owned());
         // If the repository contains the home directory, only the project in it is meant.
         let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());

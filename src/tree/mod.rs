@@ -26,7 +26,7 @@ use git::Repository;
 use serde::{Deserialize, Serialize};
 
 pub use crate::event::ChangeKind;
-pub use asking::ask;
+pub use asking::{ask, root};
 pub use branch::branch;
 pub use git::ignored;
 pub use walk::has_rules;

@@ -110,6 +110,7 @@ fn a_claude_that_is_too_old_is_refused_before_it_starts() {
 #[test]
 fn what_is_odd_is_no_failure() {
     let room = Room::new();
+    room.client(CLIENT);
     room.write("home/.claude/settings.json", r#"{"disableAllHooks": true}"#);
     room.write("home/.claude/commands/supervisor.md", "mine");
     room.config(&json!({"supervisor": {"max_iteration": 3}}));

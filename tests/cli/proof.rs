@@ -53,9 +53,17 @@ fn messages(room: &Room) -> usize {
 const REQUIRED: &str = "---\nproof: required\n---\nBE STRICT";
 const BARE: &str = r#"{"completed": true, "feedback": "fine"}"#;
 
-fn with_evidence(evidence: &str) -> String {
+/// Every requirement is met, each with this evidence.
+fn with_evidence(evidence: &[&str]) -> String {
+    let requirement = |(at, evidence): (usize, &&str)| {
+        format!(
+            r#"{{"id": "R{at}", "text": "slugs of kind {at}", "status": "met", "evidence": {evidence}}}"#
+        )
+    };
+    let requirements: Vec<_> = evidence.iter().enumerate().map(requirement).collect();
     format!(
-        r#"I looked. {{"completed": true, "feedback": "", "word": "WORD", "requirements": [{{"id": "R1", "text": "slugs", "status": "met", "evidence": {evidence}}}]}}"#
+        r#"I looked. {{"completed": true, "feedback": "", "word": "WORD", "requirements": [{}]}}"#,
+        requirements.join(", ")
     )
 }
 
@@ -66,7 +74,7 @@ fn an_honest_judge_is_believed_without_another_turn() {
         r#"[{"command": "pytest -q", "quote": "3 passed"}]"#,
         r#"[{"answer": "It works, and"}]"#,
     ] {
-        let (room, done) = judged(REQUIRED, &with_evidence(evidence));
+        let (room, done) = judged(REQUIRED, &with_evidence(&[evidence]));
         let done = done.code(0);
         let report = report(&done);
         assert_eq!(report["outcome"], "completed");
@@ -92,9 +100,10 @@ fn a_gullible_judge_is_asked_for_its_proof() {
     assert!(shown.contains("✔ Confirmed complete, without proof ·"), "{shown}");
 }
 
+/// Each invents its evidence in another way.
 #[test]
 fn a_forger_is_never_believed() {
-    for evidence in [
+    let forged = [
         r#"[{"file": "test_slug.py:1", "quote": "def test_accents"}]"#,
         r#"[{"file": "slug.py:3", "quote": "unicodedata.normalize"}]"#,
         r#"[{"command": "cargo test", "quote": "ok"}]"#,
@@ -103,23 +112,23 @@ fn a_forger_is_never_believed() {
         r#"[{"answer": "accents are handled"}]"#,
         r#"[{"answer": "3 tests pass"}]"#,
         r#"[{"command": "pytest -q", "quote": "3"}]"#,
-    ] {
-        for instructions in [REQUIRED, "BE STRICT", "---\nproof: off\n---\nBE STRICT"] {
-            let (room, done) = judged(instructions, &with_evidence(evidence));
-            let done = done.code(6);
-            let report = report(&done);
-            assert_eq!(report["outcome"], "stuck", "{report}");
-            assert_eq!(report["rounds"][0]["requirements"][0]["status"], "unproven", "{report}");
-            let told = room.seen("supervisor.input");
-            assert!(told.contains("found these problems"), "{told}");
-            assert!(room.seen("agent.input").contains("The review found no proof"), "{report}");
-        }
+    ];
+    for instructions in [REQUIRED, "BE STRICT", "---\nproof: off\n---\nBE STRICT"] {
+        let (room, done) = judged(instructions, &with_evidence(&forged));
+        let report = report(&done.code(6));
+        assert_eq!(report["outcome"], "stuck", "{report}");
+        let found = report["rounds"][0]["requirements"].as_array().expect("requirements");
+        let unproven = found.iter().filter(|one| one["status"] == "unproven");
+        assert_eq!((unproven.count(), found.len()), (forged.len(), forged.len()), "{report}");
+        let told = room.seen("supervisor.input");
+        assert!(told.contains("found these problems"), "{told}");
+        assert!(room.seen("agent.input").contains("The review found no proof"), "{report}");
     }
 }
 
 #[test]
 fn a_verdict_with_the_word_of_another_review_is_none() {
-    let answer = with_evidence(r#"[{"answer": "It works"}]"#).replace("WORD", "0123456789ab");
+    let answer = with_evidence(&[r#"[{"answer": "It works"}]"#]).replace("WORD", "0123456789ab");
     let (_, done) = judged("BE STRICT", &answer);
     assert_eq!(report(&done.code(4))["outcome"], "no_verdict");
 }
@@ -161,7 +170,7 @@ fn what_the_agent_ran_before_the_session_was_resumed_is_evidence_too() {
     let first = report(&first.code(5));
     let id = first["session_id"].as_str().expect("an id");
 
-    let answer = with_evidence(r#"[{"command": "pytest -q", "quote": "3 passed"}]"#);
+    let answer = with_evidence(&[r#"[{"command": "pytest -q", "quote": "3 passed"}]"#]);
     let yes = serde_json::json!({"type": "result", "num_turns": 1, "result": answer});
     room.write("judge.prints", format!("{yes}\n"));
     let again = ["--supervisor", "-p", "go on", "--output-format", "json", "--resume", id];

@@ -53,9 +53,9 @@ done
 pub const STATE_DIR: &str = "project/.claude/ccc";
 
 /// What the session was about, unless a test says otherwise.
-const TRANSCRIPT: &str = r#"{"type":"user","message":{"content":"do it"}}
-{"type":"assistant","message":{"content":[{"type":"text","text":"all done here"}]}}
-"#;
+const TASK: &str = r#"{"type":"user","message":{"content":"do it"}}"#;
+pub const ANSWER: &str =
+    r#"{"type":"assistant","message":{"content":[{"type":"text","text":"all done here"}]}}"#;
 
 pub struct Room {
     dir: tempfile::TempDir,
@@ -170,7 +170,7 @@ impl Room {
     /// The event of a Stop hook, as the client tells it, with a transcript that is all there.
     pub fn event(&self, id: &str) -> Value {
         if !self.path("transcript.jsonl").exists() {
-            self.write("transcript.jsonl", TRANSCRIPT);
+            self.write("transcript.jsonl", format!("{TASK}\n{ANSWER}\n"));
         }
         json!({
             "session_id": id, "transcript_path": self.path("transcript.jsonl"),
@@ -180,7 +180,8 @@ impl Room {
         })
     }
 
-    /// A slash command of the person's, as the client writes it down in the transcript.
+    /// A slash command of the person's and the agent's answer, as the client writes them down in the
+    /// transcript.
     pub fn typed(&self, id: &str, command: &str) {
         self.event(id);
         let line = json!({
@@ -190,7 +191,7 @@ impl Room {
             )},
         });
         let before = self.read("transcript.jsonl");
-        self.write("transcript.jsonl", format!("{before}{line}\n"));
+        self.write("transcript.jsonl", format!("{before}{line}\n{ANSWER}\n"));
     }
 
     /// The Stop hook of a session, as the client runs it.

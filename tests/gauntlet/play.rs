@@ -34,8 +34,6 @@ pub struct Ended {
     pub code: Option<i32>,
     pub report: Value,
     pub rounds: usize,
-    /// It is kept until this is dropped.
-    pub room: Room,
 }
 
 #[derive(Clone, Default)]
@@ -115,12 +113,12 @@ struct PlayState {
 /// One session, in which the first judge reviews first, the next one after it has been told no, and so on.
 /// As many of them come back as were asked; with a red check nobody is, and that is what came of each.
 pub fn play(
+    room: &Room,
     session: &GauntletSession,
     template: &Path,
     judges: &[Judge],
     proof: &str,
 ) -> Vec<Played> {
-    let room = Room::new();
     copy(template, &room.path("project"));
     let checks: Vec<_> = session.checks.iter().map(|check| format!("  - {check:?}\n")).collect();
     let checks =
@@ -169,7 +167,7 @@ pub fn play(
     });
     let PlayState { told, reviews, .. } = play.state.into_inner().expect("nobody has panicked");
     let rounds = report["rounds"].as_array().map_or(0, Vec::len);
-    let (told, ended) = (told.into(), Arc::new(Ended { code, report, rounds, room }));
+    let (told, ended) = (told.into(), Arc::new(Ended { code, report, rounds }));
     let of = |went_on, review| Played {
         review,
         went_on,

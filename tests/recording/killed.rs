@@ -108,14 +108,14 @@ fn killed(room: &Room, run: u32, random: &mut Random, whole: Duration, found: &M
     let torn = trace.check_lines();
     let decisions = rerun(&trace.recording());
     nothing_lost(room, &trace);
-    let filmed = !trace.left(CAST).is_empty();
-    if filmed {
+    let resumes = run.is_multiple_of(RESUMED);
+    if !trace.left(CAST).is_empty() {
         trace.cast();
-        if !torn {
+        // Each start of asciinema costs as much as the session did.
+        if resumes && !torn {
             played(&trace.path(CAST));
         }
     }
-    let resumes = run.is_multiple_of(RESUMED);
     if resumes {
         resume(room, &trace);
     }

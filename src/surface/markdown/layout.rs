@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::styled::{Fill, Style, Styled};
 use super::line::{TextLine, spaces};
-use super::render::{CODE, Renderer};
+use super::render::{CODE, Container, Renderer};
 
 /// The deepest indentation if the width of the screen is unknown.
 const DEEP: usize = 60;
@@ -145,8 +145,13 @@ impl Renderer<'_> {
         }
     }
 
+    pub(super) fn enter(&mut self, first: Option<Styled>, rest: Styled, item: bool) {
+        let prefix = self.prefix() + rest.width();
+        self.containers.push(Container { first, rest, item, prefix });
+    }
+
     pub(super) fn prefix(&self) -> usize {
-        self.containers.iter().map(|container| container.rest.width()).sum()
+        self.containers.last().map_or(0, |container| container.prefix)
     }
 
     pub(super) fn room(&self) -> Option<usize> {

@@ -50,6 +50,8 @@ pub(super) struct Container {
     pub(super) first: Option<Styled>,
     pub(super) rest: Styled,
     pub(super) item: bool,
+    /// The width of its prefix and of those around it.
+    pub(super) prefix: usize,
 }
 
 pub(super) struct Renderer<'a> {
@@ -71,13 +73,11 @@ pub(super) struct Renderer<'a> {
 
 impl<'a> Renderer<'a> {
     fn new(source: &'a str, context: &RenderContext<'a>) -> Self {
-        let inside =
-            context.inside.map(|cells| Container { first: None, rest: spaces(cells), item: true });
-        Self {
+        let mut renderer = Self {
             source,
             context: *context,
             lines: Vec::new(),
-            containers: inside.into_iter().collect(),
+            containers: Vec::new(),
             lists: Vec::new(),
             inline: Inline::default(),
             code: None,
@@ -85,7 +85,11 @@ impl<'a> Renderer<'a> {
             last: None,
             seen: 0,
             ends_with: None,
+        };
+        if let Some(cells) = context.inside {
+            renderer.enter(None, spaces(cells), true);
         }
+        renderer
     }
 
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
@@ -177,7 +181,7 @@ impl<'a> Renderer<'a> {
             Tag::BlockQuote(_) => {
                 let bar = Styled::new(Style::Dim, self.context.glyphs.quote);
                 let bar = if self.is_deep(bar.width()) { Styled::default() } else { bar };
-                self.containers.push(Container { first: None, rest: bar, item: false });
+                self.enter(None, bar, false);
             }
             Tag::List(number) => {
                 // Only for the outermost list: a nested list has its own numbers.
@@ -196,7 +200,7 @@ impl<'a> Renderer<'a> {
                 let deep = self.is_deep(marker.width());
                 let rest = if deep { Styled::default() } else { spaces(marker.width()) };
                 let first = Some(Styled::new(Style::Plain, &marker));
-                self.containers.push(Container { first, rest, item: true });
+                self.enter(first, rest, true);
                 let rest = &self.source[range.start..];
                 let digits =
                     rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::patience::{PATIENCE, wait_within};
-use crate::room::{Room, value_of, verdict};
+use crate::room::{ANSWER, Room, value_of, verdict};
 
 fn reviewed() -> Room {
     let room = Room::supervised();
@@ -141,8 +141,9 @@ fn the_review_knows_what_was_said_and_by_whom() {
             json!({"type": "user", "isMeta": true, "message": {"content": "Stop hook feedback:\nx"}}),
             json!({"type": "user", "message": {"content": [{"type": "text", "text": "and test it"}]}}),
         ]
-        .map(|line| line.to_string())
-        .join("\n"),
+        .map(|line| format!("{line}\n"))
+        .concat()
+            + ANSWER,
     );
     room.hook("abc123").run().allows("confirmed");
     let message: Value = serde_json::from_str(&room.seen("supervisor-0.input")).expect("JSON");
@@ -187,7 +188,7 @@ fn text_after_a_slash_command_is_the_users_own() {
         json!({"type": "user", "message": {"content": command}}),
         json!({"type": "user", "isMeta": true, "message": {"content": "build <it> \"now\""}}),
     ];
-    room.write("transcript.jsonl", said.map(|line| line.to_string()).join("\n"));
+    room.write("transcript.jsonl", said.map(|line| format!("{line}\n")).concat() + ANSWER);
     room.hook("abc123").run().allows("confirmed");
     let message: Value = serde_json::from_str(&room.seen("supervisor-0.input")).expect("JSON");
     let text = message["message"]["content"].as_str().expect("text");
@@ -287,8 +288,8 @@ fn a_tool_is_decided_on_before_it_runs() {
 #[test]
 fn a_session_that_the_hook_judges_is_among_the_sessions() {
     let room = reviewed();
-    let said = json!({"type": "user", "message": {"content": "build it"}}).to_string() + "\n";
-    room.write("transcript.jsonl", said);
+    let said = json!({"type": "user", "message": {"content": "build it"}});
+    room.write("transcript.jsonl", format!("{said}\n{ANSWER}\n"));
     room.supervisor_prints(&verdict(false, "the tests are missing"));
     room.hook("abc123").run().blocks("the tests are missing");
     let listed = room.ccc(&["sessions"]).run().code(0).out();
