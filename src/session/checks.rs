@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Incoming, Session};
 use crate::brief::diff::{as_text, diffs};
@@ -17,7 +17,7 @@ use crate::threads::named;
 use crate::tree::{self, ChangeKind, Snapshot};
 
 /// How long a message to the agent waits at most for the first snapshot of the files.
-const LONGEST_HOLD: Duration = Duration::from_secs(2);
+const LONGEST_HOLD: Duration = Duration::from_secs(5);
 
 const MOST_FILES: usize = 50;
 
@@ -70,10 +70,15 @@ impl Session<'_> {
         let (base, to_control) = (self.base.clone(), self.to_control.clone());
         let (begun, wait) = crossbeam_channel::bounded::<()>(0);
         let (done, looked) = crossbeam_channel::bounded::<()>(0);
+        let since = Instant::now();
         let started = named("files", move || {
             let mut held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
             drop(begun);
-            *held = Some(workplace.look());
+            let mut snapshot = workplace.look();
+            if since.elapsed() >= LONGEST_HOLD {
+                snapshot.came_late();
+            }
+            *held = Some(snapshot);
             drop(done);
         });
         let waiting = named("files noted", move || {
@@ -185,7 +190,7 @@ impl Workplace {
             one_package: is_one_package(&self.surroundings.dir),
             changed,
             signs: signs(&diffs),
-            note: now.note().map(str::to_owned),
+            note: note(before, now),
         };
         (examined, diffs)
     }
@@ -193,6 +198,13 @@ impl Workplace {
     pub fn look(&self) -> Snapshot {
         Snapshot::take(&self.surroundings.dir, self.git.as_deref())
     }
+}
+
+/// What is missing in either snapshot.
+fn note(before: Option<&Snapshot>, now: &Snapshot) -> Option<String> {
+    let mut notes: Vec<_> = before.and_then(Snapshot::note).into_iter().chain(now.note()).collect();
+    notes.dedup();
+    (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 fn git_state(before: &Snapshot, now: &Snapshot) -> Option<GitState> {
@@ -221,6 +233,17 @@ pub(super) fn changes(before: &Snapshot, now: &Snapshot, project: &Path) -> Chan
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_snapshot_that_came_after_the_agent_had_begun_is_told_to_the_judge() {
+        let dir = tempfile::tempdir().unwrap();
+        let workplace = Workplace::of(dir.path()).unwrap();
+        let mut before = workplace.look();
+        let note = |before: &Snapshot| workplace.compare(Some(before), &before.clone(), "").0.note;
+        assert_eq!(note(&before), None);
+        before.came_late();
+        assert!(note(&before).unwrap().starts_with("the first look at the files took so long"));
+    }
 
     #[test]
     fn lines_to_the_agent_wait_for_every_snapshot_and_keep_their_order() {

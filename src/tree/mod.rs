@@ -112,6 +112,13 @@ impl Snapshot {
         self.commit.is_some() && self.files.contains_key(path)
     }
 
+    /// The agent may have begun to work before this snapshot was complete.
+    pub fn came_late(&mut self) {
+        const LATE: &str = "the first look at the files took so long that the agent had begun to work; a file \
+            that it changed before is missing in this list";
+        self.note = Some(self.note.take().map_or(LATE.into(), |note| format!("{note}; {LATE}")));
+    }
+
     /// What was not compared by content, if anything.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
