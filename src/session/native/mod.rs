@@ -36,6 +36,8 @@ pub struct NativeSetup {
     pub terminal: Rc<PersonsTerminal>,
     /// The address that the client's hooks report to.
     pub hooks: SocketAddr,
+    /// The client's process, once it has reported an event.
+    pub client: ClientProcess,
     /// A prompt among the client's own arguments, which is not typed.
     pub prompt: Option<String>,
     /// Where the client keeps its transcripts.
@@ -47,7 +49,6 @@ pub struct NativeSetup {
 
 pub struct NativeState {
     setup: NativeSetup,
-    client: ClientProcess,
     transcript: Option<Sender<Wanted>>,
     watching: bool,
     /// Hook calls that wait until the transcript has been read up to them.
@@ -98,7 +99,6 @@ impl NativeState {
     pub fn new(setup: NativeSetup) -> Self {
         Self {
             setup,
-            client: ClientProcess::default(),
             transcript: None,
             watching: false,
             waiting: VecDeque::new(),
