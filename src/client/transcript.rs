@@ -30,6 +30,8 @@ pub struct ClientTranscript {
     /// The id of the entry with the last answer.
     answer: Option<String>,
     pub turn: TurnKind,
+    /// Feedback of a hook has sent the agent on, and it has not answered yet.
+    pub sent_on: bool,
     /// The command of the person that such a turn (`Shell`, `LocalCommand`) began with.
     pub command: String,
     /// What the agent ran, in full; `activity` is the summary.
@@ -213,12 +215,13 @@ impl ClientTranscript {
             // Feedback of a hook continues the work.
             if matches!(kind, UserEntry::Feedback) {
                 self.begin(TurnKind::Work);
+                self.sent_on = true;
             }
             return;
         }
         match kind {
             UserEntry::Nothing | UserEntry::Feedback => {}
-            UserEntry::Interrupted => self.turn = TurnKind::Interrupted,
+            UserEntry::Interrupted => (self.turn, self.sent_on) = (TurnKind::Interrupted, false),
             UserEntry::Shell { command } => {
                 self.begin(TurnKind::Shell);
                 self.command = command.unwrap_or(std::mem::take(&mut self.command));
@@ -281,6 +284,7 @@ impl ClientTranscript {
             return;
         }
         let Some(message) = &entry.message else { return };
+        self.sent_on = false;
         if entry.is_api_error_message {
             self.turn = TurnKind::Failed;
             return;

@@ -20,6 +20,7 @@ use crate::config::clients::{self, Limits, Reporting, user_settings};
 use crate::config::{Config, managed};
 use crate::directories::Directories;
 use crate::machine::{Rules, TypedInto};
+use crate::native::origin::ClientProcess;
 use crate::native::server::Server;
 use crate::native::settings::{Reports, SECRET};
 use crate::native::status_line;
@@ -63,8 +64,10 @@ pub fn run(
     let (to_control, control) = session::control();
     let secret = uuid::Uuid::new_v4().simple().to_string();
     let reports = to_control.clone();
-    let server =
-        Server::start(secret.clone(), move |report| reports.send(Incoming::Hook(report)).is_ok())?;
+    let client_process = ClientProcess::default();
+    let server = Server::start(secret.clone(), client_process.clone(), move |report| {
+        reports.send(Incoming::Hook(report)).is_ok()
+    })?;
     let ccc = executables::ccc()?;
     files::prepare_state_dir(&place.state_dir)?;
     let status = status_line::file(&place.state_dir);
@@ -104,6 +107,7 @@ pub fn run(
         native: Some(NativeSetup {
             terminal: Rc::clone(&terminal),
             hooks: server.address(),
+            client: client_process,
             prompt: taken.prompt,
             transcripts: place.all_conversations(),
             beforehand,

@@ -58,7 +58,7 @@ pub fn run(args: &[OsString]) -> i32 {
             Reply::Tell(tell(&why))
         }
         Err(error) => {
-            say(&format!("{error:#}; the stop is allowed"));
+            say(&format!("the stop is allowed: {error:#}"));
             log::error!("supervisor-hook: {error:#}");
             Reply::Tell(tell(&format!("The work was not reviewed: {error:#}")))
         }
@@ -90,6 +90,12 @@ enum Decision {
 
 fn allow(why: &str) -> Result<Decision> {
     Ok(Decision::Allow(why.to_owned()))
+}
+
+/// The command with which the person switches supervision on (or off, with "off" behind it).
+fn switch_command() -> &'static str {
+    // The client sets this for the hooks of a plugin, whose commands begin with its name.
+    if env::var_os("CLAUDE_PLUGIN_ROOT").is_some() { "/ccc:supervisor" } else { "/supervisor" }
 }
 
 fn say(text: &str) {

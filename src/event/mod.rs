@@ -94,9 +94,12 @@ pub enum Event {
     Conversation {
         session_id: String,
     },
-    /// The person went back to before these messages in the client's own screen, or took them out of its queue.
+    /// The person went back to before these messages in the client's own screen.
     Unsaid {
         texts: Vec<String>,
+        /// They took the messages out of the client's queue, before the agent had them.
+        #[serde(default, skip_serializing_if = "is_default")]
+        from_queue: bool,
     },
     /// Files of the project changed while this review ran: some of them by name, and how many more.
     TreeChanged {

@@ -185,7 +185,7 @@ impl Machine {
                 Event::Signal(signal) => self.finish(Outcome::Signal(signal)),
                 Event::Restored(carried) => self.restored(carried),
                 Event::Conversation { session_id } => self.conversation_shown(&session_id),
-                Event::Unsaid { texts } => self.unsay(&texts),
+                Event::Unsaid { texts, from_queue } => self.unsay(&texts, from_queue),
                 Event::TreeChanged { review, files, more } => {
                     self.tree_changed(review, files, more);
                 }

@@ -192,7 +192,10 @@ impl Script {
                 self.session = if rest == "S2" { "S2" } else { "S" };
                 Event::Conversation { session_id: rest.into() }
             }
-            "unsaid" => Event::Unsaid { texts: rest.split('|').map(Into::into).collect() },
+            "unsaid" | "unqueued" => Event::Unsaid {
+                texts: rest.split('|').map(Into::into).collect(),
+                from_queue: word == "unqueued",
+            },
             "tree-changes" => Event::TreeChanged {
                 review: self.review,
                 files: vec![ChangedFile { path: rest.into(), kind: ChangeKind::Added }],

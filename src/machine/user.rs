@@ -97,11 +97,14 @@ impl Machine {
     }
 
     /// The person went back in the client's own screen.
-    pub(super) fn unsay(&mut self, texts: &[String]) {
+    pub(super) fn unsay(&mut self, texts: &[String], from_queue: bool) {
         self.task.unsay(texts);
-        if let Some(text) = texts.first().cloned() {
-            self.say(Notice::WentBack { text, what: GoBack::Conversation });
-        }
+        let Some(text) = texts.first().cloned() else { return };
+        self.say(if from_queue {
+            Notice::TakenBack { text, too_late: false }
+        } else {
+            Notice::WentBack { text, what: GoBack::Conversation }
+        });
     }
 
     /// Asks the client to forget the last message; its answer says whether that was possible.

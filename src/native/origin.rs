@@ -2,6 +2,7 @@
 //! the secret of the hooks, but the processes it runs are not the client.
 
 use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
 
 use nix::unistd::Pid;
 
@@ -19,19 +20,36 @@ pub enum Origin {
 /// The process that the client's events come from: the first one in the session of the client's
 /// terminal to report an event, which happens before the agent has done anything. It need not be the
 /// process that ccc started, since `claude` may be a script. What the agent runs is in a session of its own.
-#[derive(Debug, Default)]
-pub struct ClientProcess(Option<Pid>);
+#[derive(Debug, Default, Clone)]
+pub struct ClientProcess(Arc<OnceLock<Pid>>);
 
 impl ClientProcess {
     /// Who sent an event; `session` is that of the client's terminal.
-    pub fn sent(&mut self, from: SocketAddr, to: SocketAddr, session: Pid) -> Origin {
+    pub fn sent(&self, from: SocketAddr, to: SocketAddr, session: Pid) -> Origin {
         let Some(table) = connections() else { return Origin::Unknown };
         let Some(socket) = socket(&table, from, to) else { return Origin::Gone };
         let has = |process: &Pid| has_open(*process, socket);
-        if self.0.is_none() {
-            self.0 = members(session).into_iter().find(has);
+        if self.0.get().is_none()
+            && let Some(client) = members(session).into_iter().find(has)
+        {
+            let _ = self.0.set(client);
         }
-        if self.0.as_ref().is_some_and(has) { Origin::Client } else { Origin::Other }
+        self.made(socket)
+    }
+
+    /// Who opened a connection, if the client has reported an event before.
+    pub fn opened(&self, from: SocketAddr, to: SocketAddr) -> Origin {
+        match (self.0.get(), connections()) {
+            (Some(_), Some(table)) => {
+                socket(&table, from, to).map_or(Origin::Gone, |it| self.made(it))
+            }
+            _ => Origin::Unknown,
+        }
+    }
+
+    fn made(&self, socket: u64) -> Origin {
+        let is_clients = self.0.get().is_some_and(|client| has_open(*client, socket));
+        if is_clients { Origin::Client } else { Origin::Other }
     }
 }
 
@@ -77,6 +95,12 @@ fn address(address: SocketAddr) -> Option<String> {
     Some(format!("{number:08X}:{:04X}", address.port()))
 }
 
+impl From<Pid> for ClientProcess {
+    fn from(process: Pid) -> Self {
+        Self(Arc::new(process.into()))
+    }
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -98,10 +122,13 @@ mod tests {
         // This process is not in that session, so it cannot be the client.
         let elsewhere = Pid::from_raw(i32::MAX);
         assert_eq!(ClientProcess::default().sent(from, to, elsewhere), Origin::Other);
-        let mut client = ClientProcess::default();
+        let client = ClientProcess::default();
+        assert_eq!(client.opened(from, to), Origin::Unknown);
         assert_eq!(client.sent(from, to, mine), Origin::Client);
-        assert_eq!(client.0, Some(me));
-        assert_eq!(ClientProcess(Some(Pid::parent())).sent(from, to, mine), Origin::Other);
+        assert_eq!((client.0.get(), client.opened(from, to)), (Some(&me), Origin::Client));
+        let other = ClientProcess::from(Pid::parent());
+        assert_eq!(other.sent(from, to, mine), Origin::Other);
+        assert_eq!(other.opened(from, to), Origin::Other);
         drop((stream, accepted));
         // A child that another test starts at this moment keeps the descriptors open until its `exec`.
         let gone = (0..6000).any(|_| {

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::hooks::HookEvent;
+use super::origin::{ClientProcess, Origin};
 use crate::hook::reply::{Form, Reply};
 use crate::threads::named;
 
@@ -21,7 +22,8 @@ const MAX_HEADERS: usize = 64;
 const MAX_UNPROVEN: usize = 1 << 20;
 /// How long a request may take to arrive: the client has all of it ready when it connects.
 const TO_SEND: Duration = Duration::from_secs(5);
-/// How many hooks of one session may run at the same time; sub-agents have some too.
+/// How many connections may be open at the same time. Those of the client itself are always served: an
+/// agent that keeps all others open must not prevent a review.
 const MOST: usize = 64;
 
 /// What the server tells the session.
@@ -31,7 +33,7 @@ pub enum Report {
     Call(Box<Call>),
     /// The client no longer waits for the answer to the call with this number.
     GivenUp(u64),
-    /// Somebody addressed the server by another host name.
+    /// Somebody addressed the server by another host name, or kept too many connections open.
     Stranger,
     /// Too many connections at once: one was turned away, and it may have been the client's.
     Crowded,
@@ -82,6 +84,7 @@ pub struct Server {
 impl Server {
     pub fn start(
         secret: String,
+        client: ClientProcess,
         on_report: impl Fn(Report) -> bool + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -96,10 +99,14 @@ impl Server {
         named("hooks", move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&shared);
-                if shared.open.fetch_add(1, Ordering::SeqCst) >= MOST {
+                let crowded = shared.open.fetch_add(1, Ordering::SeqCst) >= MOST;
+                let from = crowded.then(|| stream.peer_addr().ok()).flatten();
+                let from = from.map(|from| client.opened(from, address));
+                if crowded && from != Some(Origin::Client) {
                     shared.open.fetch_sub(1, Ordering::SeqCst);
                     let _ = respond(&stream, "503 Service Unavailable", b"");
-                    (shared.on_report)(Report::Crowded);
+                    let is_others = matches!(from, Some(Origin::Other | Origin::Gone));
+                    (shared.on_report)(if is_others { Report::Stranger } else { Report::Crowded });
                     continue;
                 }
                 let serving = Arc::clone(&shared);
@@ -300,11 +307,12 @@ mod tests {
 
     use super::*;
 
-    fn server() -> (Server, Receiver<Report>) {
+    fn server(client: ClientProcess) -> (Server, Receiver<Report>) {
         let (send, reports) = channel();
         let send = std::sync::Mutex::new(send);
-        let server =
-            Server::start("s3cret".into(), move |report| send.lock().unwrap().send(report).is_ok());
+        let server = Server::start("s3cret".into(), client, move |report| {
+            send.lock().unwrap().send(report).is_ok()
+        });
         (server.unwrap(), reports)
     }
 
@@ -328,7 +336,7 @@ mod tests {
 
     #[test]
     fn an_event_is_heard_and_answered() {
-        let (server, reports) = server();
+        let (server, reports) = server(ClientProcess::default());
         let stream = request(&server, "s3cret", r#"{"hook_event_name":"Stop","session_id":"a"}"#);
         let Report::Call(call) = reports.recv().unwrap() else { panic!("a call") };
         assert_eq!((call.event.name.as_str(), call.id, call.knows_secret), ("Stop", 1, true));
@@ -339,7 +347,7 @@ mod tests {
 
     #[test]
     fn whoever_does_not_know_the_secret_is_known_as_such() {
-        let (server, reports) = server();
+        let (server, reports) = server(ClientProcess::default());
         for secret in ["", "s3cre", "s3creT"] {
             let stream = request(&server, secret, "{}");
             let Report::Call(call) = reports.recv().unwrap() else { panic!("a call") };
@@ -358,16 +366,39 @@ mod tests {
 
     #[test]
     fn who_does_not_wait_for_the_answer_is_told_of() {
-        let (server, reports) = server();
+        let (server, reports) = server(ClientProcess::default());
         let stream = request(&server, "s3cret", r#"{"hook_event_name":"Stop"}"#);
         let Report::Call(call) = reports.recv().unwrap() else { panic!("a call") };
         drop(stream);
         assert!(matches!(reports.recv().unwrap(), Report::GivenUp(id) if id == call.id));
     }
 
+    /// An agent could otherwise prevent every review.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn whoever_keeps_all_connections_open_keeps_nothing_of_the_clients_out() {
+        let me = nix::unistd::Pid::this();
+        for (client, report) in [(None, "Crowded"), (Some(nix::unistd::Pid::parent()), "Stranger")]
+        {
+            let (server, reports) = server(client.map_or_else(ClientProcess::default, Into::into));
+            let silent = || TcpStream::connect(server.address()).unwrap();
+            let _crowd: Vec<_> = (0..MOST).map(|_| silent()).collect();
+            let turned_away = request(&server, "s3cret", "{}");
+            assert!(answer(turned_away).starts_with("HTTP/1.1 503 "));
+            assert!(format!("{:?}", reports.recv().unwrap()).starts_with(report));
+        }
+        let (server, reports) = server(me.into());
+        let _crowd: Vec<_> =
+            (0..MOST).map(|_| TcpStream::connect(server.address()).unwrap()).collect();
+        let stream = request(&server, "s3cret", r#"{"session_id":"s"}"#);
+        let Report::Call(call) = reports.recv().unwrap() else { panic!("a call") };
+        call.answer.send(&Reply::Nothing);
+        assert!(answer(stream).starts_with("HTTP/1.1 200 "));
+    }
+
     #[test]
     fn what_is_too_long_or_no_request_is_refused() {
-        let (server, reports) = server();
+        let (server, reports) = server(ClientProcess::default());
         for (request, status) in [
             (
                 "GET / HTTP/1.1\r\nHost: ADDRESS\r\nAuthorization: Bearer s3cret\r\n\r\n"
@@ -391,7 +422,7 @@ mod tests {
 
     #[test]
     fn an_event_of_the_clients_that_cannot_be_read_is_reported_by_its_name() {
-        let (server, reports) = server();
+        let (server, reports) = server(ClientProcess::default());
         for body in ["3\r\n\r\nno{", "99999999999\r\n\r\n", "9\r\n\r\n{}", "many\r\n\r\n"] {
             let mut stream = TcpStream::connect(server.address()).unwrap();
             let head = format!("Host: {}\r\nAuthorization: Bearer s3cret", server.address());

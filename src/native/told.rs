@@ -40,11 +40,9 @@ pub fn sentence(notice: &Notice) -> Option<String> {
             };
             format!("Stuck: {why}. {open}\nSay how to continue.")
         }
-        Notice::ReviewFailed { reason, retrying: false, .. } => format!(
-            "The work was not reviewed: {}. ccc reviews it when the agent stops next; `ccc doctor` checks \
-             your setup.",
-            reason.trim_end_matches('.')
-        ),
+        Notice::ReviewFailed { reason, retrying: false, .. } => {
+            format!("The work was not reviewed: {}", failed(reason))
+        }
         Notice::ReviewDropped { why: Dropped::UserMessage, .. } => {
             "Review cancelled: your message comes first.".to_owned()
         }
@@ -75,6 +73,12 @@ pub fn sentence(notice: &Notice) -> Option<String> {
     })
 }
 
+/// Why a review failed, and what happens next.
+pub fn failed(reason: &str) -> String {
+    let reason = reason.trim_end_matches('.');
+    format!("{reason}. ccc reviews it when the agent stops next; `ccc doctor` checks your setup.")
+}
+
 /// The beginning of a text.
 fn shortened(text: &str, most: usize) -> String {
     let text = text.trim();
@@ -98,8 +102,12 @@ fn met(requirements: &[Requirement]) -> Option<String> {
 /// The parts of the line below the input that notices decide.
 #[derive(Debug, Default)]
 pub struct StatusLine {
-    /// The outcome of the last review.
+    /// The outcome of the last review. Not shown while the agent works: it works on something else by then.
     last: Option<String>,
+    /// The last review confirmed the work.
+    confirmed: bool,
+    /// The agent has stopped, but is not reviewed until its work in the background has ended.
+    waits: Option<String>,
     /// The cost of the reviews.
     spent: Vec<String>,
     met: Option<String>,
@@ -139,13 +147,15 @@ impl StatusLine {
 
     pub fn notice(&mut self, notice: &Notice) {
         match notice {
+            Notice::Phase { phase, .. } if *phase != Phase::Working => self.waits = None,
             Notice::UserMessage { .. } | Notice::Session { .. } => {
-                self.last = None;
+                (self.last, self.waits) = (None, None);
                 self.heard = Heard::Reported;
             }
             Notice::Verdict { round, cost_usd, usage, verdict, .. } => {
                 self.spent = review_cost(*cost_usd, usage);
                 self.met = met(&verdict.requirements);
+                self.confirmed = verdict.completed;
                 self.last = match (verdict.completed, verdict.halt) {
                     (true, _) => Some(format!("confirmed in round {round}")),
                     (false, Some(Halt::Blocked)) => Some("blocked: you decide".to_owned()),
@@ -165,7 +175,7 @@ impl StatusLine {
             }
             Notice::TurnFailed { .. } => self.last = Some("turn failed, not reviewed".to_owned()),
             Notice::WaitingForBackground { tasks } => {
-                self.last = Some(format!("{} in the background, not reviewed yet", tasks.len()));
+                self.waits = Some(format!("{} in the background, not reviewed yet", tasks.len()));
             }
             _ => {}
         }
@@ -179,6 +189,8 @@ impl StatusLine {
         };
         let round = format!("round {}/{}", status.round, status.max);
         let known = |first: &[String]| [first, &self.spent].concat();
+        let works = status.phase == Phase::Working;
+        let outcome = self.waits.as_ref().or(self.last.as_ref().filter(|_| !works));
         match status.phase {
             Phase::Reviewing => {
                 let what = match &status.check {
@@ -189,11 +201,11 @@ impl StatusLine {
                 shown(what, Some(since), &facts)
             }
             _ if !status.supervising => shown("supervision off".to_owned(), None, &[]),
-            Phase::Working if status.round > 0 && self.last.is_none() => {
+            _ if works && outcome.is_none() && status.round > 0 && !self.confirmed => {
                 let met: Vec<_> = self.met.iter().cloned().collect();
                 shown(round, None, &known(&met))
             }
-            _ => match &self.last {
+            _ => match outcome {
                 Some(last) => {
                     let met: Vec<_> = self.met.iter().cloned().collect();
                     shown(last.clone(), None, &known(&met))
@@ -214,6 +226,7 @@ impl StatusLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::stream::Usage;
     use crate::event::Now;
     use crate::machine::{Machine, Rules};
 
@@ -229,6 +242,33 @@ mod tests {
         let stuck = Notice::Stuck { why: "it repeats".into(), open: Vec::new(), feedback };
         let told = sentence(&stuck).unwrap();
         assert!(told.contains("`make` exited with code 2.\nSay how"), "{told}");
+    }
+
+    /// A schedule or a task in the background can wake it after the confirmation.
+    #[test]
+    fn an_agent_that_works_is_not_called_confirmed() {
+        let mut line = StatusLine::default();
+        let shown = |line: &StatusLine, phase| {
+            line.shown(&Status { phase, round: 1, ..Machine::new(Rules::default()).status() }, 0.0)
+                .before
+        };
+        line.notice(&Notice::Session { session_id: "s".to_owned() });
+        let verdict = |completed| Notice::Verdict {
+            round: 1,
+            max: 10,
+            seconds: 1.0,
+            cost_usd: 0.0,
+            session_usd: None,
+            usage: Usage::default(),
+            verdict: Verdict::new(completed, "more"),
+        };
+        line.notice(&verdict(false));
+        assert_eq!(shown(&line, Phase::Working), "round 1/10");
+        line.notice(&verdict(true));
+        assert_eq!(shown(&line, Phase::Waiting), "confirmed in round 1");
+        assert_eq!(shown(&line, Phase::Working), "supervised");
+        line.notice(&Notice::WaitingForBackground { tasks: vec!["a server".to_owned()] });
+        assert_eq!(shown(&line, Phase::Working), "1 in the background, not reviewed yet");
     }
 
     #[test]

@@ -19,6 +19,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// How often the transcript is polled during a review, so that a new message is noticed within a tenth
 /// of a second.
 const WATCHING: Duration = Duration::from_millis(100);
+/// How long it is still polled after the review: another hook (the person's own, a `/goal`) may send the agent
+/// on, which no hook reports.
+const AFTERWARDS: Duration = Duration::from_secs(10);
 /// The limit for one read, and for one line.
 const MOST: u64 = 64 << 20;
 
@@ -49,9 +52,9 @@ pub fn follow(on_news: impl Fn(News) -> bool + Send + 'static) -> io::Result<Sen
 
 fn run(wishes: &Receiver<Wanted>, on_news: impl Fn(News) -> bool) {
     let mut follower = Follower::default();
-    let mut watching = false;
+    let (mut watching, mut until) = (false, Instant::now());
     loop {
-        let wish = if watching {
+        let wish = if watching || Instant::now() < until {
             match wishes.recv_timeout(WATCHING) {
                 Ok(wish) => Some(wish),
                 Err(RecvTimeoutError::Timeout) => None,
@@ -65,7 +68,7 @@ fn run(wishes: &Receiver<Wanted>, on_news: impl Fn(News) -> bool) {
         };
         let heard = match wish {
             Some(Wanted::Watch(on)) => {
-                watching = on;
+                (watching, until) = (on, Instant::now() + AFTERWARDS);
                 true
             }
             Some(Wanted::News { call, path, until }) => {

@@ -291,8 +291,9 @@ fn what_goes_wrong_is_told_on_the_persons_screen() {
     let script = crate::room::CLIENT.replacen("while read -r line; do", fails, 1);
     room.client(&script);
     room.ccc(&["--supervisor=hook", "--session-id", ID]).run().code(0);
-    let done = hook(&room).run().allows("no verdict");
-    done.tells("The work was not reviewed");
+    let done = hook(&room).run().allows("the supervisor exited with code 1");
+    done.tells("The work was not reviewed: the supervisor exited with code 1");
+    done.tells("ccc reviews it when the agent stops next; `ccc doctor` checks your setup.");
     let room = Room::supervised();
     room.write(&state_file(ID), "{half");
     room.hook(ID).run().tells("The work was not reviewed");

@@ -31,6 +31,7 @@ on_the_newest_client!(
     a_judge_that_fails_is_no_rejection,
     commands_in_the_shell_and_failed_turns_are_not_reviewed,
     the_users_own_status_line_stays,
+    an_agent_that_a_hook_of_the_users_sends_on_is_not_called_confirmed,
     a_server_in_the_background_puts_a_review_off_once,
     the_first_start_says_that_keys_are_recorded,
     what_cannot_be_recorded_is_told_during_the_session_and_at_its_end,
@@ -319,6 +320,32 @@ fn run_in_the_shell(terminal: &mut Terminal, word: &str) {
     terminal.keys("!");
     terminal.say(&format!("echo {word}-$((40+2))"));
     terminal.wait_for(&format!("{word}-42"));
+}
+
+fn an_agent_that_a_hook_of_the_users_sends_on_is_not_called_confirmed(client: &Path) {
+    let room = CleanRoom::new();
+    let sends_on =
+        r#"[ -e ~/zq-once ] || { >~/zq-once; echo '{"decision":"block","reason":"zq-own"}'; }"#;
+    let hooks = json!({"Stop": [{"hooks": [{"type": "command", "command": sends_on}]}]});
+    let settings = room.home().join(".claude/settings.json");
+    std::fs::write(settings, json!({"hooks": hooks}).to_string()).expect("settings");
+    let gate = Gate::new();
+    let api = Api::start(vec![
+        confirms(),
+        Rule::on("zq-own").when(is_turn).gate(&gate).text("zq-more."),
+        Rule::on("zq-build-it").text("zq-built."),
+    ]);
+    let mut terminal = native(&room, client, &api, &[]);
+    terminal.say("zq-build-it");
+    gate.wait_reached(PATIENCE);
+    terminal.wait_for("Stop says: ccc: Confirmed in round 1");
+    terminal.wait_until("no word of the last review", |screen| {
+        screen.lines().any(|line| line.trim_start().starts_with("supervised"))
+    });
+    gate.open();
+    terminal.wait_for("confirmed in round 1 ·");
+    assert_eq!(order(&api), ["turn", "review", "turn", "review"]);
+    leave(terminal);
 }
 
 fn the_users_own_status_line_stays(client: &Path) {

@@ -88,4 +88,8 @@ fn the_plugin_supervises_a_client_that_ccc_did_not_start_and_without_the_program
     assert_eq!((count(&requests, is_agents), requests.len()), (1, 1));
     let told = requests[0].recent_text();
     assert!(told.contains("The ccc program is not on the PATH") && told.contains("zq-build-it"));
+    let done = ask(&room, client, &api, "/ccc:supervisor").output().expect("the client");
+    let told = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(told.contains("The ccc program is not on the PATH"), "{told}");
+    assert_eq!(api.requests().len(), 1);
 }

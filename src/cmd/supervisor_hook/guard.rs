@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
 
+use super::switch_command;
 use crate::cmd::base;
 use crate::config::clients::JudgeSettings;
 use crate::config::{self, Config, managed};
@@ -61,11 +62,11 @@ pub fn standing(
             base::renew(&file, &wanted.project);
             current = Ok(Some(wanted));
         } else {
-            attempts.push(
+            attempts.push(format!(
                 "`ccc supervisor-mode on` was run, and not by you: the settings and the round count stay as \
-                 they were. Type /supervisor to start supervision again."
-                    .to_owned(),
-            );
+                 they were. Type {} to start supervision again.",
+                switch_command()
+            ));
         }
         let _ = std::fs::remove_file(file.wanted());
     }
@@ -73,8 +74,9 @@ pub fn standing(
         if file.is_due() {
             bail!(
                 "{}, which says what supervision began with, was removed, and not by you. \
-                 Type /supervisor to start supervision again",
-                file.current().display()
+                 Type {} to start supervision again",
+                file.current().display(),
+                switch_command()
             );
         }
         return Ok(Standing::Unpinned);
@@ -283,7 +285,8 @@ impl Guarded {
             let round = self.pinned.changed_in.get(what).copied().unwrap_or(self.round);
             format!(
                 "{what} was changed in round {round}. Reviews still use the version from when \
-                 supervision began; to use the changed one, type /supervisor."
+                 supervision began; to use the changed one, type {}.",
+                switch_command()
             )
         };
         self.changed.iter().map(told).collect()

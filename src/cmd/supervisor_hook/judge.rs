@@ -124,7 +124,7 @@ pub fn run(
     judge.see_out();
     let cost_usd = judge.past_usd + judge.cost_usd;
     log::info!("supervisor-hook: {}", review_cost(cost_usd, &judge.usage).join(", "));
-    let verdict = conclusion.map_err(|reason| anyhow!("no verdict: {reason}"))?;
+    let verdict = conclusion.map_err(|reason| anyhow!(reason))?;
     // The plain client has its own way back to an earlier state, which knows nothing of rounds.
     let verdict = verdict.map(|verdict| Verdict { better_round: None, ..verdict });
     Ok(Judged { verdict, cost_usd, usage: judge.usage })

@@ -4,11 +4,11 @@ use std::env;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 
 use super::guard::{self, Guarded, Standing};
 use super::review::{self, Occasion, Reviewed};
-use super::{Args, Decision, NO_RECORD, Told, allow, is_set, project, say};
+use super::{Args, Decision, NO_RECORD, Told, allow, is_set, project, say, switch_command};
 use crate::client::transcript::{ClientTranscript, GOAL};
 use crate::cmd::{base, logging};
 use crate::config::Config;
@@ -20,6 +20,7 @@ use crate::hook::pinned::Asked;
 use crate::hook::state::{HookState, StateFile};
 use crate::hook::task::Task;
 use crate::hook::transcript_file::TranscriptFile;
+use crate::native::told;
 use crate::record::by_hook;
 use crate::review::circle::Circle;
 use crate::review::verdict::{Halt, Verdict};
@@ -50,10 +51,11 @@ pub fn stopped(
             // Reported, because the switch is known only from a line of the conversation, which others
             // can write too.
             told.supervised = true;
-            return allow(
-                "supervision is off: /supervisoroff was typed in this conversation. What follows is not \
-                 reviewed; /supervisor turns it on again",
-            );
+            let command = switch_command();
+            return allow(&format!(
+                "supervision is off: {command}off was typed in this conversation. What follows is not \
+                 reviewed; {command} turns it on again"
+            ));
         }
         Standing::On(guarded) => Some(guarded),
         Standing::Unpinned => {
@@ -173,8 +175,8 @@ fn supervise(
             let reason = format!("{error:#}");
             let failed = Notice::ReviewFailed { round, reason: reason.clone(), retrying: false };
             record.notices.push(failed);
-            record.add(Outcome::NoVerdict(reason), None);
-            return Err(error);
+            record.add(Outcome::NoVerdict(reason.clone()), None);
+            bail!("{}", told::failed(&reason));
         }
     };
     record.notices = notices;

@@ -1,5 +1,6 @@
 //! Notices what the person types while a review runs: the client queues the message and notes that in
-//! the transcript. The message goes first, so the review is dropped. Also notices that the client is gone.
+//! the transcript. The message goes first, so the review is dropped. Also notices that the client is gone,
+//! killed or with its terminal closed: then nobody waits for the review, and it must not go on at a cost.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -25,12 +26,12 @@ pub fn watch(mut transcript: TranscriptFile) -> Receiver<Instant> {
                 while send.send(typed_at).is_ok() {}
                 return;
             }
-            if nobody_reads_the_reply() {
-                log::warn!("supervisor-hook: claude is gone; the review ends");
-                // The shims end the judge and the checks.
+            std::thread::sleep(LOOK_AGAIN);
+            if nobody_reads(console::stdout()) {
+                log::warn!("the client is gone, and so is this review");
+                // As by the SIGTERM with which a client ends its hooks: the shims end what is below them.
                 std::process::exit(0);
             }
-            std::thread::sleep(LOOK_AGAIN);
         }
     };
     match named("typed", watch) {
@@ -42,9 +43,31 @@ pub fn watch(mut transcript: TranscriptFile) -> Receiver<Instant> {
     }
 }
 
-/// A client that ends in order ends its hooks; one that was killed leaves them running.
-fn nobody_reads_the_reply() -> bool {
-    let stdout = console::stdout();
-    let mut fds = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
-    poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
+/// Whether the other end of a pipe or socket is closed.
+fn nobody_reads(out: impl AsFd) -> bool {
+    let mut out = [PollFd::new(out.as_fd(), PollFlags::empty())];
+    let closed = PollFlags::POLLERR | PollFlags::POLLHUP;
+    poll(&mut out, PollTimeout::ZERO).is_ok()
+        && out[0].revents().is_some_and(|seen| seen.intersects(closed))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn a_closed_end_is_noticed_and_a_file_has_none() {
+        let (reader, writer) = io::pipe().unwrap();
+        assert!(!nobody_reads(&writer));
+        drop(reader);
+        assert!(nobody_reads(&writer));
+        let (one, other) = UnixStream::pair().unwrap();
+        assert!(!nobody_reads(&one));
+        drop(other);
+        assert!(nobody_reads(&one));
+        assert!(!nobody_reads(tempfile::tempfile().unwrap()));
+    }
 }

@@ -25,14 +25,17 @@ const LOADER: [&str; 8] = [
     "LD_PRELOAD",
 ];
 
+/// With this variable the client keeps no transcript, and a conversation without one has no fork to judge it.
+const WITHOUT_TRANSCRIPT: [&str; 1] = ["CLAUDE_CODE_SKIP_PROMPT_HISTORY"];
+
 /// With one of these variables the client runs no hooks at all, from the moment it reads the
 /// variable.
 const WITHOUT_HOOKS: [&str; 2] = ["CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"];
 /// The client's options with the same effect.
 const OPTIONS_WITHOUT_HOOKS: [&str; 2] = ["--safe-mode", "--bare"];
 
-/// Sets that hooks run, unless the user's own settings say otherwise, and that nothing is loaded
-/// into the hook that was not loaded into ccc. (The rest of the hook's environment is that with
+/// Sets that hooks run and that a transcript is kept, unless the user's own settings say otherwise, and
+/// that nothing is loaded into the hook that was not loaded into ccc. (The rest of the hook's environment is that with
 /// which the client was started.)
 pub fn keep_hooks(directories: &Directories, settings: &mut Value, own: &Variables) -> Result<()> {
     let users = generated::users_settings(directories);
@@ -42,7 +45,7 @@ pub fn keep_hooks(directories: &Directories, settings: &mut Value, own: &Variabl
         fields.entry("disableAllHooks").or_insert_with(|| json!(false));
     }
     let env = section(fields, "env")?;
-    for name in LOADER {
+    for name in LOADER.into_iter().chain(WITHOUT_TRANSCRIPT) {
         let users = users["env"].get(name).cloned();
         let value = users.or_else(|| environment::text(own, name).map(Value::from));
         env.entry(name).or_insert_with(|| value.unwrap_or_else(|| json!("")));

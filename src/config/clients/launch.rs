@@ -94,6 +94,7 @@ impl Launch<'_> {
                 {
                     let text = format!("{text} --launch {}", self.id);
                     hook["command"] = json!(text);
+                    hook["statusMessage"] = json!("ccc reviews the work (Esc skips it)");
                     command = Some(text);
                 }
             }

@@ -78,6 +78,8 @@ fn messages_undone_by_a_rewind_leave_the_task() {
         ("said and more, said and that", "stop review; →Working"),
         ("said do it differently, unsaid and more|and that", back),
         ("init, said oops, unsaid oops", "back Conversation before \"oops\""),
+        // Out of the client's queue: the agent never saw it, and the person need not be told.
+        ("said never mind, unqueued never mind", ""),
         ("result done", "→Reviewing; review 1/10 of S [do it|do it differently]"),
     ]);
 }

@@ -37,6 +37,8 @@ pub struct NativeSetup {
     pub terminal: Rc<PersonsTerminal>,
     /// The address that the client's hooks report to.
     pub hooks: SocketAddr,
+    /// The client's process, once it has reported an event.
+    pub client: ClientProcess,
     /// A prompt among the client's own arguments, which is not typed.
     pub prompt: Option<String>,
     /// Where the client keeps its transcripts.
@@ -48,7 +50,6 @@ pub struct NativeSetup {
 
 pub struct NativeState {
     setup: NativeSetup,
-    client: ClientProcess,
     screen: Option<Screen>,
     transcript: Option<Sender<Wanted>>,
     watching: bool,
@@ -100,7 +101,6 @@ impl NativeState {
     pub fn new(setup: NativeSetup) -> Self {
         Self {
             setup,
-            client: ClientProcess::default(),
             screen: None,
             transcript: None,
             watching: false,

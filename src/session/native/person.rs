@@ -45,7 +45,7 @@ impl Session<'_> {
         native.heard = native.heard.min(first);
         if native.keys.may_have_gone_back() {
             let texts = unsaid.into_iter().map(|spoken| spoken.text).collect();
-            self.step(Event::Unsaid { texts });
+            self.step(Event::Unsaid { texts, from_queue: false });
         }
     }
 
@@ -60,7 +60,7 @@ impl Session<'_> {
             theirs.map(|at| words.forget(&sent.remove(at).text)).is_some()
         });
         if !texts.is_empty() {
-            self.step(Event::Unsaid { texts });
+            self.step(Event::Unsaid { texts, from_queue: true });
         }
     }
 
@@ -82,7 +82,7 @@ impl Session<'_> {
             keys.unclaim(text);
         }
         if !texts.is_empty() {
-            self.step(Event::Unsaid { texts });
+            self.step(Event::Unsaid { texts, from_queue: true });
         }
     }
 

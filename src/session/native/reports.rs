@@ -67,7 +67,7 @@ impl Session<'_> {
     fn called(&mut self, call: Call) {
         let Some(session) = self.screen_client().map(ScreenClient::session) else { return };
         let Some(native) = &mut self.native else { return };
-        match native.client.sent(call.from, native.setup.hooks, session) {
+        match native.setup.client.sent(call.from, native.setup.hooks, session) {
             // Even without the secret, which the project's settings can keep from the hooks.
             Origin::Client => {}
             Origin::Unknown if call.knows_secret => {}
@@ -132,8 +132,9 @@ impl Session<'_> {
         if let Some(call) = &call {
             self.enter_conversation(&call.event.session_id, news.copy_of.as_deref());
         }
-        let Some(native) = &self.native else { return };
-        let (before, now) = (native.conversation.turn, self.now());
+        let Some(native) = &mut self.native else { return };
+        let (before, sent_on) = (native.conversation.turn, native.conversation.sent_on);
+        let now = self.now();
         for line in news.lines {
             if let Some(native) = &mut self.native {
                 native.conversation.line(&line);
@@ -148,6 +149,9 @@ impl Session<'_> {
             native.warn(GOAL);
         }
         let turn = native.conversation.turn;
+        if !sent_on && self.machine.status().phase == Phase::Waiting {
+            self.notice_sent_on();
+        }
         if turn != before && turn == TurnKind::Interrupted && self.machine.is_busy() {
             self.step(Event::Interrupt);
             self.turn_ended(Ended::Interrupted);

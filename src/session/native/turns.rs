@@ -71,6 +71,14 @@ impl Session<'_> {
         });
     }
 
+    /// Another hook than ccc's (the person's own, a `/goal`) has sent the agent on, which no hook reports.
+    pub(super) fn notice_sent_on(&mut self) {
+        if let Some(native) = self.native.as_mut().filter(|native| native.conversation.sent_on) {
+            native.asked = true;
+            self.turn_begins();
+        }
+    }
+
     pub(super) fn turn_begins(&mut self) {
         let Some(native) = &self.native else { return };
         let model = native.conversation.model.as_deref().unwrap_or_default();
@@ -132,6 +140,7 @@ impl Session<'_> {
         } else if let Some((_, answer)) = native.stop.take() {
             let tell = self.unread();
             answer.send(&Reply::Tell(tell));
+            self.notice_sent_on();
         }
     }
 }

@@ -13,17 +13,17 @@ fn scenario_000_a_supervisor_that_fails_lets_the_client_stop() {
     let room = Room::supervised();
     room.enable("abc123", 0);
     room.client("#!/bin/sh\necho 'unknown option --json-schema' >&2\nexit 1\n");
-    let done = room.hook("abc123").run().allows("no verdict: the supervisor exited with code 1");
+    let done = room.hook("abc123").run().allows("the supervisor exited with code 1");
     assert!(done.err().contains("unknown option --json-schema"), "{}", done.err());
     assert_eq!(room.state("abc123")["count"], 1, "it has been tried");
-    assert!(room.read(&format!("{STATE_DIR}/ccc.log")).contains("no verdict"));
+    assert!(room.read(&format!("{STATE_DIR}/ccc.log")).contains("the supervisor exited"));
 
     room.client("#!/bin/sh\nkill -9 $$\n");
     room.hook("abc123").run().allows("was ended by SIGKILL");
     room.client("#!/nowhere/sh\n");
     room.hook("abc123").run().allows("needs /nowhere/sh, which does not exist");
     room.client("#!/bin/sh\n");
-    room.hook("abc123").run().allows("no verdict: the supervisor exited with code 0");
+    room.hook("abc123").run().allows("the supervisor exited with code 0");
     let missing = room.hook("abc123").env("CCC_CLAUDE", "/nowhere/claude").run();
     missing.allows("CCC_CLAUDE names /nowhere/claude");
 }
@@ -33,13 +33,16 @@ fn scenario_000_a_supervisor_that_fails_lets_the_client_stop() {
 fn scenario_000_an_answer_without_a_verdict_lets_the_client_stop() {
     let room = Room::supervised();
     for (answer, reason) in [
-        (json!({"result": "It looks fine to me."}), "no verdict"),
-        (json!({"result": "{\"completed\": \"yes\"}"}), "no verdict"),
-        (json!({"result": "{\"completed\": tru"}), "no verdict"),
-        (json!({"result": "[TASK_COMPLETED] is what I will say later"}), "no verdict"),
+        (json!({"result": "It looks fine to me."}), "the supervisor's answer cannot be used"),
+        (json!({"result": "{\"completed\": \"yes\"}"}), "the supervisor's answer cannot be used"),
+        (json!({"result": "{\"completed\": tru"}), "the supervisor's answer cannot be used"),
+        (
+            json!({"result": "[TASK_COMPLETED] is what I will say later"}),
+            "the supervisor's answer cannot be used",
+        ),
         (json!({"result": ""}), "it is empty"),
         (json!({"structured_output": {"completed": 1}}), "its JSON is not usable"),
-        (json!({"structured_output": [true]}), "no verdict"),
+        (json!({"structured_output": [true]}), "the supervisor's answer cannot be used"),
     ] {
         room.enable("abc123", 0);
         let mut line = json!({"type": "result", "subtype": "success", "num_turns": 1});

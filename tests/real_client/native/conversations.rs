@@ -155,6 +155,7 @@ fn what_was_taken_back_out_of_the_queue_was_not_said(client: &Path) {
         assert_eq!(said(&api).last().map(String::as_str), Some(word), "{}", terminal.screen());
     }
     assert_eq!(said(&api), ["zq-first", "zq-second"]);
+    assert!(!terminal.screen().contains("You took back"), "{}", terminal.screen());
     leave(terminal);
 }
 

@@ -58,7 +58,7 @@ fn limits() -> Value {
     json!({
         "CCC_MAX_ITERATIONS": "0", "CCC_SUPERVISOR_PTY": "1", "CCC_SUPERVISOR_HOOK": "1",
         "CCC_STATE_DIR": "/tmp/zq-nowhere", "CCC_CONFIG_DIR": "/tmp/zq-nowhere",
-        "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0",
+        "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0", "CLAUDE_CODE_SKIP_PROMPT_HISTORY": "1",
     })
 }
 
