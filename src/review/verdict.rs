@@ -338,7 +338,9 @@ fn judgement(object: &str, word: Option<&str>) -> Result<(Verdict, bool), String
     if completed && judgement.takes_it_back() {
         return Err("one of its keys says that the task is not complete".to_owned());
     }
-    if completed && judgement.feedback.as_deref().is_some_and(denies) {
+    // Further on, it may speak of what was open before.
+    let begin = judgement.feedback.as_deref().and_then(|text| text.split(['.', '\n']).next());
+    if completed && begin.is_some_and(denies) {
         return Err("its feedback says that the task is not complete".to_owned());
     }
     if let (Some(word), Some(given)) = (word, &judgement.word)

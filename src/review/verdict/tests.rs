@@ -323,6 +323,12 @@ fn an_earlier_round_can_be_called_better_and_that_decides_nothing() {
 }
 
 #[test]
+fn the_feedback_of_a_yes_may_speak_of_what_was_open_before() {
+    let feedback = "All is there. What was not done in round 1 is done now.";
+    assert_eq!(read(&format!(r#"{{"completed":true,"feedback":"{feedback}"}}"#)), done(feedback));
+}
+
+#[test]
 fn a_yes_in_prose_is_told_from_a_no() {
     for (text, yes) in [
         ("{\"completed\":true}\n\nLet me know.", true),
