@@ -1,12 +1,13 @@
 //! What the agent ran and when it last edited a file, read from the lines that its client prints.
 //! The size is bounded, so that it does not grow with the length of a session.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::edits;
-use super::output::{exit_code, goes_on};
+use super::output::{CREATED, exit_code, goes_on, without_remark};
 use crate::client::stream::{Block, Message, ToolResult};
 
 /// The number of commands that are kept; the oldest are dropped first.
@@ -17,7 +18,14 @@ const OUTPUT: usize = 2000;
 #[derive(Debug, Clone, Default)]
 pub struct Activity {
     commands: VecDeque<Ran>,
+    /// Edits that have begun, by the id of their tool.
     edits: VecDeque<(String, String)>,
+    /// Edits that were made, and how many commands and edits had ended before.
+    edited: VecDeque<(usize, String)>,
+    /// How many commands and edits have ended.
+    ended: usize,
+    /// Files that a tool created; deleted again, they are as when the task began.
+    created: BTreeSet<String>,
     /// The file that was edited last, prose excepted.
     pub last_edit: Option<String>,
     forgotten: usize,
@@ -34,6 +42,7 @@ pub struct Ran {
     pub how: Ended,
     /// The beginning and the end of what it printed.
     pub output: String,
+    ended_at: usize,
     /// Whether no file was edited after it.
     pub after_last_edit: bool,
 }
@@ -93,6 +102,7 @@ impl Activity {
                 command: text("command").chars().take(COMMAND).collect(),
                 how: Ended::Unknown,
                 output: String::new(),
+                ended_at: self.ended,
                 after_last_edit: true,
             });
             if self.commands.len() > MOST {
@@ -110,17 +120,9 @@ impl Activity {
     }
 
     fn ended(&mut self, result: &ToolResult) {
-        if let Some(at) = self.edits.iter().position(|(id, _)| *id == result.tool_use_id) {
-            let edited = self.edits.remove(at).map(|(_, path)| path);
-            // A script that failed may have edited the file before it did.
-            if !result.is_error || self.commands.iter().any(|ran| ran.id == result.tool_use_id) {
-                self.last_edit = edited;
-                // What a script does after its own edit runs on the edited files.
-                let before = self.commands.iter_mut().filter(|ran| ran.id != result.tool_use_id);
-                before.for_each(|ran| ran.after_last_edit = false);
-            }
-        }
+        self.ended += 1;
         let ran = self.commands.iter_mut().rev().find(|ran| ran.id == result.tool_use_id);
+        let is_command = ran.is_some();
         if let Some(ran) = ran {
             ran.how = if result.is_error {
                 Ended::Badly(exit_code(&result.preview))
@@ -129,10 +131,36 @@ impl Activity {
             } else {
                 Ended::Well
             };
-            ran.output = result.preview.chars().take(OUTPUT).collect();
+            ran.output = without_remark(&result.preview).chars().take(OUTPUT).collect();
             // The end of the output says whether tests ran.
             ran.output.push('\n');
             ran.output.push_str(&result.tail);
+            ran.ended_at = self.ended;
+            if !result.is_error {
+                let gone = edits::removed_again(&ran.command, &self.created);
+                let is_gone = |path: &str| gone.iter().any(|gone| Path::new(gone).ends_with(path));
+                self.edited.retain(|(_, path)| !is_gone(path));
+                self.edits.retain(|(_, path)| !is_gone(path));
+            }
+        }
+        if let Some(at) = self.edits.iter().position(|(id, _)| *id == result.tool_use_id) {
+            let edited = self.edits.remove(at).map(|(_, path)| path);
+            // A script that failed may have edited the file before it did.
+            if let Some(path) = edited.filter(|_| !result.is_error || is_command) {
+                if result.preview.starts_with(CREATED) {
+                    self.created.insert(path.clone());
+                }
+                self.edited.push_back((self.ended, path));
+                if self.edited.len() > MOST {
+                    self.edited.pop_front();
+                }
+            }
+        }
+        let (at, last) = self.edited.back().cloned().unzip();
+        self.last_edit = last;
+        for ran in &mut self.commands {
+            // What a script does after its own edit runs on the edited files.
+            ran.after_last_edit = at.is_none_or(|at| ran.ended_at >= at);
         }
     }
 }
@@ -141,14 +169,16 @@ impl Activity {
 pub mod tests {
     use super::*;
 
-    /// `edit FILE`, `run COMMAND => OUTPUT`, `fail COMMAND => OUTPUT`, `mcp TOOL`
+    /// `edit FILE`, `create FILE`, `run COMMAND => OUTPUT`, `fail COMMAND => OUTPUT`, `mcp TOOL`
     pub fn activity(lines: &[&str]) -> Activity {
         let mut activity = Activity::default();
         for (at, line) in lines.iter().enumerate() {
             let (word, rest) = line.split_once(' ').unwrap();
             let (command, output) = rest.split_once(" => ").unwrap_or((rest, ""));
+            let output = if word == "create" { CREATED } else { output };
             let (name, key) = match word {
                 "edit" => ("Edit", "file_path"),
+                "create" => ("Write", "file_path"),
                 "mcp" => (command, "input"),
                 _ => ("Bash", "command"),
             };
@@ -190,6 +220,21 @@ pub mod tests {
         assert_eq!(last(&["run pytest", "run sed -i s/a/b/ a.py"]), [false, true]);
         assert_eq!(last(&["run sed -i s/a/b/ a.py && pytest", "run ls"]), [true, true]);
         assert_eq!(last(&["run pytest", "edit README.md"]), [true]);
+    }
+
+    #[test]
+    fn a_file_that_was_created_and_deleted_again_makes_no_run_stale() {
+        let last = |lines: &[&str]| {
+            let seen = activity(lines);
+            let flags: Vec<_> = seen.commands().map(|ran| ran.after_last_edit).collect();
+            (flags, seen.last_edit)
+        };
+        let tried = ["edit a.py", "run pytest", "create /p/try.py", "run python3 try.py"];
+        assert_eq!(last(&tried), (vec![false, true], Some("/p/try.py".into())));
+        let gone = [&tried[..], &["run rm try.py"]].concat();
+        assert_eq!(last(&gone), (vec![true, true, true], Some("a.py".into())));
+        let more = [&tried[..], &["run rm a.py"]].concat();
+        assert_eq!(last(&more), (vec![false, false, true], Some("a.py".into())));
     }
 
     #[test]

@@ -28,13 +28,17 @@ use regex::Regex;
 
 use super::activity::{Activity, Ended, Ran};
 use super::baseline::tests_without_the_work;
-use super::command::{CommandKind, runs_no_test};
-use super::exit_code::hides_exit_code;
-use super::output::{ran_none, reads_like_a_test_result, says_failed, says_passed, warning};
+use super::command::{CommandKind, only_prints, runs_no_test};
+use super::edits::without_here_documents;
+use super::exit_code::{self, hides_exit_code};
+use super::output::{
+    is_misuse, ran_none, reads_like_a_test_result, says_broken, says_failed, says_passed, warning,
+};
 use super::text::Facts;
+use crate::review::permission::{is_reading, shell};
 use done_by::DONE_BY;
 pub use done_by::is_only_tried;
-pub use files::{files_committed, files_executable, files_gone, files_named};
+pub use files::{files_changed, files_committed, files_executable, files_gone, files_named};
 use told::{Claim, makes};
 pub use told::{made, ports_named};
 
@@ -49,7 +53,7 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
     ] {
         let checked = facts.checks.iter().any(|check| check.is_green() && kind.is(&check.run));
         if makes(claim, answer) && !checked {
-            found.extend(ran(claim, kind, facts.activity));
+            found.extend(ran(claim, kind, facts));
         }
     }
     let tests_are_checked =
@@ -130,21 +134,25 @@ fn says(claim: Claim) -> String {
 }
 
 /// Checks a claim that only a command of this kind can support.
-fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
+fn ran(claim: Claim, kind: CommandKind, facts: &Facts<'_>) -> Option<String> {
+    let Facts { activity, last_answer: answer, .. } = *facts;
     let what = match kind {
         CommandKind::Test => "test",
         CommandKind::Build => "build",
         _ => "lint",
     };
     let claim = says(claim);
-    let all = activity.commands().filter(|ran| kind.is(&ran.command));
+    let all = activity.commands().filter(|ran| is_of_kind(kind, ran));
     let (before, all): (Vec<&Ran>, Vec<_>) =
         all.partition(|ran| tests_without_the_work(&ran.command));
     if let ([.., ran], []) = (&before[..], &all[..]) {
         let command = short(&ran.command);
         return Some(format!("{claim}, but look at `{command}`: git had put the work away."));
     }
-    let Some(last) = all.iter().rfind(|ran| ran.after_last_edit) else {
+    let after = |ran: &&&Ran| ran.after_last_edit;
+    let used = |ran: &&&Ran| ran.how == Ended::Well || !is_misuse(&ran.output);
+    let mut last = all.iter().filter(after);
+    let Some(last) = last.clone().rfind(used).or_else(|| last.next_back()) else {
         let edited = activity.last_edit.as_deref().unwrap_or_default();
         return Some(match all.last() {
             Some(ran) => format!(
@@ -157,6 +165,14 @@ fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
     };
     let command = short(&last.command);
     match last.how {
+        // The message may also say that another one fails.
+        Ended::Badly(_)
+            if kind == CommandKind::Test
+                && admits_failure(answer)
+                && all.iter().any(|ran| ran.after_last_edit && ran.how == Ended::Well) =>
+        {
+            None
+        }
         Ended::Badly(code) => {
             let code = code.map(|code| format!(" with exit code {code}")).unwrap_or_default();
             Some(format!("{claim}, but the last {what} command, `{command}`, failed{code}."))
@@ -178,7 +194,13 @@ fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
             None
         }
         Ended::Well => {
-            let hidden = hides_exit_code(&last.command);
+            // What a build or linter prints also tells how it ended.
+            let shows = kind != CommandKind::Test
+                && last.command.contains('|')
+                && !last.output.trim().is_empty()
+                && !says_broken(&last.output);
+            let hidden = hides_exit_code(&last.command)
+                .filter(|why| !(shows && *why == exit_code::OF_A_PIPE));
             let failed = || {
                 (kind == CommandKind::Test && says_failed(&last.output)).then(|| {
                     format!(
@@ -191,6 +213,30 @@ fn ran(claim: Claim, kind: CommandKind, activity: &Activity) -> Option<String> {
     }
 }
 
+/// Whether the command is of this kind by its name, or a test by what it prints.
+fn is_of_kind(kind: CommandKind, ran: &Ran) -> bool {
+    let prints = || {
+        let commands = shell::commands(&without_here_documents(&ran.command));
+        // Expectations that are written anew are not tested.
+        ran.command.contains("--update")
+            || only_prints(&ran.command)
+            || commands.iter().all(|command| is_reading(&command.words))
+            || reads_like_a_test_result(&ran.command)
+    };
+    kind.is(&ran.command)
+        || kind == CommandKind::Test && reads_like_a_test_result(&ran.output) && !prints()
+}
+
+/// Whether the message says that a test fails, too.
+fn admits_failure(answer: &str) -> bool {
+    static FAILS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(still|is|are|remains?)\s+(\w+\s+)?(red|broken|failing)\b|\b(still\s+)?fails?\b|\b[1-9]\d*\s+failed\b").ok()
+    });
+    told::sentences(answer)
+        .filter(|sentence| !sentence.to_lowercase().contains("no "))
+        .any(|sentence| FAILS.as_ref().is_some_and(|fails| fails.is_match(sentence)))
+}
+
 fn committed(says: &str, facts: &Facts<'_>) -> Option<String> {
     let Some(git) = &facts.examined.git else {
         let mut commands = facts.activity.commands();
@@ -199,6 +245,15 @@ fn committed(says: &str, facts: &Facts<'_>) -> Option<String> {
         return (!ran)
             .then(|| format!("{says}, but no successful commit was seen (from its commands)."));
     };
+    let elsewhere = |ran: &Ran| {
+        let places = ["cd ", " -C ", "worktree"];
+        CommandKind::Commit.is(&ran.command)
+            && ran.how == Ended::Well
+            && places.iter().any(|place| ran.command.contains(place))
+    };
+    if !git.moved && facts.activity.commands().any(elsewhere) {
+        return None;
+    }
     if !git.moved {
         return Some(format!(
             "{says}, but the commit is the same as when the task began (from git)."
@@ -287,10 +342,36 @@ mod tests {
                 "",
             ),
             (&["run npm test => > shop@1.0.0 test\n> exit 0"], "ran no test"),
+            // A test by what it prints, unless it only reads that.
+            (&["edit a.js", "run ./scripts/ci => 3 passed"], ""),
+            (&["edit a.js", "run cat log => 3 passed"], "no test command was seen"),
+            (&["edit a.js", "run npm run e2e => ok"], ""),
+            (&["edit a.js", "run node snap.js --update => 3 passed"], "no test command was seen"),
+            (
+                &[
+                    "edit a.py",
+                    "run pytest => 3 passed",
+                    "fail pytest --nope => Exit code 4\nerror: unrecognized arguments",
+                ],
+                "",
+            ),
+            (
+                &["edit a.py", "fail pytest => Exit code 127\nsh: pytest: command not found"],
+                "failed with exit code 127",
+            ),
         ] {
             check("All tests pass.", lines, &Examined::default(), why);
         }
         check("Done.", &["edit a.py"], &Examined::default(), "");
+        let told = "Both tests of a.py pass. old_test.py is still red.";
+        let ran = [
+            "edit a.py",
+            "run pytest test_a.py => 2 passed",
+            "fail pytest old_test.py => Exit code 1\n1 failed",
+        ];
+        check(told, &ran, &Examined::default(), "");
+        check(told, &ran[2..], &Examined::default(), "failed with exit code 1");
+        check("All tests pass.", &ran, &Examined::default(), "failed with exit code 1");
     }
 
     #[test]
@@ -299,6 +380,14 @@ mod tests {
         for (answer, lines, why) in [
             ("The build succeeds.", &["edit a.rs", "run cargo build => ok"][..], ""),
             ("The build succeeds.", &["edit a.rs", "run cargo test => ok"], ""),
+            ("It builds.", &["run cargo build 2>&1 | tail -3 => Finished dev"], ""),
+            (
+                "The build passes.",
+                &["run cargo build | tail -1 => error: could not compile `a`"],
+                "in the pipe",
+            ),
+            ("The build passes.", &["run cargo build | tail -1"], "in the pipe"),
+            ("The build passes.", &["edit a.ts", "run npx vite build => ok"], ""),
             ("It compiles without warnings.", &["edit a.rs"], "no build command was seen"),
             ("The build passes.", &["run make", "edit a.c"], "no build command ran after"),
             ("Clippy is clean.", &["run cargo clippy"], ""),

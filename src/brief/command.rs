@@ -38,9 +38,10 @@ impl CommandKind {
         static TEST: Pattern = LazyLock::new(|| {
             let names = r"(?:
                 cargo\s+(\S+\s+)*?(test|nextest) | pytest | py\.test | unittest |
-                (npm|pnpm|yarn|bun)\s+(run\s+)?t(est)?(:\S+)? | t(est)?(:\S+)? | jest | vitest | mocha | playwright\s+test |
+                (npm|pnpm|yarn|bun)\s+(run\s+)?(t(est)?|e2e|unit|integration)(:\S+)? | (t(est)?|e2e)(:\S+)? | jest | vitest | mocha | playwright\s+test |
                 node\s+(\S+\s+)*?--test | go\s+(\S+\s+)?test | (mvnw?|gradlew?)\s.*?\b(test|verify|check) |
                 (make|just)\s+(\S+\s+)*?(tests?|check) | tox | nox | ctest | rspec | mix\s+test |
+                (nx|turbo|lerna|moon)\s+(\S+\s+)*?(test|e2e)(:\S+)? | gotestsum | rails\s+test | (\S*/)?run[_-]?tests? |
                 dotnet\s+test | rustc\s.*?--test | phpunit | deno\s+test | swift\s+test | bazel(isk)?\s+test | prove | bats |
                 rake\s+(test|spec) | (php\s+)?artisan\s+test | (python[\d.]*\s+)?(\S*/)?manage\.py\s+test | zig\s+(build\s+)?test | sbt\s.*?\btest |
                 lein\s+test | nose2? | behave | cypress\s+run | ava | karma\s+start | meson\s+test | ninja\s+test | composer\s+(run\s+)?test | trial | doctest |
@@ -54,6 +55,7 @@ impl CommandKind {
                  go\s+(build|test|vet|run|install) | (mvnw?|gradlew?)\s.*?\b(compile|package|install|build|test|verify|check) |
                  make | just\s+\S*build\S* | cmake | ninja | tsc | rustc | gcc | g\+\+ | clang\S* | javac | dotnet\s+(build|test) | swift\s+build |
                  (docker|podman|buildah)\s.*?\b(build|bud|buildx|--build) | bazel(isk)?\s+(build|test) | nix(-build|\s+build) | (ba|da|z)?sh\s+\S*build\S* | (\S*/)?build\S*\.sh |
+                 (vite|next|nuxt|astro|nx|turbo|ng|webpack|rollup|esbuild|hugo|mkdocs)\s+(\S+\s+)*?build | webpack | rollup | esbuild |
                  python[\d.]*\s+-m\s+build | pip\s+wheel | npm\s+pack | pyinstaller |
                  python[\d.]*\s+-m\s+(py_)?compile(all)?)(\s|$)",
             )

@@ -1,6 +1,8 @@
 //! Which tools and commands change a file that a test may depend on. Prose does not count: writing
 //! a README last does not make a test run stale.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -59,6 +61,19 @@ fn by_command(script: &str) -> Option<String> {
             args.iter().rev().find(|arg| is_source(arg)).cloned()
         })
     })
+}
+
+/// The files among `created` that the script deletes, if it deletes no other source file.
+pub fn removed_again(script: &str, created: &BTreeSet<String>) -> Vec<String> {
+    if created.is_empty() || !script.contains("rm ") {
+        return Vec::new();
+    }
+    let commands = shell::commands(&without_here_documents(script));
+    let args = commands.iter().filter(|one| one.words[0] == "rm").flat_map(|one| &one.words[1..]);
+    let found = args.filter(|arg| is_source(arg)).map(|arg| {
+        created.iter().find(|path| Path::new(path).ends_with(arg.trim_start_matches("./"))).cloned()
+    });
+    found.collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 /// The file that an inline program in another language writes, recognized by the usual calls.

@@ -8,6 +8,8 @@ use regex::Regex;
 use super::command::{CommandKind, Pattern, matches};
 use super::edits::without_here_documents;
 
+pub const OF_A_PIPE: &str = "its exit code is that of the last command in the pipe";
+
 /// Why the exit code says nothing about the test, build or check, if so.
 pub fn hides_exit_code(script: &str) -> Option<&'static str> {
     hides(script).or_else(|| inside_a_shell(script).and_then(hides))
@@ -59,7 +61,7 @@ fn hides(script: &str) -> Option<&'static str> {
     if replaced {
         Some("what follows || replaces its exit code")
     } else if matches(&PIPE, &bare) {
-        Some("its exit code is that of the last command in the pipe")
+        Some(OF_A_PIPE)
     } else if matches(&TURNED, &bare) {
         Some("`!` inverts its exit code")
     } else if matches(&BESIDE, &bare) {

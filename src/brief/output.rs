@@ -16,6 +16,16 @@ pub fn goes_on(output: &str) -> bool {
     output.contains("background") && matches(&BACKGROUND, output)
 }
 
+/// How the client reports a file that its tool has created.
+pub const CREATED: &str = "File created successfully";
+/// What the client writes in place of an output that is empty.
+pub const NO_OUTPUT: &str = "(Bash completed with no output)";
+
+/// The output itself, without the client's remark that there is none.
+pub fn without_remark(output: &str) -> &str {
+    if output.trim() == NO_OUTPUT { "" } else { output }
+}
+
 /// Whether the output says that no test ran.
 pub fn ran_none(output: &str) -> bool {
     static NONE: Pattern = LazyLock::new(|| {
@@ -31,6 +41,14 @@ pub fn ran_none(output: &str) -> bool {
         .ok()
     });
     matches(&NONE, output) && !matches(&SOME, output)
+}
+
+/// Whether the output says that the command was called in a wrong way, or is not there at all.
+pub fn is_misuse(output: &str) -> bool {
+    static MISUSE: Pattern = LazyLock::new(|| {
+        Regex::new(r"(?im)unrecognized arguments|unexpected argument|no such option|(unknown|invalid|illegal) option|^usage:|command not found|: not found$").ok()
+    });
+    matches(&MISUSE, output) && !says_failed(output)
 }
 
 /// Whether the output says that a test failed.

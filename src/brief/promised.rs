@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::claims::{files_committed, files_executable, files_gone, files_named, ports_named};
+use super::claims::{
+    files_changed, files_committed, files_executable, files_gone, files_named, ports_named,
+};
 use super::facts::Changed;
 use crate::files;
 use crate::tree;
@@ -30,8 +32,13 @@ pub fn absent(project: &Path, answer: &str, changed: Option<&Changed>) -> Vec<St
 }
 
 /// Files that are not as the message says: deleted but still there, executable but not, committed
-/// but ignored.
-pub fn otherwise(project: &Path, git: Option<&Path>, answer: &str) -> Vec<String> {
+/// but ignored, changed but the same as when the task began.
+pub fn otherwise(
+    project: &Path,
+    git: Option<&Path>,
+    answer: &str,
+    changed: Option<&Changed>,
+) -> Vec<String> {
     let meta = |name: &str| fs::symlink_metadata(project.join(name)).ok();
     let is_there = |name: &String| meta(name).is_some_and(|meta| !meta.is_dir());
     let gone = files_gone(answer).into_iter().filter(is_there);
@@ -48,6 +55,21 @@ pub fn otherwise(project: &Path, git: Option<&Path>, answer: &str) -> Vec<String
         found.extend(ignored.into_iter().map(|name| {
             format!("`{name}` as committed, and git ignores it, so it is in no commit")
         }));
+    }
+    // Files that git ignores are not compared.
+    if let (Some(git), Some(changed)) = (git, changed)
+        && changed.count == changed.files.len()
+    {
+        let is_same = |name: &String| !changed.files.iter().any(|file| file.path.ends_with(name));
+        let same = files_changed(answer).into_iter().filter(is_there).filter(is_same);
+        let same: Vec<_> = same.collect();
+        let ignored =
+            if same.is_empty() { same.clone() } else { tree::ignored(git, project, &same) };
+        found.extend(
+            same.into_iter().filter(|name| !ignored.contains(name)).map(|name| {
+                format!("`{name}` as changed, and it is the same as when the task began")
+            }),
+        );
     }
     found
 }
@@ -124,7 +146,7 @@ mod tests {
         fs::set_permissions(dir.path().join("done.sh"), mode).unwrap();
         let answer = "I deleted `old.cfg` and `gone.cfg`. I made `run.sh` executable. done.sh is executable now.";
         assert_eq!(
-            otherwise(dir.path(), None, answer),
+            otherwise(dir.path(), None, answer, None),
             ["`old.cfg` as gone, and it is still there", "`run.sh` as executable, and it is not"]
         );
     }
@@ -142,9 +164,14 @@ mod tests {
         assert!(init.unwrap().success());
         let answer = "`a.local.json` and `b.json` are added and committed.";
         assert_eq!(
-            otherwise(dir.path(), Some(&git), answer),
+            otherwise(dir.path(), Some(&git), answer, None),
             ["`a.local.json` as committed, and git ignores it, so it is in no commit"]
         );
+        let changed = Changed::new(vec![FileChange { path: "c.md".into(), how: How::Modified }]);
+        let answer =
+            "I updated b.json and a.local.json. `a.local.json` was updated. c.md is updated.";
+        let told = otherwise(dir.path(), Some(&git), answer, Some(&changed));
+        assert_eq!(told, ["`b.json` as changed, and it is the same as when the task began"]);
     }
 
     #[test]

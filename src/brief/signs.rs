@@ -11,6 +11,7 @@
 //! | an assertion that cannot fail | `assert True`, `assert!(true)`, … and what is compared with itself |
 //! | a test is left out | `signs/weakened.rs`: `#[cfg(test)]`, `unittest.TestCase` taken away, `//go:build` put there |
 //! | a test replaces what it tests | `signs/weakened.rs`: `patch("cart.total")`, and an assertion about `total()` |
+//! | a test defines what it imported before | `signs/weakened.rs`: it tests a copy |
 //! | a part of a test never runs | `signs/weakened.rs`: `if False:`, `if (false) {` put into a test |
 //! | a test ends early | `signs/weakened.rs`: a `return` or an `exit 0` put into a test, alone |
 //! | an assertion asks for less | `signs/weakened.rs`: one that compared with a value, and only asks for any now |
@@ -316,6 +317,7 @@ fn of_file(file: &FileDiff, files: &[FileDiff]) -> Vec<Sign> {
         }
         found.extend(weakened::without_effect(file));
         found.extend(weakened::replaces_the_tested(file, &patterns.assertion));
+        found.extend(weakened::tests_a_copy(file));
     }
     found
 }
@@ -333,7 +335,7 @@ fn rewritten(file: &FileDiff, patterns: &Patterns) -> Vec<Sign> {
     });
     let Some(literal) = LITERAL.as_ref() else { return Vec::new() };
     let shape = |line: &str| literal.replace_all(line.trim(), "_").into_owned();
-    let before: Vec<_> = file
+    let mut before: Vec<_> = file
         .removed
         .iter()
         .filter(|line| patterns.assertion.is_match(line))
@@ -343,8 +345,10 @@ fn rewritten(file: &FileDiff, patterns: &Patterns) -> Vec<Sign> {
     for (at, line) in &file.added {
         let same = |(old, form): &&(&str, String)| *old != line.trim() && *form == shape(line);
         if patterns.assertion.is_match(line)
-            && let Some((old, _)) = before.iter().find(same)
+            && let Some(at_before) = before.iter().position(|old| same(&old))
         {
+            // Several such lines follow each other in the same order as before.
+            let (old, _) = before.remove(at_before);
             found.push(Sign {
                 place: format!("{}:{at}", file.path),
                 what: "an expected value is rewritten".to_owned(),

@@ -301,7 +301,7 @@ impl ClientTranscript {
     }
 
     /// Notes what the agent ran, including its sub-agents.
-    fn tools(&mut self, line: &[u8]) {
+    pub fn tools(&mut self, line: &[u8]) {
         let line = Line::decode(line.to_vec());
         self.commands.line(&line);
         line.messages().for_each(|envelope| self.activity.saw(&envelope.message));

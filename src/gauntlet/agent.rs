@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::project;
 use super::session::Act;
+use crate::brief::output::NO_OUTPUT;
 use crate::fixture::ToolRun;
 use crate::process::orphans::Awaited;
 
@@ -54,6 +55,10 @@ pub fn shell(command: &str, dir: &Path) -> Result<ToolRun> {
     let mut output = String::new();
     read.read_to_string(&mut output)?;
     let code = child.wait()?.code().unwrap_or(-1);
+    // As the client reports a command without output.
+    if code == 0 && output.trim().is_empty() {
+        NO_OUTPUT.clone_into(&mut output);
+    }
     if code != 0 {
         output = format!("Exit code {code}\n{output}");
     }

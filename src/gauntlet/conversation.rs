@@ -58,11 +58,8 @@ impl StoredConversation {
         let id = format!("toolu_{}", self.lines.len());
         let call = json!({"type": "tool_use", "id": id, "name": run.tool, "input": run.input});
         self.assistant(call, "tool_use");
-        // As the client reports a command without output.
-        let silent = run.output.trim().is_empty();
-        let output = if silent { "(Bash completed with no output)" } else { run.output.as_str() };
         let result = json!({
-            "type": "tool_result", "tool_use_id": id, "content": output, "is_error": run.error,
+            "type": "tool_result", "tool_use_id": id, "content": run.output, "is_error": run.error,
         });
         self.add("user", json!({"role": "user", "content": [result]}));
     }
@@ -112,12 +109,7 @@ mod tests {
         let project = Path::new("/tmp/x.Y_1/project");
         let mut conversation = StoredConversation::new(home.path(), project, "S").unwrap();
         conversation.user("do it");
-        let run = ToolRun {
-            tool: "Bash".into(),
-            input: json!({"command": "true"}),
-            output: String::new(),
-            error: false,
-        };
+        let run = crate::gauntlet::agent::shell("true", home.path()).unwrap();
         conversation.runs(&run);
         conversation.says("done");
         conversation.write().unwrap();

@@ -1,11 +1,14 @@
 //! A transcript on disk, read once in full and then only where it has grown. The client writes it
 //! shortly after it has run its hook, and keeps writing while the hook runs.
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use memchr::memmem;
 
 use crate::client::stream::{Lines, SplitLine};
 use crate::client::transcript::ClientTranscript;
@@ -22,6 +25,39 @@ pub struct TranscriptFile {
     file: Option<File>,
     lines: Lines,
     transcript: ClientTranscript,
+    sub_agents: SubAgents,
+}
+
+/// The transcripts of sub-agents, which the client writes beside that of the session.
+#[derive(Default)]
+struct SubAgents {
+    dir: Option<PathBuf>,
+    /// How much of each was read.
+    read: BTreeMap<String, u64>,
+}
+
+impl SubAgents {
+    /// What a sub-agent did, when the line of the session says that it has ended.
+    fn ended(&mut self, line: &[u8]) -> Vec<Vec<u8>> {
+        let id = [&br#""agentId":""#[..], b"<task-id>"].into_iter().find_map(|key| {
+            let from = &line[memmem::find(line, key)? + key.len()..];
+            let end = from.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            std::str::from_utf8(&from[..end]).ok().filter(|id| !id.is_empty())
+        });
+        id.and_then(|id| self.read_on(id).ok()).unwrap_or_default()
+    }
+
+    fn read_on(&mut self, id: &str) -> io::Result<Vec<Vec<u8>>> {
+        let Some(dir) = &self.dir else { return Ok(Vec::new()) };
+        let mut file = files::open_regular(&dir.join(format!("agent-{id}.jsonl")))?;
+        let at = self.read.entry(id.to_owned()).or_default();
+        file.seek(SeekFrom::Start(*at))?;
+        let mut bytes = Vec::new();
+        file.take(LONGEST as u64).read_to_end(&mut bytes)?;
+        bytes.truncate(memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1));
+        *at += bytes.len() as u64;
+        Ok(bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect())
+    }
 }
 
 impl TranscriptFile {
@@ -29,7 +65,9 @@ impl TranscriptFile {
     pub fn new(path: Option<&str>) -> Self {
         let path = path.map(PathBuf::from).filter(|path| path.is_file() || !path.exists());
         let (lines, transcript) = (Lines::with_limit(LONGEST), ClientTranscript::whole());
-        Self { path, file: None, lines, transcript }
+        let dir = path.as_ref().map(|path| path.with_extension("").join("subagents"));
+        let sub_agents = SubAgents { dir, ..SubAgents::default() };
+        Self { path, file: None, lines, transcript, sub_agents }
     }
 
     pub fn transcript(&self) -> &ClientTranscript {
@@ -55,6 +93,9 @@ impl TranscriptFile {
                 Ok(0) | Err(_) => return,
                 Ok(size) => self.lines.push(&chunk[..size], |piece| {
                     if let SplitLine::Line(line) = piece {
+                        for line in self.sub_agents.ended(&line) {
+                            self.transcript.tools(&line);
+                        }
                         self.transcript.line(&line);
                     }
                 }),
@@ -118,6 +159,36 @@ mod tests {
         file.read_on();
         let said: Vec<_> = file.transcript().said.iter().map(|said| said.text.as_str()).collect();
         assert_eq!(said, ["one", "two"]);
+    }
+
+    #[test]
+    fn what_a_sub_agent_ran_counts_when_it_has_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.jsonl");
+        let subs = dir.path().join("t/subagents");
+        std::fs::create_dir_all(&subs).unwrap();
+        let run = |id: &str| {
+            format!(
+                r#"{{"type":"assistant","isSidechain":true,"message":{{"content":[{{"type":"tool_use","id":"{id}","name":"Bash","input":{{"command":"make {id}"}}}}]}}}}"#
+            )
+        };
+        std::fs::write(subs.join("agent-a1.jsonl"), format!("{}\n", run("one"))).unwrap();
+        let ended =
+            r#"{"type":"user","message":{"content":"<task-notification>\n<task-id>a1</task-id>"}}"#;
+        std::fs::write(&path, format!("{ended}\n")).unwrap();
+        let mut file = TranscriptFile::new(path.to_str());
+        let ran = |file: &TranscriptFile| -> Vec<String> {
+            file.transcript().commands.iter().map(|ran| ran.command.clone()).collect()
+        };
+        file.read_on();
+        assert_eq!(ran(&file), ["make one"]);
+        // It was sent another message. The names of other files are none of a sub-agent.
+        let mut out = OpenOptions::new().append(true).open(subs.join("agent-a1.jsonl")).unwrap();
+        writeln!(out, "{}", run("two")).unwrap();
+        let mut out = OpenOptions::new().append(true).open(&path).unwrap();
+        writeln!(out, "{ended}\n{}", ended.replace("a1", "../../t")).unwrap();
+        file.read_on();
+        assert_eq!(ran(&file), ["make one", "make two"]);
     }
 
     #[test]

@@ -23,7 +23,11 @@ impl Machine {
                 self.tool_used |= blocks.iter().any(used);
                 self.conversation.said(blocks, context);
             }
-            Message::Taken { uuid } => {
+            Message::Taken { uuid, task } => {
+                // Older clients report the end of a task during a turn in no other way.
+                if let Some(task) = task {
+                    self.background.told(&task);
+                }
                 if self.outbox.taken_up(&uuid) {
                     self.turn.wanted_again();
                 }

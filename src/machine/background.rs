@@ -88,6 +88,11 @@ impl Background {
         wakes
     }
 
+    /// The agent is told of a task's end in a turn that has begun, and does not wake for it.
+    pub fn told(&mut self, id: &str) {
+        self.tasks.remove(id);
+    }
+
     pub fn turn_ended(&mut self) {
         for task in self.tasks.values_mut() {
             if let Place::Unknown { .. } = task.place {
@@ -214,6 +219,15 @@ mod tests {
     fn note(task: &str) -> TaskNote {
         let description = format!("runs {task}");
         TaskNote { task_id: task.to_owned(), description, ..TaskNote::default() }
+    }
+
+    #[test]
+    fn the_agent_does_not_wake_for_an_end_that_it_was_told_of() {
+        let mut background = with(&["a", "b"]);
+        background.told("a");
+        assert_eq!(background.names(), ["runs b"]);
+        background.told("b");
+        assert!(background.is_empty() && background.waking == Waking::No);
     }
 
     /// What clients report about a command that takes some seconds.

@@ -82,7 +82,7 @@ impl Script {
             "taken" => {
                 let unconfirmed = self.machine.unconfirmed();
                 let uuid = unconfirmed.first().expect("a message on its way").clone();
-                self.agent(Message::Taken { uuid })
+                self.agent(Message::Taken { uuid, task: None })
             }
             "uses" => self.agent(Message::Assistant {
                 model: "m".into(),

@@ -70,6 +70,8 @@ mod tests {
                 (is_error, turns, text)
             );
         }
-        assert!(matches!(message(taken("s", "u")).message, Message::Taken { uuid } if uuid == "u"));
+        assert!(
+            matches!(message(taken("s", "u")).message, Message::Taken { uuid, .. } if uuid == "u")
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! What a client ran, and what the commands printed: the record in which ccc looks up evidence. Its
 //! size is bounded, so that memory does not grow with the length of a session.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,6 +24,10 @@ pub struct Commands {
     /// `edits` counts all edits; `edited` names the last of them.
     edits: usize,
     edited: VecDeque<String>,
+    /// Files that a tool created, and those of them that a command deleted again: they are as when the
+    /// task began.
+    created: BTreeSet<String>,
+    vanished: BTreeSet<String>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -50,7 +55,8 @@ impl Commands {
 
     /// The files that were edited after this command, latest first, without prose.
     pub fn edited_after(&self, ran: &Ran) -> impl Iterator<Item = &str> {
-        self.edited.iter().rev().take(self.edits - ran.edits_before).map(String::as_str)
+        let later = self.edited.iter().rev().take(self.edits - ran.edits_before);
+        later.filter(|path| !self.is_vanished(path)).map(String::as_str)
     }
 
     /// The files that were edited before this command or by it, latest first.
@@ -60,7 +66,11 @@ impl Commands {
 
     /// All edited files, latest first.
     pub fn edited(&self) -> impl Iterator<Item = &str> {
-        self.edited.iter().rev().map(String::as_str)
+        self.edited.iter().rev().filter(|path| !self.is_vanished(path)).map(String::as_str)
+    }
+
+    fn is_vanished(&self, path: &str) -> bool {
+        self.vanished.iter().any(|gone| Path::new(gone).ends_with(path))
     }
 
     /// Records the tool calls and results in a line. The parsed message holds only a preview of a
@@ -76,11 +86,16 @@ impl Commands {
                     }
                 }
                 Message::ToolResults(results) => {
-                    let outputs = outputs(&line.raw);
+                    let (outputs, is_told_otherwise) = outputs(&line.raw);
                     for result in results {
                         let whole = outputs.iter().find(|(id, _)| *id == result.tool_use_id);
                         let output = whole.map_or(&result.preview, |(_, output)| output);
-                        self.ended(&result.tool_use_id, output, result.is_error);
+                        if is_told_otherwise {
+                            let output = format!("Exit code 1\n{}", output::without_remark(output));
+                            self.ended(&result.tool_use_id, &output, true);
+                        } else {
+                            self.ended(&result.tool_use_id, output, result.is_error);
+                        }
                     }
                 }
                 _ => {}
@@ -109,6 +124,13 @@ impl Commands {
 
     pub fn ended(&mut self, id: &str, output: &str, failed: bool) {
         let Some(ran) = self.ran.iter_mut().rev().find(|ran| ran.id == id) else { return };
+        let output = output::without_remark(output);
+        if ran.tool == "Write" && output.starts_with(output::CREATED) {
+            self.created.extend(ran.edits.clone());
+        }
+        if !failed && ran.tool == "Bash" {
+            self.vanished.extend(edits::removed_again(&ran.command, &self.created));
+        }
         ran.output = shortened(output);
         ran.ended = !output::goes_on(output);
         ran.failed = failed;
@@ -134,26 +156,34 @@ impl Commands {
     }
 }
 
-/// The complete outputs of the tools in a line, by the id of the tool call.
-fn outputs(raw: &[u8]) -> Vec<(String, String)> {
+/// The complete outputs of the tools in a line, by the id of the tool call; and whether the client
+/// took an exit code for an answer, and not for a failure: that of `test -f a` if there is no `a`, or of
+/// `grep` without a match. It says so only beside the output.
+fn outputs(raw: &[u8]) -> (Vec<(String, String)>, bool) {
     #[derive(Deserialize)]
     struct Whole {
         message: Content,
+        #[serde(default, alias = "toolUseResult")]
+        tool_use_result: Value,
     }
     #[derive(Deserialize)]
     struct Content {
         content: Vec<Value>,
     }
     // Terminal escapes may precede the object.
-    let Some(start) = memchr::memchr(b'{', raw) else { return Vec::new() };
-    let Ok(line) = serde_json::from_slice::<Whole>(&raw[start..]) else { return Vec::new() };
+    let line =
+        memchr::memchr(b'{', raw).map(|start| serde_json::from_slice::<Whole>(&raw[start..]));
+    let Some(Ok(line)) = line else { return (Vec::new(), false) };
     let blocks = line.message.content.into_iter();
-    blocks
+    let outputs: Vec<_> = blocks
         .filter_map(|block| {
             let id = block.get("tool_use_id")?.as_str()?.to_owned();
             Some((id, output(block.get("content")?)))
         })
-        .collect()
+        .collect();
+    let is_told = line.tool_use_result["returnCodeInterpretation"].is_string();
+    let is_told_otherwise = is_told && outputs.len() == 1;
+    (outputs, is_told_otherwise)
 }
 
 fn output(content: &Value) -> String {
@@ -224,6 +254,48 @@ mod tests {
         assert_eq!(seen[2], (false, String::new()));
         let last = commands.iter().last().unwrap();
         assert_eq!(names(commands.edited_before(last).collect()), "a.py");
+    }
+
+    #[test]
+    fn an_exit_code_that_the_client_takes_for_an_answer_is_on_record() {
+        let ended = |told: &str| {
+            let mut commands = Commands::default();
+            commands.started("t1", "Bash", r#"{"command":"test -f gone.py"}"#);
+            let line = format!(
+                r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t1","content":"(Bash completed with no output)","is_error":false}}]}},"tool_use_result":{{"stdout":""{told}}}}}"#
+            );
+            commands.line(&Line::decode(line.into_bytes()));
+            let ran = commands.iter().next().unwrap();
+            (ran.failed, ran.output.clone())
+        };
+        assert_eq!(ended(""), (false, String::new()));
+        let told = r#","returnCodeInterpretation":"Condition is false""#;
+        assert_eq!(ended(told), (true, "Exit code 1\n".to_owned()));
+    }
+
+    #[test]
+    fn a_file_that_was_created_and_deleted_again_changes_nothing() {
+        let mut commands = Commands::default();
+        let mut run = |id: &str, tool: &str, input: &str, output: &str| {
+            commands.started(id, tool, input);
+            commands.ended(id, output, false);
+        };
+        run("1", "Bash", r#"{"command":"pytest"}"#, "3 passed");
+        run(
+            "2",
+            "Write",
+            r#"{"file_path":"/p/try.py"}"#,
+            "File created successfully at: /p/try.py",
+        );
+        run("3", "Bash", r#"{"command":"python3 try.py; rm -f try.py"}"#, "ok");
+        let first = |commands: &Commands| {
+            let ran = commands.iter().next().unwrap();
+            commands.edited_after(ran).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert!(first(&commands).is_empty());
+        commands.started("4", "Bash", r#"{"command":"rm ./try.py a.py"}"#);
+        commands.ended("4", "", false);
+        assert_eq!(first(&commands), ["a.py"]);
     }
 
     #[test]

@@ -14,6 +14,11 @@ mod command;
 mod wanted;
 mod words;
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::brief::edits;
 use crate::brief::output::reads_like_a_test_result;
 use crate::review::commands::Commands;
@@ -82,7 +87,8 @@ fn holds(evidence: &Evidence, facts: &dyn Facts, is_shown: bool) -> Result<(), S
         },
         Evidence::Command { command, quote } => command::ran(command, quote, facts),
         Evidence::File { path, line, quote } => {
-            stands(*line, quote, &facts.file(path)?)?;
+            let text = facts.file(path)?;
+            parts(quote, &text).iter().try_for_each(|part| stands(*line, part, &text))?;
             // Code may contain the words of a test result; prose that reports one must have it from
             // a test run.
             if edits::is_prose(path) && reads_like_a_test_result(quote) {
@@ -111,6 +117,41 @@ fn shown(quote: &str) -> String {
         Some((end, _)) => format!("{:?}", format!("{}…", &quote[..end])),
         None => format!("{quote:?}"),
     }
+}
+
+/// The parts of a quote, as they stand in the text: judges mark what they leave out with an ellipsis,
+/// put quotation marks around a quote, or copy the line numbers of a listing. Just the quote if that
+/// does not help.
+fn parts<'a>(quote: &'a str, text: &str) -> Vec<Cow<'a, str>> {
+    static NUMBERS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?m)^\s*\d+(?:→|\t|:\s|\s*[|│])").ok());
+    static LEFT_OUT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\[(?:…|\.{3})\]|…|\.{3}").ok());
+    let whole = squeezed(text);
+    let stands = |part: &str| !part.trim().is_empty() && whole.contains(&squeezed(part));
+    if let (false, Some(numbers), Some(left_out)) =
+        (stands(quote), NUMBERS.as_ref(), LEFT_OUT.as_ref())
+    {
+        let marked = |mark| quote.trim().strip_prefix(mark)?.strip_suffix(mark);
+        let unmarked = ['`', '"', '\''].into_iter().find_map(marked).map(Cow::Borrowed);
+        let plain = [unmarked, Some(numbers.replace_all(quote, ""))];
+        if let Some(plain) = plain.into_iter().flatten().find(|plain| stands(plain)) {
+            return vec![plain];
+        }
+        let mut rest = whole.as_str();
+        let mut comes_next = |part: &&str| {
+            let part = squeezed(part);
+            let after = rest.split_once(&part).map(|(_, after)| after);
+            rest = after.unwrap_or_default();
+            after.is_some() && is_long_enough(&part, text, SHORTEST_OUTPUT).is_ok()
+        };
+        let split = left_out.split(quote).filter(|part| !part.trim().is_empty());
+        let split: Vec<_> = split.collect();
+        if split.iter().all(&mut comes_next) && !split.is_empty() {
+            return split.into_iter().map(Cow::Borrowed).collect();
+        }
+    }
+    vec![Cow::Borrowed(quote)]
 }
 
 fn found_in(quote: &str, texts: &[&str], otherwise: &str) -> Result<(), String> {
@@ -149,17 +190,20 @@ fn stands(line: Option<u32>, quote: &str, text: &str) -> Result<(), String> {
 }
 
 /// Whether the named line contains the quote. A change can be as short as `a + b`, so a short quote
-/// is enough here if it is not a bare word and occurs in few places.
+/// is enough here if it occurs in few places; a bare word must not occur anywhere else.
 fn is_in_line(quote: &str, line: u32, text: &str) -> bool {
     let from = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
     let lines: Vec<_> = text.lines().skip(from).take(quote.trim().lines().count()).collect();
     let visible = quote.chars().filter(|c| !c.is_whitespace()).count();
     let quote = squeezed(quote);
-    visible >= SHORTEST_IN_LINE
-        && weight(&quote) > 0
-        && quote.contains(|c: char| !c.is_alphanumeric() && c != ' ')
-        && squeezed(&lines.join("\n")).contains(&quote)
-        && squeezed(text).matches(&quote).count() <= MOST_PLACES
+    let places = squeezed(text).matches(&quote).count();
+    let is_word = !quote.contains(|c: char| !c.is_alphanumeric() && c != ' ');
+    let is_found = if is_word {
+        places == 1 && weight(&quote) >= SHORTEST_OUTPUT
+    } else {
+        places <= MOST_PLACES && weight(&quote) > 0
+    };
+    is_found && visible >= SHORTEST_IN_LINE && squeezed(&lines.join("\n")).contains(&quote)
 }
 
 const TOO_SHORT: &str = "the quote is missing or too short to prove anything";

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::client::stream::JOINER;
+use crate::client::stream::{JOINER, strip_escapes};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirement {
@@ -70,7 +70,10 @@ impl TryFrom<Stated> for Evidence {
         let quote = without_joiners(&quote.unwrap_or_default());
         let words = |said: String| if quote.is_empty() { said } else { quote.clone() };
         let kinds = [check, command, file, answer, user];
-        let kinds = kinds.map(|text| text.map(|text| without_joiners(&text)));
+        // A judge that fills in every field of the schema leaves those that do not apply empty.
+        let several = kinds.iter().flatten().count() > 1;
+        let counts = |text: &String| !(several && text.is_empty());
+        let kinds = kinds.map(|text| Some(without_joiners(&text?)).filter(counts));
         match kinds {
             [Some(name), None, None, None, None] => Ok(Self::Check(name)),
             [None, Some(command), None, None, None] => Ok(Self::Command { command, quote }),
@@ -92,13 +95,26 @@ fn without_joiners(text: &str) -> String {
 }
 
 /// Splits a path from the line number behind it, as people and tools write it: `a.rs:3`,
-/// `a.rs:3-5`, `a.rs:3:14`, `a.rs:L3`, `a.rs#L3-L5`. Of several lines, the first counts.
+/// `a.rs:3-5`, `a.rs:3:14`, `a.rs:L3`, `a.rs#L3-L5`, `a.rs, lines 3-5`; or from the name of a test, as
+/// in `a.py::test_b`. Of several lines, the first counts.
 fn place_in_file(place: &str) -> (String, Option<u32>) {
-    static LINE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"^(.+?)(?::L?|#L)([0-9]+)(?:[-–:,][ ]?L?[0-9]+)?$").ok());
-    let found = LINE.as_ref().and_then(|line| line.captures(place));
-    let parts = found.and_then(|parts| Some((parts[1].to_owned(), parts[2].parse().ok()?)));
-    parts.map_or_else(|| (place.to_owned(), None), |(path, line)| (path, Some(line)))
+    static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"^(.+?)(?::L?|#L|,?\s\(?lines?\s)([0-9]+)(?:[-–:,][ ]?L?[0-9]+)*[:)]?$|^(.+\.\w+)::\w.*$",
+        )
+        .ok()
+    });
+    let place = place.trim().trim_matches('`');
+    let Some(found) = LINE.as_ref().and_then(|line| line.captures(place)) else {
+        return (place.to_owned(), None);
+    };
+    if let Some(path) = found.get(3) {
+        return (path.as_str().to_owned(), None);
+    }
+    match found[2].parse() {
+        Ok(line) => (found[1].to_owned(), Some(line)),
+        Err(_) => (place.to_owned(), None),
+    }
 }
 
 impl From<Evidence> for Stated {
@@ -184,10 +200,17 @@ impl std::fmt::Display for Amended {
     }
 }
 
-/// Removes what may differ between a text and a quote of it: line breaks, spacing, and the marks
-/// for the judge.
+/// Removes what may differ between a text and a quote of it: line breaks, spacing, colours, curly
+/// quotation marks, and the marks for the judge.
 pub(super) fn squeezed(text: &str) -> String {
-    without_joiners(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    let plain = |c| match c {
+        '\u{2018}' | '\u{2019}' => '\'',
+        '\u{201c}' | '\u{201d}' => '"',
+        c => c,
+    };
+    let text = strip_escapes(text);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().filter(|c| *c != JOINER).map(plain).collect()
 }
 
 impl Requirement {
@@ -249,6 +272,13 @@ mod tests {
             ("a:b c.rs:14", "a:b c.rs", Some(14)),
             ("a.rs:99999999999", "a.rs:99999999999", None),
             ("a.rs:", "a.rs:", None),
+            ("`a.rs:3`", "a.rs", Some(3)),
+            ("a.rs:3:", "a.rs", Some(3)),
+            ("a.rs:3-5,9-12", "a.rs", Some(3)),
+            ("a.rs line 3", "a.rs", Some(3)),
+            ("a.rs, lines 3-5", "a.rs", Some(3)),
+            ("a.rs (line 3)", "a.rs", Some(3)),
+            ("a.py::test_b[1-2]", "a.py", None),
         ] {
             assert_eq!(place_in_file(place), (path.to_owned(), line), "{place}");
         }

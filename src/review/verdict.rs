@@ -176,6 +176,11 @@ impl Reading {
     }
 }
 
+/// Whether a text that is no verdict gives a yes somewhere, and nowhere a no.
+pub fn says_only_yes(text: &str) -> bool {
+    gives(text, true) && !gives(text, false) && !denies(text)
+}
+
 fn two_judgements() -> Reading {
     Reading::Broken("it says both that the task is complete and that it is not".to_owned())
 }
@@ -258,7 +263,23 @@ impl Judgement {
         let is_taken_back = |(key, value): (&String, &Value)| {
             let letters: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
             let said = value.as_str().map(|text| text.trim().to_lowercase());
-            let no = ["false", "no", "0", "rejected", "failed", "fail", "incomplete", "continue"];
+            let no = [
+                "false",
+                "no",
+                "0",
+                "reject",
+                "rejected",
+                "failed",
+                "fail",
+                "incomplete",
+                "continue",
+                "block",
+                "blocked",
+                "not completed",
+                "not complete",
+                "not done",
+                "unfinished",
+            ];
             let is_no = *value == false
                 || value.as_f64() == Some(0.0)
                 || said.is_some_and(|said| no.contains(&said.as_str()));
@@ -317,6 +338,11 @@ fn judgement(object: &str, word: Option<&str>) -> Result<(Verdict, bool), String
     if completed && judgement.takes_it_back() {
         return Err("one of its keys says that the task is not complete".to_owned());
     }
+    // Further on, it may speak of what was open before.
+    let begin = judgement.feedback.as_deref().and_then(|text| text.split(['.', '\n']).next());
+    if completed && begin.is_some_and(denies) {
+        return Err("its feedback says that the task is not complete".to_owned());
+    }
     if let (Some(word), Some(given)) = (word, &judgement.word)
         && !word::is(word, given.trim())
     {
@@ -373,7 +399,8 @@ fn listed(items: Vec<Listed>) -> Result<Vec<Requirement>, String> {
 /// end, so its cost is linear even for a text with many opening brackets.
 fn object_at_the_end(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
-    let unfenced = text.strip_suffix("```").map(str::trim_end);
+    let fence = &text[text.trim_end_matches('`').len()..];
+    let unfenced = text.strip_suffix(fence).filter(|_| fence.len() >= 3).map(str::trim_end);
     let body = unfenced.unwrap_or(text);
     let start = opening(body.as_bytes())?;
     let (before, object) = body.split_at(start);
@@ -382,8 +409,8 @@ fn object_at_the_end(text: &str) -> Option<(&str, &str)> {
         let line = before.rsplit('\n').next().unwrap_or_default();
         return (!line.trim_start().starts_with('>')).then_some((before, object));
     }
-    let before = before.strip_suffix("json").unwrap_or(before);
-    Some((before.strip_suffix("```")?.trim_end(), object))
+    let before = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+    Some((before.strip_suffix(fence)?.trim_end(), object))
 }
 
 /// The index of the bracket that the last byte closes.

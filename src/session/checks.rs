@@ -183,7 +183,7 @@ impl Workplace {
             git: before.and_then(|before| git_state(before, now)),
             absent: [
                 absent(&self.surroundings.dir, answer, changed.as_ref()),
-                otherwise(&self.surroundings.dir, self.git.as_deref(), answer),
+                otherwise(&self.surroundings.dir, self.git.as_deref(), answer, changed.as_ref()),
             ]
             .concat(),
             silent_ports: silent_ports(answer),

@@ -253,7 +253,7 @@ fn event(op: &Op, watched: &mut Watched) -> Option<Event> {
         }
         Op::Takes(back) => {
             let uuid = watched.sent.iter().rev().nth(*back)?.0.clone();
-            agent(Message::Taken { uuid })
+            agent(Message::Taken { uuid, task: None })
         }
         Op::AgentSays { subagent } => Some(Event::Agent(Envelope {
             parent: subagent.then(|| "tool".to_owned()),

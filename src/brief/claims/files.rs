@@ -82,6 +82,37 @@ pub fn files_gone(text: &str) -> Vec<String> {
     few(found.into_iter())
 }
 
+/// The files that the message says were changed, in words that are about the file itself.
+pub fn files_changed(text: &str) -> Vec<String> {
+    static FORMS: Pattern = LazyLock::new(|| {
+        let verbs = "updated|edited|extended|adapted|modified|rewritten";
+        Regex::new(&format!(
+            r"(?i)\b(?:updated|edited|extended|adapted|modified|rewrote)\s+(?:the\s+)?[`*]*({NAME})[`*]*(?:\s+and\b|\s*[.,;]|$)|\bdocumented\s+(?:it\s+|this\s+|that\s+)?in\s+[`*]*({NAME})|({NAME})[`*]*\s+(?:(?:is|was|has\s+been)\s+(?:now\s+)?(?:{verbs})\b|(?:now\s+)?(?:describes|documents|mentions|explains)\s+(?:the\s+new|it\b|this\b|both\b))"
+        ))
+        .ok()
+    });
+    const HINTS: [&str; 12] = [
+        "updated",
+        "edited",
+        "extended",
+        "adapted",
+        "modified",
+        "rewr",
+        "documented",
+        "describes",
+        "documents",
+        "mentions",
+        "explains",
+        "Updated",
+    ];
+    if !HINTS.iter().any(|word| text.contains(word)) {
+        return Vec::new();
+    }
+    let claims = sentences(text).filter(|sentence| !takes_it_back(sentence));
+    let found = claims.flat_map(|one| FORMS.iter().flat_map(|forms| forms.captures_iter(one)));
+    few(found.filter_map(|found| Some((1..=3).find_map(|at| found.get(at))?.as_str().to_owned())))
+}
+
 /// The files that the message says are executable.
 pub fn files_executable(text: &str) -> Vec<String> {
     static FORMS: Pattern = LazyLock::new(|| {
@@ -150,6 +181,19 @@ mod tests {
     fn files_that_are_executable_or_committed_are_named() {
         assert_eq!(files_executable("I made `run.sh` executable."), ["run.sh"]);
         assert_eq!(files_executable("bin/run.sh is executable now."), ["bin/run.sh"]);
+        for (text, names) in [
+            ("- `docs/config.md` describes the new option", &["docs/config.md"][..]),
+            ("I updated README.md, and the tests pass.", &["README.md"]),
+            ("The option is documented in `README.md`.", &["README.md"]),
+            ("`a.yml` was updated.", &["a.yml"]),
+            ("I updated the tests for `a.py`.", &[]),
+            ("I updated a.py's docstring.", &[]),
+            ("`README.md` describes how it works.", &[]),
+            ("It is already documented in README.md? No.", &[]),
+            ("README.md need not be updated.", &[]),
+        ] {
+            assert_eq!(files_changed(text), names, "{text}");
+        }
         assert!(files_executable("`run.sh` is not executable.").is_empty());
         assert_eq!(files_committed("`a/b.json` is added and committed."), ["a/b.json"]);
         assert!(files_committed("I added `a.json`. It is not committed.").is_empty());

@@ -130,7 +130,8 @@ pub fn linters(file: &FileDiff) -> Option<Sign> {
     static PYTHON: Pattern = LazyLock::new(|| {
         Regex::new(r"^\s*(ignore|extend-ignore|per-file-ignores|select|disable|disable_error_code|ignore_errors|strict)\s*=").ok()
     });
-    static SCRIPT: Pattern = LazyLock::new(|| Regex::new(r#""(strict\w*|no[A-Z]\w*)"\s*:"#).ok());
+    static SCRIPT: Pattern =
+        LazyLock::new(|| Regex::new(r#""(strict\w*|no[A-Z]\w*)"\s*:\s*false"#).ok());
     static CARGO: Pattern = LazyLock::new(|| Regex::new(r#"=\s*"allow""#).ok());
     if file.how != Some(How::Modified) {
         return None;

@@ -250,3 +250,38 @@ fn tests_that_are_moved_are_not_lost() {
     let without = FileDiff { added: new.added[..1].to_vec(), ..new };
     assert_eq!(signs(&[old, without])[0].what, "a test file is deleted");
 }
+
+#[test]
+fn expectations_are_paired_in_their_order() {
+    let file = FileDiff {
+        path: "tests/test_a.py".into(),
+        how: Some(How::Modified),
+        removed: vec!["assert f(100) == 19".into(), "assert f(10) == 2".into()],
+        added: vec![(1, "assert f(100) == 20".into()), (2, "assert f(10) == 3".into())],
+        empty: false,
+    };
+    let quotes: Vec<_> = signs(&[file]).into_iter().map(|sign| sign.quote).collect();
+    let pairs =
+        ["assert f(100) == 19  →  assert f(100) == 20", "assert f(10) == 2  →  assert f(10) == 3"];
+    assert_eq!(quotes, pairs);
+}
+
+#[test]
+fn a_test_of_a_copy_is_told_from_helpers() {
+    let what = "a test defines what it imported before";
+    for (path, removed, added, is) in [
+        ("tests/test_a.py", "from slug import slugify", &["def slugify(title):"][..], true),
+        ("a.test.js", "const { add } = require('./add');", &["function add(a, b) {"], true),
+        ("a.test.ts", "import { add } from './add';", &["const add = (a, b) => a + b;"], true),
+        (
+            "tests/test_a.py",
+            "from slug import slugify",
+            &["from slug import slugify, words", "def slugify_all():"],
+            false,
+        ),
+        ("tests/test_a.py", "import os", &["def helper(title):"], false),
+        ("src/a.py", "from slug import slugify", &["def slugify(title):"], false),
+    ] {
+        assert_eq!(found(path, &[removed], added) == [what], is, "{path} {added:?}");
+    }
+}

@@ -269,6 +269,28 @@ pub fn replaces_the_tested(file: &FileDiff, assertion: &Regex) -> Option<Sign> {
     Some(sign(file, *at, "a test replaces what it tests", line))
 }
 
+/// A function that a test imported before and now defines itself, so that it tests a copy.
+pub fn tests_a_copy(file: &FileDiff) -> Option<Sign> {
+    static IMPORTS: Pattern =
+        LazyLock::new(|| Regex::new(r"^\s*(from\s.*\simport|import|use)\s|\brequire\(").ok());
+    static DEFINES: Pattern = LazyLock::new(|| {
+        Regex::new(r"^\s*(?:async\s+)?(?:def|class|function|fn|func)\s+(\w{3,})|^\s*(?:const|let|var)\s+(\w{3,})\s*=\s*(?:async\b|\(|function\b)").ok()
+    });
+    let imports = |line: &str, name: &str| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        matches(&IMPORTS, line) && words.any(|word| word == name)
+    };
+    let (at, line) = file.added.iter().find(|(_, line)| {
+        let found = DEFINES.as_ref().and_then(|defines| defines.captures(line));
+        let name = found.and_then(|found| found.get(1).or(found.get(2)).map(|name| name.as_str()));
+        name.is_some_and(|name| {
+            file.removed.iter().any(|line| imports(line, name))
+                && !file.added.iter().any(|(_, line)| imports(line, name))
+        })
+    })?;
+    Some(sign(file, *at, "a test defines what it imported before", line))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,6 +27,8 @@ pub enum Message {
     },
     /// The echo of a user message: the agent has taken it up.
     Taken {
+        /// The background task whose end this message tells the agent, if it is the client's.
+        task: Option<String>,
         uuid: String,
     },
     ToolResults(Vec<ToolResult>),

@@ -334,7 +334,11 @@ impl Wire<'_> {
 
     fn user(self) -> Message {
         if self.is_replay.0 == Some(true) {
-            return Message::Taken { uuid: self.uuid.owned() };
+            let task = match &self.message.content {
+                MessageContent::Text(text) => task_told(text).map(str::to_owned),
+                _ => None,
+            };
+            return Message::Taken { uuid: self.uuid.owned(), task };
         }
         // Such a line also contains the whole file, so it is parsed only if it has a patch.
         let mut patch = self
@@ -363,6 +367,13 @@ impl Wire<'_> {
             Message::ToolResults(results)
         }
     }
+}
+
+/// The task that a notification of the client is about.
+fn task_told(text: &str) -> Option<&str> {
+    let text = text.trim_start().strip_prefix("<task-notification>")?;
+    let (_, id) = text.split_once("<task-id>")?;
+    id.split_once("</task-id>").map(|(id, _)| id.trim())
 }
 
 /// An unknown kind counts as no case.

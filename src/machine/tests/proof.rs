@@ -69,7 +69,7 @@ fn a_blocked_or_impossible_task_goes_to_the_person() {
         machine.step(Event::Start { prompt: Some("do it".into()) }, now);
         machine.step(Event::Agent(session(Message::Init(Init::default()))), now);
         let uuid = machine.unconfirmed()[0].clone();
-        machine.step(Event::Agent(session(Message::Taken { uuid })), now);
+        machine.step(Event::Agent(session(Message::Taken { uuid, task: None })), now);
         machine.step(Event::Agent(session(Message::Result(result("done")))), now);
         let text =
             format!(r#"{{"completed":false,"status":"{status}","feedback":"Which database?"}}"#);

@@ -16,7 +16,7 @@ use crate::review::permission::{self, Denied, Ruling};
 use crate::review::policy::{Policy, Prose};
 use crate::review::prompt;
 use crate::review::requirement::Requirement;
-use crate::review::verdict::{Reading, Verdict};
+use crate::review::verdict::{Reading, Verdict, says_only_yes};
 
 /// What the judge was asked for last.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -247,7 +247,10 @@ impl Sitting {
 
     /// The judge gave no readable verdict, at most this text.
     fn unread(&mut self, why: &str, prose: Option<String>, now: Now) {
-        match prose.filter(|_| self.policy.prose == Prose::Feedback) {
+        // A yes in a form that cannot be used is no feedback.
+        let is_feedback =
+            |prose: &String| self.policy.prose == Prose::Feedback && !says_only_yes(prose);
+        match prose.filter(is_feedback) {
             Some(prose) => self.end(Ok(Verdict::new(false, &prose))),
             None => self.fail(&format!("the supervisor's answer cannot be used: {why}"), now),
         }

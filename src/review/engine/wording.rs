@@ -36,6 +36,9 @@ pub fn narrowed<'a>(
             return None;
         }
         let is_lost = |part: &&str| {
+            if is_remark(part) {
+                return false;
+            }
             let part = stems(part);
             !part.is_empty() && part.is_disjoint(&new) && part.iter().all(|stem| stem.is_ascii())
         };
@@ -49,6 +52,27 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
         Regex::new(r"(?i)[,;]\s|\b(?:and|plus|including|as well as|und|et|y)\b").ok()
     });
     BETWEEN.iter().flat_map(move |between| between.split(text)).map(str::trim)
+}
+
+/// Whether the part only says something about the rest: "as the user asked", "still missing".
+fn is_remark(part: &str) -> bool {
+    const BEGIN: [&str; 13] = [
+        "as",
+        "still",
+        "not",
+        "currently",
+        "see",
+        "which",
+        "because",
+        "since",
+        "so",
+        "but",
+        "e",
+        "i",
+        "like",
+    ];
+    let mut words = part.split(|c: char| !c.is_alphanumeric());
+    words.next().is_some_and(|first| BEGIN.contains(&first.to_lowercase().as_str()))
 }
 
 fn by_user(now: &Requirement) -> bool {
@@ -110,6 +134,9 @@ mod tests {
             ("accents are handled", "accents"),
             ("fix the bug in parse()", "the bug in parse() is fixed"),
             ("处理重音和变音", "处理重音"),
+            ("accents are handled, still missing", "accents are handled"),
+            ("use tabs and not spaces", "use tabs"),
+            ("accents are handled, as the user said later", "accents are handled"),
         ] {
             assert_eq!(lost(before, now, Vec::new()), None, "{before} → {now}");
         }

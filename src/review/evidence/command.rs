@@ -1,11 +1,12 @@
 //! Whether a command ran, printed what is quoted, and proves anything.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::wanted::Wanted;
-use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, shown, squeezed, words};
+use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, parts, shown, squeezed, words};
 use crate::brief::baseline::tests_without_the_work;
 use crate::brief::claims::is_only_tried;
 use crate::brief::command::{CommandKind, only_prints, runs_no_test, says_itself};
@@ -134,9 +135,13 @@ impl Seen<'_> {
         if quote.trim().is_empty() {
             return self.shows_by_ending_well();
         }
-        if !squeezed(&ran.output).contains(&squeezed(quote)) {
+        let parts = parts(quote, &ran.output);
+        let output = squeezed(&ran.output);
+        if !parts.iter().all(|part| output.contains(&squeezed(part))) {
             return Err(format!("it ran, but its output does not contain {}", shown(quote)));
         }
+        let quote = parts.join(" ");
+        let quote = quote.as_str();
         is_long_enough(quote, &ran.output, SHORTEST_OUTPUT)?;
         if ran.tool != "Bash" {
             self.is_of_the_project()?;
@@ -145,9 +150,12 @@ impl Seen<'_> {
         if only_prints(&ran.command) {
             return Err("it only prints its own arguments".to_owned());
         }
-        if says_itself(&ran.command, quote.trim())
-            && !squeezed(&without_own_words(&ran.command, &ran.output)).contains(&squeezed(quote))
-        {
+        let is_its_own = |part: &Cow<'_, str>| {
+            says_itself(&ran.command, part.trim())
+                && !squeezed(&without_own_words(&ran.command, &ran.output))
+                    .contains(&squeezed(part))
+        };
+        if parts.iter().any(is_its_own) {
             return Err("it says that itself, whatever comes of the rest".to_owned());
         }
         if reads_like_a_test_result(quote) {
@@ -200,6 +208,10 @@ impl Seen<'_> {
     /// Accepts an empty quote if the command succeeded and printed nothing that could be quoted.
     fn shows_by_ending_well(&self) -> Result<(), String> {
         let ran = self.ran;
+        if self.found_nothing() {
+            self.is_of_the_project()?;
+            return self.is_of_now();
+        }
         if !squeezed(&ran.output).is_empty() {
             return Err("none of its output is quoted".to_owned());
         }
@@ -228,6 +240,20 @@ impl Seen<'_> {
         self.succeeded("")?;
         self.is_of_the_project()?;
         self.is_of_now()
+    }
+
+    /// A search that found nothing says so with its exit code alone.
+    fn found_nothing(&self) -> bool {
+        const SEARCHES: [&str; 5] = ["grep", "egrep", "fgrep", "rg", "ag"];
+        let Some(last) = self.parts.last() else { return false };
+        let searches = SEARCHES.contains(&last.words[0].as_str())
+            || last.words[0] == "git" && last.words.get(1).is_some_and(|sub| sub == "grep");
+        let output = self.ran.output.trim();
+        self.ran.failed
+            && searches
+            && self.only_reads()
+            && output.lines().count() == 1
+            && exit_code(output) == Some(1)
     }
 
     /// A test, build or check must have succeeded. Any other command may have failed if it only

@@ -87,11 +87,19 @@ fn evidence_that_exists_holds() {
         r#"{"file":"slug.py","quote":"def test_accents"}"#,
         // A very short quote, in exactly the line that is named.
         r#"{"file":"slug.py:100","quote":"s():"}"#,
+        r#"{"file":"slug.py:100","quote":"accents"}"#,
+        r#"{"file":"slug.py:100","quote":"cents"}"#,
         r#"{"file":"ci.yml","quote":"['3.11', '3.13']"}"#,
         // A test run printed the same.
         r#"{"file":"log.txt","quote":"3 passed in 0.02s"}"#,
         r#"{"answer":"because the index is missing"}"#,
         r#"{"user":"Never mind"}"#,
+        // As judges write: other fields are there and empty, the quote is marked or shortened.
+        r#"{"check":"","command":"$ pytest -q","file":"","answer":"","quote":"3 passed"}"#,
+        r#"{"command":"`pytest -q`","quote":"`3 passed in 0.02s`"}"#,
+        r#"{"command":"pytest -q","quote":"... 3 passed [...] 0.02s"}"#,
+        r#"{"file":"slug.py, line 100","quote":"100→def test_accents():"}"#,
+        r#"{"file":"slug.py::test_accents","quote":"def test_accents(): …"}"#,
     ] {
         assert_eq!(check(json), "", "{json}");
     }
@@ -130,6 +138,39 @@ fn evidence_that_does_not_exist_says_why() {
     ] {
         assert!(check(json).contains(why), "{json}: {}", check(json));
     }
+}
+
+#[test]
+fn a_shortened_quote_is_there_in_its_order_and_says_enough() {
+    const RUN: (&str, &str) =
+        ("pytest -v", "test_a PASSED\ntest_b PASSED\n\x1b[32m2 passed\x1b[0m in 0.1s");
+    let of = |quote: &str| {
+        check_after(&[RUN], &serde_json::json!({"command": "pytest", "quote": quote}).to_string())
+    };
+    for quote in
+        ["test_a PASSED … 2 passed in 0.1s", "test_a [...] test_b PASSED ...", "2 passed in"]
+    {
+        assert_eq!(of(quote), "", "{quote}");
+    }
+    for quote in ["test_b PASSED … test_a PASSED", "test_a … in", "test_a … 3 passed", "…"]
+    {
+        assert_ne!(of(quote), "", "{quote}");
+    }
+    let own = [("pytest; echo deployed; echo all well", "1 failed\ndeployed\nall well")];
+    let why = check_after(&own, r#"{"command":"pytest","quote":"deployed … all well"}"#);
+    assert!(why.contains("says that itself"), "{why}");
+}
+
+#[test]
+fn a_search_without_a_hit_shows_that_nothing_is_left() {
+    let of = |command: &str, output| {
+        let quoted = serde_json::json!({"command": command.trim_start_matches('!'), "quote": ""});
+        check_after(&[(command, output)], &quoted.to_string())
+    };
+    assert_eq!(of("!grep -rn old .", "Exit code 1"), "");
+    assert_eq!(of("!git grep old", "Exit code 1\n"), "");
+    assert_ne!(of("!grep -rn old gone", "Exit code 2\ngrep: gone: No such file"), "");
+    assert_ne!(of("!test -f gone.py", "Exit code 1"), "");
 }
 
 #[test]

@@ -26,6 +26,11 @@ pub struct Wanted {
 
 impl Wanted {
     pub fn new(command: &str) -> Self {
+        // As in a document: `make test`, or behind a prompt.
+        let command = command.trim();
+        let marked = command.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
+        let command = marked.unwrap_or(command);
+        let command = command.strip_prefix("$ ").unwrap_or(command);
         let parts = shell::commands(&without_here_documents(command));
         Self { text: squeezed(command), parts }
     }

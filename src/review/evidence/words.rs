@@ -193,7 +193,7 @@ fn is_for_a_file(said: &str) -> bool {
 
 static WORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put|merge|rebase|revert|rewrite|translate|strip|ensure|enable|disable|debug|solve|resolve|correct|improve|repair|patch|integrate|wire|validate|parse|escape|sort|broken|should|must|crash(es|ed)?|bugs?|introduce|finish|complete|raise|lower|increase|decrease|reduce|serve|set|turn|switch|apply|undo|restore|copy|amend|squash|publish|release|document|download|import|export)\b",
+        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put|merge|rebase|revert|rewrite|translate|strip|ensure|enable|disable|debug|solve|resolve|correct|improve|repair|patch|integrate|wire|validate|parse|escape|sort|broken|should|must|crash(es|ed)?|bugs?|introduce|finish|complete|raise|lower|increase|decrease|reduce|serve|set|turn|switch|apply|undo|restore|copy|amend|squash|publish|release|document|download|import|export|let\s+(the|it|its|all|every|each|this|that)|allow|prevent|avoid)\b",
     )
     .ok()
 });
@@ -289,6 +289,8 @@ mod tests {
             (&["修复它，并解释原因"], "少了一个索引。"),
             (&["Fix it.", "And tell me what it was."], "It was a race between two threads."),
             (&["do it"], "It is a matter of taste."),
+            (&["I want an overview of the module."], "It has three parts."),
+            (&["Let me have your thoughts on it."], "It is fine as it is."),
             (&["Does it serve index.html? Try it, then stop it."], "Yes, it answered."),
             (&["Explique pourquoi test_accents échoue"], "Les accents manquent."),
             (&["なぜ失敗するか説明してください"], "索引がありません。"),
@@ -328,6 +330,7 @@ mod tests {
             (&["Merge the branch."], "The branch is in."),
             (&["Add a test for accents.", "Commit it."], "There is a test for accents."),
             (&["Is it slow? Make it fast."], "All 12 tests pass now."),
+            (&["Let the service retry 4 times."], "It retries 4 times now."),
             (&["Raise the timeout in production."], "The timeout is 60 seconds now."),
             (&["修复 texts.py 里的错误"], "已全部修复，三个函数都对了。"),
             (&["Haz que slugify quite los acentos."], "Los acentos se quitan."),

@@ -37,7 +37,9 @@ pub fn denies(text: &str) -> bool {
             r"(?ix) \b(is|are|was|were|am|'s|’s)\s+(\w+\s+)?not\s+(\w+\s+)?(complete|completed|done|finished|ready)\b
             | \b(isn|aren|wasn)['’]t\s+(\w+\s+)?(complete|completed|done|finished|ready)\b
             | \bnot\s+(yet\s+)?(complete|completed|done|finished)\b | \b(is|are|remains?)\s+(still\s+)?(incomplete|unfinished)\b
-            | 未完成 | 没有完成 | 没完成 | 尚未 | \bnicht\s+(fertig|erledigt|abgeschlossen)\b",
+            | 未完成 | 没有完成 | 没完成 | 尚未 | 未完了 | 完了していません | \bnicht\s+(fertig|erledigt|abgeschlossen)\b
+            | \bn['’]est\s+pas\s+(encore\s+)?(termin|fini|achev|compl) | \bno\s+est[áa]\s+(complet|terminad|acabad|list)
+            | \bnão\s+está\s+(conclu|complet|termin|pront) | \bnon\s+è\s+(complet|finit|terminat|pront) | \bне\s+(завершен|выполнен|закончен|готов)",
         )
         .ok()
     });
@@ -57,6 +59,9 @@ mod tests {
             "Not done. I was told to repeat:",
             "The work remains incomplete.",
             "任务尚未完成。文件里写着：",
+            "La tâche n'est pas encore terminée :",
+            "La tarea no está completa:",
+            "Задача не выполнена:",
         ] {
             assert!(denies(text), "{text}");
         }

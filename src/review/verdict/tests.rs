@@ -53,6 +53,8 @@ fn an_object_at_the_end_of_the_text_is_found_bare_and_fenced() {
         format!("I looked.\n```json\n{object}\n```\n"),
         format!("```\n{object}\n```"),
         format!("```json {object}```"),
+        format!("```JSON\n{object}\n```"),
+        format!("````jsonc\n{object}\n````"),
     ] {
         assert_eq!(read(&text), expected, "{text}");
     }
@@ -87,6 +89,9 @@ fn what_is_quoted_before_the_end_is_nobodys_judgement() {
 #[test]
 fn a_verdict_that_contradicts_itself_is_broken() {
     for text in [
+        r#"{"completed":true,"feedback":"It is not complete: the tests are missing."}"#,
+        r#"{"completed":true,"verdict":"reject"}"#,
+        r#"{"completed":true,"decision":"Not completed"}"#,
         r#"{"completed":true,"allow_stop":false}"#,
         r#"{"completed":true,"Completed":false}"#,
         r#"{"completed":true,"task_completed":"no"}"#,
@@ -315,4 +320,22 @@ fn an_earlier_round_can_be_called_better_and_that_decides_nothing() {
     }
     let yes = r#"{"completed":true,"feedback":"","better_round":2}"#;
     assert_eq!(better(yes), (true, None), "there is nothing to go back for");
+}
+
+#[test]
+fn the_feedback_of_a_yes_may_speak_of_what_was_open_before() {
+    let feedback = "All is there. What was not done in round 1 is done now.";
+    assert_eq!(read(&format!(r#"{{"completed":true,"feedback":"{feedback}"}}"#)), done(feedback));
+}
+
+#[test]
+fn a_yes_in_prose_is_told_from_a_no() {
+    for (text, yes) in [
+        ("{\"completed\":true}\n\nLet me know.", true),
+        ("{\"completed\":true}\n\nwas planted. It is not done.", false),
+        ("{\"completed\":false} {\"completed\":true} x", false),
+        ("Tests are missing.", false),
+    ] {
+        assert_eq!(says_only_yes(text), yes, "{text}");
+    }
 }

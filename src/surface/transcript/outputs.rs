@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::sub_agents::starts_sub_agent;
 use super::{Author, Transcript};
 use crate::brief::output::exit_code;
+use crate::brief::output::{CREATED, NO_OUTPUT};
 use crate::client::stream::{Hunk, ToolResult};
 use crate::machine::NOBODY;
 use crate::surface::diff;
@@ -24,7 +25,6 @@ const FOR_THE_MODEL: [&str; 3] =
     ["<tools-used-before-summary>", "[Subagent hand-back]", "agentId: "];
 pub const ASYNC_AGENT: &str = "Async agent launched successfully";
 pub const DENIED: &str = "not run: denied";
-const CREATED: &str = "File created successfully";
 /// What newer clients put before the reason of a hook.
 const HOOK: (&str, &str) = ("PreToolUse:", " hook error: ");
 /// What the client or ccc tells the model, and what a person is shown instead.
@@ -34,7 +34,7 @@ const CLIENTS_WORDS: [(&str, &str); 13] = [
     ("The user doesn't want to take this action right now", DENIED),
     (NOBODY, DENIED),
     (ASYNC_AGENT, "started in the background"),
-    ("(Bash completed with no output)", "no output"),
+    (NO_OUTPUT, "no output"),
     ("[Request interrupted by user", "interrupted"),
     ("User has approved your plan", "approved"),
     ("User has approved exiting plan mode", "approved"),

@@ -145,7 +145,7 @@ impl Watched {
                             (self.unnamed, self.clearing) = (false, false);
                         }
                     }
-                    Message::Taken { uuid } => {
+                    Message::Taken { uuid, .. } => {
                         self.receipts = true;
                         self.turn = true;
                         self.waiting.retain(|waiting| waiting != uuid);

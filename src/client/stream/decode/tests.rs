@@ -68,7 +68,11 @@ fn scenario_001_parse_message_type() {
     ));
     assert!(matches!(
         message(r#"{"type":"user","uuid":"u1","isReplay":true,"message":{"role":"user","content":"x"}}"#),
-        Message::Taken { uuid } if uuid == "u1"
+        Message::Taken { uuid, task: None } if uuid == "u1"
+    ));
+    assert!(matches!(
+        message(r#"{"type":"user","uuid":"u2","isReplay":true,"message":{"role":"user","content":"<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>"}}"#),
+        Message::Taken { task: Some(task), .. } if task == "b1"
     ));
     assert!(matches!(
         message(r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"boom"}]}]}}"#),
