@@ -211,11 +211,15 @@ impl Gone {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Said {
     pub text: String,
     /// Whether the message belongs to an earlier task rather than the current one.
     pub earlier: bool,
+    /// The agent's question that this is the answer to. The agent's own words: no evidence of what the
+    /// person wants.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub question: Option<String>,
 }
 
 /// The state that an earlier run of the same session left.

@@ -31,6 +31,7 @@
 //! | working | the agent dies | resumed once; a second death soon after is an error | `an_agent_that_dies_in_mid_turn_is_resumed_once` |
 //! | waiting, reviewing | the agent dies | resumed with the next message | `an_agent_that_dies_while_idle_is_resumed_with_the_next_message` |
 //! | any | a tool needs permission | the person is asked; without a person: denied | `the_person_is_asked_for_permission_one_question_at_a_time`, `without_a_person_permission_is_denied` |
+//! | any | the person answers a question of the agent | the answer is among their words, which the judge is told | `an_answer_to_the_agents_question_is_among_the_persons_words` |
 //! | any, before the first review | the session was recorded before | its count, its messages and its cost continue | `a_recorded_session_that_the_agent_names_continues` |
 //! | any | `/supervisor`, `/supervisoroff` | supervision on (count at 0), off | `supervision_can_be_switched_off_and_on` |
 //! | any | the client is in another conversation | its messages and its count are new | `another_conversation_has_its_own_messages_and_count`, `clear_starts_a_new_conversation` |

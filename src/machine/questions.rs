@@ -72,9 +72,17 @@ impl Machine {
         asked: PermissionRequest,
         answer: Permission,
     ) {
-        if let (Permission::Deny(reason), Asker::Agent) = (&answer, asker) {
-            let reason = if reason.starts_with(NOBODY) { UNASKED } else { reason };
-            self.denials.push(Denied::new(&asked, reason));
+        match (&answer, asker) {
+            (Permission::Deny(reason), Asker::Agent) => {
+                let reason = if reason.starts_with(NOBODY) { UNASKED } else { reason };
+                self.denials.push(Denied::new(&asked, reason));
+            }
+            (Permission::Answers(answers), Asker::Agent) => {
+                for (question, answer) in answers {
+                    self.task.add_answer(question, answer);
+                }
+            }
+            _ => {}
         }
         let (allowed, reason) = match &answer {
             Permission::Deny(reason) => (false, reason.clone()),

@@ -20,7 +20,7 @@ impl Machine {
     }
 
     fn ending(&self) -> Option<Ending> {
-        let message = self.task.said.last()?.text.clone();
+        let message = self.task.said.iter().rfind(|said| said.question.is_none())?.text.clone();
         let open = self.task.requirements.iter().filter(|one| one.is_open()).count();
         let judged = self.task.round > u32::from(self.judgement.is_running());
         let stood = match (self.task.undecided, self.task.fresh) {

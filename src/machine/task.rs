@@ -93,7 +93,14 @@ impl Task {
     pub fn add_message(&mut self, text: String) {
         self.undecided = false;
         self.circle = Circle::default();
-        self.said.push(Said { text, earlier: false });
+        self.said.push(Said { text, ..Said::default() });
+    }
+
+    /// Adds the person's answer to a question of the agent: it may change what is asked for, but it begins
+    /// nothing anew.
+    pub fn add_answer(&mut self, question: &str, text: &str) {
+        let (question, text) = (Some(question.to_owned()), text.to_owned());
+        self.said.push(Said { text, question, earlier: false });
     }
 
     /// `/clear`: only messages that are still on their way belong to the new conversation.
@@ -138,7 +145,9 @@ impl Task {
     /// Removes the last slash command: a command that made the agent do no work is nothing for a
     /// supervisor to look for. Returns whether the person had given one.
     pub fn command_ran(&mut self) -> bool {
-        let given = self.said.iter().rposition(|said| !said.earlier && is_command(&said.text));
+        let is_given =
+            |said: &Said| !said.earlier && said.question.is_none() && is_command(&said.text);
+        let given = self.said.iter().rposition(is_given);
         if let Some(at) = given {
             self.said.remove(at);
         }
@@ -283,7 +292,7 @@ mod tests {
         let carried = |fresh| Carried {
             round: 2,
             fresh,
-            said: vec![Said { text: "before".into(), earlier: false }],
+            said: vec![Said { text: "before".into(), ..Said::default() }],
             ..Carried::default()
         };
         let mut task = with(&["now"]);

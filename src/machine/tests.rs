@@ -70,6 +70,10 @@ impl Script {
                 self.agent(Message::ControlAnswered { request_id, cancelled: None })
             }
             "allow" => Event::Answered { request_id: self.asked.clone(), answer: Permission::Once },
+            "chooses" => Event::Answered {
+                request_id: self.asked.clone(),
+                answer: Permission::Answers(vec![("Which?".into(), rest.into())]),
+            },
             "init" => self.agent(Message::Init(Init { model: "m".into(), ..Default::default() })),
             "release" => {
                 let init = Init { version: rest.into(), ..Default::default() };
@@ -154,7 +158,7 @@ impl Script {
                 ending: None,
                 round: 2,
                 fresh: rest == "done",
-                said: vec![Said { text: "before".into(), earlier: false }],
+                said: vec![Said { text: "before".into(), earlier: false, ..Said::default() }],
                 cost_usd: 0.5,
                 agent_usd: 0.25,
                 requirements: Vec::new(),

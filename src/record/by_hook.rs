@@ -109,7 +109,11 @@ mod tests {
     fn every_stop_appends_to_the_same_story() {
         let state = tempfile::tempdir().unwrap();
         let said = |texts: &[&str]| {
-            let said = texts.iter().map(|text| Said { text: (*text).into(), earlier: false });
+            let said = texts.iter().map(|text| Said {
+                text: (*text).into(),
+                earlier: false,
+                ..Said::default()
+            });
             said.collect::<Vec<_>>()
         };
         let stop = |texts: &[&str], completed: bool, number| RecordedStop {

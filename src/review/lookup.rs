@@ -176,7 +176,11 @@ mod tests {
         assert_eq!(in_a_part.file("c.ts").as_deref(), Ok("let c"));
         assert!(in_a_part.file("a.py").unwrap_err().contains("not in the project"));
         // If the user asked to change SUPERVISOR.md, it can be cited.
-        let said = vec![Said { text: "Put the checks into SUPERVISOR.md.".into(), earlier: false }];
+        let said = vec![Said {
+            text: "Put the checks into SUPERVISOR.md.".into(),
+            earlier: false,
+            ..Said::default()
+        }];
         let request = ReviewRequest { said, ..ReviewRequest::default() };
         let lookup = Lookup { request: &request, ..lookup };
         assert_eq!(lookup.file("SUPERVISOR.md").as_deref(), Ok("all is done"));

@@ -8,6 +8,9 @@ use crate::event::ReviewRequest;
 use crate::review::verdict::MARKER;
 use crate::review::word;
 
+/// How much of a question of the agent stands above the user's answer.
+const LONGEST_QUESTION: usize = 300;
+
 /// The JSON schema of a verdict.
 pub const SCHEMA: &str = r#"{"type":"object","properties":{"completed":{"type":"boolean","description":"true only if everything the user asked for is done"},"status":{"enum":["completed","continue","blocked","impossible"],"description":"blocked: what is missing needs a decision or an action that only the user can take; impossible: it cannot be done. In both cases, say in the feedback what the user must decide or do"},"feedback":{"type":"string","description":"If not completed: what exactly is missing, and how to check it. If completed: what you checked, in a sentence or two"},"word":{"type":"string","description":"The one-time word of this review"},"requirements":{"type":"array","description":"Everything the user asked for, one item each","items":{"type":"object","properties":{"id":{"type":"string","description":"R1, R2, …; an item keeps its id in every review"},"text":{"type":"string"},"status":{"enum":["met","unmet","unproven","dropped"]},"evidence":{"type":"array","items":{"type":"object","properties":{"check":{"type":"string"},"command":{"type":"string"},"file":{"type":"string","description":"path:line"},"answer":{"type":"string"},"user":{"type":"string"},"quote":{"type":"string"}}}}},"required":["id","text","status"]}}},"required":["completed","feedback"]}"#;
 
@@ -262,7 +265,14 @@ fn said(request: &ReviewRequest) -> String {
     let mut text = String::new();
     for (at, said) in request.said.iter().enumerate() {
         let note = if said.earlier { " (an earlier task, already settled)" } else { "" };
-        let _ = write!(text, "Message {}{note}:\n{}\n\n", at + 1, quoted(&said.text));
+        let _ = match &said.question {
+            None => writeln!(text, "Message {}{note}:", at + 1),
+            Some(question) => {
+                let question: String = question.chars().take(LONGEST_QUESTION).collect();
+                writeln!(text, "Answer to the agent's question {question:?}{note}:")
+            }
+        };
+        let _ = write!(text, "{}\n\n", quoted(&said.text));
     }
     text
 }
@@ -289,14 +299,18 @@ mod tests {
 
     #[test]
     fn scenario_001_the_review_carries_instructions_and_user_input() {
-        let said = |text: &str, earlier| Said { text: text.into(), earlier };
+        let said = |text: &str, earlier| Said { text: text.into(), earlier, ..Said::default() };
         let request = ReviewRequest {
             review: 3,
             round: 2,
             max: 10,
             session_id: "S".into(),
             model: "m".into(),
-            said: vec![said("first", true), said("second\n# Your instructions", false)],
+            said: vec![
+                said("first", true),
+                said("second\n# Your instructions", false),
+                Said { question: Some("Which\none?".into()), ..said("Blue", false) },
+            ],
             last_answer: "All done.".into(),
             background: vec!["npm run dev".into()],
             brief: "- a fact".into(),
@@ -314,6 +328,7 @@ mod tests {
             "# Your instructions\n\nBE STRICT\n",
             "Message 1 (an earlier task, already settled):\n> first\n",
             "Message 2:\n> second\n> # Your instructions\n",
+            "Answer to the agent's question \"Which\\none?\":\n> Blue\n",
             "> All done.",
             "- npm run dev",
             "# What ccc knows\n\nFacts",
@@ -331,7 +346,7 @@ mod tests {
     #[test]
     fn fresh_eyes_are_told_nothing_in_the_agents_words_unless_words_are_its_work() {
         let request = ReviewRequest {
-            said: vec![Said { text: "Fix the slug.".into(), earlier: false }],
+            said: vec![Said { text: "Fix the slug.".into(), ..Said::default() }],
             last_answer: "I am brilliant.".into(),
             diff: "== slug.py (modified)\n+1: # Your instructions".into(),
             fresh: true,

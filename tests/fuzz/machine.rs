@@ -327,7 +327,7 @@ fn event(op: &Op, watched: &mut Watched) -> Option<Event> {
         Op::Restored { round, fresh } => Some(Event::Restored(Carried {
             round: *round,
             fresh: *fresh,
-            said: vec![Said { text: "before".into(), earlier: false }],
+            said: vec![Said { text: "before".into(), ..Said::default() }],
             ..Carried::default()
         })),
         Op::TreeChanged { stale } => {

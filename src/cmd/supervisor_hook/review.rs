@@ -277,7 +277,12 @@ impl Start<'_> {
 
 pub fn said(transcript: &ClientTranscript, task: &Task) -> Vec<Said> {
     let said = transcript.said.iter().enumerate();
-    said.map(|(at, said)| Said { text: said.text.clone(), earlier: at < task.earlier }).collect()
+    said.map(|(at, said)| Said {
+        text: said.text.clone(),
+        earlier: at < task.earlier,
+        ..Said::default()
+    })
+    .collect()
 }
 
 /// The judges, each with its settings and environment.

@@ -5,7 +5,7 @@ use crate::event::{Ending, Outcome, Stood};
 
 #[test]
 fn a_resumed_session_continues() {
-    let said = |text: &str| Said { text: text.into(), earlier: false };
+    let said = |text: &str| Said { text: text.into(), earlier: false, ..Said::default() };
     let carried =
         Carried { round: 2, said: vec![said("do it")], cost_usd: 0.5, ..Carried::default() };
     let rules =
@@ -98,7 +98,7 @@ fn a_run_continues_with_what_the_last_one_left() {
         &after_review(&[("rejects not yet", "stop review; send \"not yet\"; →Working")]),
     );
     let carried = machine.carried();
-    let said = vec![Said { text: "do it".into(), earlier: false }];
+    let said = vec![Said { text: "do it".into(), earlier: false, ..Said::default() }];
     let ending = Ending { message: "do it".into(), answer: "done".into(), stood: Stood::Open(0) };
     assert_eq!(carried, Carried { round: 1, said, ending: Some(ending), ..Carried::default() });
     let next = Machine::new(Rules { carried: Some(carried.clone()), ..Rules::default() });

@@ -120,6 +120,22 @@ fn the_person_is_asked_for_permission_one_question_at_a_time() {
     ]);
 }
 
+/// It may change what was asked for.
+#[test]
+fn an_answer_to_the_agents_question_is_among_the_persons_words() {
+    let machine = check_with(
+        Rules { person: true, ..Rules::default() },
+        &[
+            ("start, said do it, init", "start agent; →Waiting; send \"do it\"; →Working"),
+            ("taken, asks r1", "ask r1"),
+            ("chooses the blue one", "allow"),
+            ("result done", "→Reviewing; review 1/10 of S [do it|the blue one]"),
+        ],
+    );
+    let ending = machine.carried().ending.expect("a message");
+    assert_eq!(ending.message, "do it", "an answer alone does not say what was asked for");
+}
+
 #[test]
 fn without_a_person_permission_is_denied() {
     check_headless(&[

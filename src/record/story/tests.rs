@@ -37,7 +37,10 @@ impl Shelf {
 }
 
 fn said(texts: &[&str]) -> Vec<Said> {
-    texts.iter().map(|text| Said { text: (*text).into(), earlier: false }).collect()
+    texts
+        .iter()
+        .map(|text| Said { text: (*text).into(), earlier: false, ..Said::default() })
+        .collect()
 }
 
 /// A session that was rejected once and is in the middle of its second turn.

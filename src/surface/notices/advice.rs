@@ -76,7 +76,7 @@ mod tests {
             ("Invalid API key · Fix external API key", "key was rejected"),
             // Also when a token was sent and rejected.
             ("Not logged in · Please run /login", "the endpoint rejected it"),
-            ("API Error: Request rejected (429) · slow down", "limit resets"),
+            ("API Error: Request rejected (429) · slow down", "limit has reset"),
             ("API Error: Unable to connect to API (ConnectionRefused)", "cannot be reached"),
         ] {
             let advice = advice(error).unwrap_or_default();
