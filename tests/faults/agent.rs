@@ -64,7 +64,7 @@ fn a_killed_shim_of_a_check_leaves_nobody() {
 #[test]
 fn a_client_that_exits_because_of_a_signal_leaves_nobody() {
     let room = Room::supervised();
-    let begins = tool::CLIENT.replace("exec cat >/dev/null\n", "");
+    let begins = tool::client().replace("exec cat >/dev/null\n", "");
     let ends = "until [ -e \"$ROOM/go\" ]; do sleep 0.01; done\nexit 143\n";
     let resumed = "case \"$*\" in *--resume*) exit 1;; esac\n";
     room.client(&format!("{}{ends}", begins.replacen('\n', &format!("\n{resumed}"), 1)));

@@ -11,7 +11,7 @@ use crate::room::{Room, Started};
 /// Long enough for every orderly way to end, and far from "for ever".
 pub const SECONDS: std::time::Duration = std::time::Duration::from_secs(20);
 
-/// Begins a turn, starts the tool, and waits for the end of its input.
+/// Starts the tool and waits for the end of its input.
 pub const CLIENT: &str = r#"#!/bin/sh
 id=$(printf '%s\n' "$@" | sed -n '/^--session-id$\|^--resume$/{n;p;q}')
 echo "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"fake\",\"session_id\":\"$id\"}"
@@ -49,9 +49,16 @@ impl Drop for Tool {
     }
 }
 
+/// The client, starting the tool only when it has the message of its turn: one that ccc ends before that
+/// ends by itself, and may leave running what it likes.
+pub fn client() -> String {
+    let message = r#"while read -r line; do case $line in *'"type":"user"'*) break;; esac; done"#;
+    CLIENT.replacen("setsid", &format!("{message}\nsetsid"), 1)
+}
+
 pub fn room() -> Room {
     let room = Room::supervised();
-    room.client(CLIENT);
+    room.client(&client());
     room
 }
 
