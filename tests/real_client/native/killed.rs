@@ -99,7 +99,7 @@ fn the_client_while_a_tool_runs(client: &Path) {
     assert_eq!(terminal.wait_exit(), 128 + 9, "{}", terminal.screen());
     wait_gone(&below, TIDY);
     assert!(terminal.modes().canonical);
-    terminal.wait_for("ccc: claude was ended by signal 9.");
+    terminal.wait_for("ccc: claude was ended by SIGKILL.");
     let screen = terminal.screen();
     let last = screen.trim_end().lines().last();
     assert_eq!(last, Some("ccc: claude was ended by SIGKILL."), "nothing is below: {screen}");
