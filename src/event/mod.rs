@@ -186,7 +186,7 @@ const UNSTARTED: &str = "did not start";
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Gone {
-    /// "exited with code 1", "was ended by signal 9"
+    /// "exited with code 1", "was ended by SIGKILL"
     pub how: String,
     pub code: Option<i32>,
     /// The last plain text it printed, usually the reason.

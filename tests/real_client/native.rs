@@ -17,7 +17,7 @@ use crate::script::{begins_review, confirms, count, is_agents, only, rejects};
 use crate::support::api::{Api, Gate, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
-use crate::support::patience::PATIENCE;
+use crate::support::patience::{PATIENCE, wait_until};
 use crate::support::terminal::Terminal;
 use crate::{on_each_client, on_the_newest_client};
 
@@ -167,6 +167,8 @@ fn a_message_comes_before_a_verdict_and_esc_skips_a_review(client: &Path) {
     turn.wait_reached(PATIENCE);
     terminal.say("zq-last");
     terminal.wait_for("edit queued messages");
+    // The client shows it before it notes it, and only from the note can ccc know that it waits.
+    wait_until("the message is noted", || is_queued(&room, "zq-last"));
     turn.open();
     api.wait_for(|requests| count(requests, begins_review) == 4, PATIENCE);
     terminal.wait_for("confirmed in round 1");
@@ -314,6 +316,19 @@ fn commands_in_the_shell_and_failed_turns_are_not_reviewed(client: &Path) {
     assert_eq!(count(&requests, begins_review), 1);
     let review = only(&requests, begins_review)[0].recent_text();
     assert!(!review.contains("zq-during"), "{review}");
+}
+
+/// Whether the client's transcript says that this message waits for the agent.
+fn is_queued(room: &CleanRoom, message: &str) -> bool {
+    let in_dir = |dir: &Path| -> Vec<_> {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    let projects = in_dir(&room.home().join(".claude/projects"));
+    projects.iter().flat_map(|project| in_dir(project)).any(|file| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        text.lines().any(|line| line.contains("\"enqueue\"") && line.contains(message))
+    })
 }
 
 fn run_in_the_shell(terminal: &mut Terminal, word: &str) {
