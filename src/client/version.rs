@@ -3,7 +3,7 @@
 /// Oldest first: the oldest, one of the last that rewrite the system prompt of a resumed session,
 /// and the newest. The real-client suites run on them.
 pub const MEASURED: [Version; 3] =
-    [Version([2, 1, 197]), Version([2, 1, 260]), Version([2, 1, 327])];
+    [Version([2, 1, 197]), Version([2, 1, 260]), Version([2, 1, 328])];
 /// ccc supervises no older release: 2.1.150 rejects feedback in the form of `additionalContext`, 2.1.100
 /// drops all of ccc's hooks because it does not know one of them, 2.0 does not name its work as later
 /// releases do. npm installs this one where Node.js is older than 22.

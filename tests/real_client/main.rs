@@ -42,6 +42,7 @@ mod steering;
 mod streaming;
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use ccc::client::version::Version;
@@ -96,4 +97,10 @@ fn with_client(version: Version, test: fn(&Path)) {
     if let Some(client) = client(&release) {
         test(&client);
     }
+}
+
+/// The release that its path names, which is not one of the measured ones while a new one is tried.
+fn release_of(client: &Path) -> Version {
+    let of = |part: &OsStr| Version::read(part.to_str()?.strip_prefix("claude-")?);
+    client.iter().find_map(of).expect("a release in the path")
 }

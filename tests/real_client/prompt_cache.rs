@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::Path;
 
+use ccc::client::version::Version;
 use serde_json::{Value, json};
 
 use crate::script::{begins_review, confirms, is_review, rejects};
@@ -15,7 +16,7 @@ use crate::support::api::{Api, Request, Rule};
 use crate::support::ccc::{Ccc, INSTRUCTIONS};
 use crate::support::client::CleanRoom;
 use crate::support::terminal::Terminal;
-use crate::{on_each_client, on_the_newest_client, on_the_release_between};
+use crate::{on_each_client, on_the_newest_client, on_the_release_between, release_of};
 
 on_each_client!(
     a_review_begins_with_the_agents_prompt_after_edits_and_commits,
@@ -41,19 +42,18 @@ fn is_turn(request: &Request) -> bool {
         && request.messages_text().contains("zq-build-it")
 }
 
-fn is_newest(client: &Path) -> bool {
-    client.to_string_lossy().contains(&ccc::client::version::NEWEST.to_string())
+fn keeps_its_prompt(client: &Path) -> bool {
+    release_of(client) >= Version([2, 1, 268])
 }
 
 /// Every review begins with what the agent asked last.
 #[track_caller]
 fn assert_shared(client: &Path, requests: &[Request], reviews: usize) {
-    let newest = is_newest(client);
+    let expected = if keeps_its_prompt(client) { None } else { Some("system[2]") };
     let mut seen = 0;
     for (at, review) in requests.iter().enumerate().filter(|(_, it)| begins_review(it)) {
         let last = requests[..at].iter().rfind(|request| is_turn(request)).expect("a turn");
         let shared = shared(last, review);
-        let expected = if newest { None } else { Some("system[2]") };
         assert_eq!(shared.parted.as_deref(), expected, "{shared}");
         seen += 1;
     }
@@ -94,7 +94,7 @@ fn a_review_begins_with_the_agents_prompt_after_edits_and_commits(client: &Path)
 fn a_review_repeats_the_options_that_the_agents_prompt_begins_with(client: &Path) {
     repeats_options(client, "--supervisor");
     // Older releases name the model in a tool's description, and the hook does not know its variant.
-    if is_newest(client) {
+    if keeps_its_prompt(client) {
         repeats_options(client, "--supervisor=hook");
     }
 }
