@@ -180,10 +180,13 @@ fn parse(text: &str) -> Vec<FileDiff> {
             files.push(FileDiff { path: name.to_owned(), ..FileDiff::default() });
             inside = false;
         } else if let Some(rest) = line.strip_prefix("@@ ") {
-            let new = rest.split_whitespace().nth(1).unwrap_or_default();
-            let new = new.trim_start_matches('+').split(',').next().unwrap_or_default();
-            at = new.parse().unwrap_or(0);
+            let new = rest.split_whitespace().nth(1).unwrap_or_default().trim_start_matches('+');
+            let (start, count) = new.split_once(',').unwrap_or((new, "1"));
+            at = start.parse().unwrap_or(0);
             inside = true;
+            if let (Some(file), "0") = (files.last_mut(), count) {
+                file.cuts.push(at);
+            }
         } else if inside && let Some(file) = files.last_mut() {
             if let Some(line) = line.strip_prefix('+') {
                 file.added.push((at, line.to_owned()));
@@ -197,7 +200,7 @@ fn parse(text: &str) -> Vec<FileDiff> {
 }
 
 /// The directory to which the paths of changed files are relative.
-fn root<'a>(project: &'a Path, changed: &Changed) -> &'a Path {
+pub(super) fn root<'a>(project: &'a Path, changed: &Changed) -> &'a Path {
     let deep = Path::new(&changed.below).components().count();
     project.ancestors().nth(deep).unwrap_or(project)
 }
@@ -311,11 +314,13 @@ mod tests {
     fn gits_answer_is_read_line_by_line() {
         let text = "diff --git a/x y.py b/x y.py\nindex 1..2 100644\n--- a/x y.py\n+++ b/x y.py\n\
                     @@ -3,2 +3 @@ def f():\n-old\n---- a/odd\n+new\n@@ -9,0 +8,2 @@\n+more\n+++ odd\n\
+                    @@ -20,2 +22,0 @@\n-cut\n-out\n\
                     diff --git a/b b/b\ndeleted file mode 100644\n--- a/b\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n";
         let files = parse(text);
         assert_eq!(files.len(), 2);
         assert_eq!((files[0].path.as_str(), files[1].path.as_str()), ("x y.py", "b"));
-        assert_eq!(files[0].removed, ["old", "--- a/odd"]);
+        assert_eq!(files[0].removed, ["old", "--- a/odd", "cut", "out"]);
+        assert_eq!((&files[0].cuts[..], &files[1].cuts[..]), (&[22][..], &[0][..]));
         let added: Vec<_> = files[0].added.iter().map(|(at, line)| (*at, line.as_str())).collect();
         assert_eq!(added, [(3, "new"), (8, "more"), (9, "++ odd")]);
         assert_eq!(files[1].removed, ["gone"]);

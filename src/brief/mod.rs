@@ -9,6 +9,7 @@ pub mod diff;
 pub mod edits;
 pub mod exit_code;
 pub mod facts;
+pub mod old_lines;
 pub mod output;
 pub mod own_script;
 pub mod promised;

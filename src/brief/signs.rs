@@ -55,6 +55,8 @@ pub struct FileDiff {
     pub removed: Vec<String>,
     /// The added lines with their line numbers.
     pub added: Vec<(u32, String)>,
+    /// The lines behind which something was removed and nothing put in its place.
+    pub cuts: Vec<u32>,
     /// Whether the file is new and has no content.
     pub empty: bool,
 }

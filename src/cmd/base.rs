@@ -2,6 +2,9 @@
 //! with the pinned facts, outside the project.
 
 use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
 
 use crate::files;
 use crate::hook::pinned::PinnedFile;
@@ -17,6 +20,17 @@ pub fn renew(file: &PinnedFile, project: &Path) {
         log::warn!("cannot store the state of the files: {error:#}");
         let _ = std::fs::remove_file(file.base());
     }
+}
+
+/// The client notes a message just before its hook takes the snapshot.
+const SAME_MOMENT: Duration = Duration::from_secs(10);
+
+/// Whether the snapshot is from before this moment, at which a message was sent.
+pub fn is_older_than(file: &PinnedFile, at: &str) -> bool {
+    let taken = std::fs::metadata(file.base()).and_then(|meta| meta.modified()).ok();
+    let taken = taken.and_then(|taken| Timestamp::try_from(taken).ok());
+    let at = at.parse::<Timestamp>().ok().and_then(|at| at.checked_add(SAME_MOMENT).ok());
+    taken.zip(at).is_some_and(|(taken, at)| taken <= at)
 }
 
 pub fn load(file: &PinnedFile) -> Option<Snapshot> {

@@ -86,6 +86,8 @@ pub enum Action {
     Verify {
         review: u32,
         evidence: Vec<Evidence>,
+        /// It is all that a confirmation rests on. A recording does not say so; it has the findings.
+        confirms: bool,
     },
     /// End the review's process: it has given its verdict, or the review was dropped.
     StopReview {

@@ -104,8 +104,9 @@ impl Machine {
                 Step::Said(opinion) => {
                     self.say(Notice::Opinion { round: self.task.round, opinion });
                 }
-                Step::Verify(evidence) => {
-                    self.actions.push(Action::Verify { review: self.spent.reviews, evidence });
+                Step::Verify { evidence, confirms } => {
+                    let review = self.spent.reviews;
+                    self.actions.push(Action::Verify { review, evidence, confirms });
                 }
                 Step::Stop => self.stop_judge(),
                 Step::Failed { reason, retrying } => {

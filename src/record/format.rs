@@ -205,7 +205,7 @@ impl From<&Action> for Entry {
                 model: request.model,
             },
             Action::TellSupervisor { review, text, .. } => Did::TellSupervisor { review, text },
-            Action::Verify { review, evidence } => Did::Verify { review, evidence },
+            Action::Verify { review, evidence, .. } => Did::Verify { review, evidence },
             Action::StopReview { review } => Did::StopReview { review },
             Action::Finish(outcome) => Did::Finish { outcome },
         })

@@ -9,6 +9,10 @@
 //! | `file` | it tells in prose that tests passed, and no test said so; it is outside the project, is not text, belongs to ccc's or git's own records, is the judge's instructions, or has the quote on another line |
 //! | `answer` | it is a claim about the work, or the user asked for work and for nothing in words |
 //! | `user` | the user did not say it, did not say it after the task began, or it drops nothing |
+//!
+//! One rule is about a whole confirmation: if the task changed files, some piece must be a check, a
+//! command, the answer, or a line that the task changed. Otherwise a judge could quote the first line
+//! of any file for everything.
 
 mod command;
 mod wanted;
@@ -52,6 +56,9 @@ pub trait Facts {
     fn record(&self) -> Record<'_>;
     /// The text of a file in the project, or why it cannot be read.
     fn file(&self, path: &str) -> Result<String, String>;
+    /// Whether this quote of the file stood there before the task began, and the task changed other
+    /// lines; `false` if that is unknown.
+    fn is_old(&self, path: &str, text: &str, quote: &str) -> bool;
     /// Whether the project has a file of this name.
     fn has_file(&self, path: &str) -> bool;
     /// Whether a check passed on the files as they are now; `None` if there is no such check.
@@ -62,8 +69,12 @@ pub trait Facts {
     fn said(&self) -> Vec<&str>;
 }
 
-/// For each piece of evidence, why it does not hold, or `None`.
-pub fn verify(evidence: &[Evidence], facts: &dyn Facts) -> Vec<Option<String>> {
+const OLD: &str = "it was already there before the task began, and so was everything else that you cite; \
+    cite a line that the work changed, or a command that shows what it does";
+
+/// For each piece of evidence, why it does not hold, or `None`. `confirms`: it is all the evidence of
+/// a confirmation.
+pub fn verify(evidence: &[Evidence], confirms: bool, facts: &dyn Facts) -> Vec<Option<String>> {
     let decides = |one: &&Evidence| match one {
         Evidence::Check(_) => true,
         Evidence::Command { command, .. } => command::decides(command),
@@ -72,7 +83,24 @@ pub fn verify(evidence: &[Evidence], facts: &dyn Facts) -> Vec<Option<String>> {
     let has_words = evidence.iter().any(|one| matches!(one, Evidence::Answer(_)));
     let is_shown =
         has_words && evidence.iter().filter(decides).any(|one| holds(one, facts, false).is_ok());
-    evidence.iter().map(|one| holds(one, facts, is_shown).err()).collect()
+    let mut findings: Vec<_> =
+        evidence.iter().map(|one| holds(one, facts, is_shown).err()).collect();
+    if confirms {
+        let held = evidence.iter().zip(&mut findings).filter(|(_, why)| why.is_none());
+        let (old, new): (Vec<_>, Vec<_>) = held
+            .filter(|(one, _)| !matches!(one, Evidence::User(_)))
+            .partition(|(one, _)| is_old(one, facts));
+        for (_, why) in old.into_iter().filter(|_| new.is_empty()) {
+            *why = Some(OLD.to_owned());
+        }
+    }
+    findings
+}
+
+fn is_old(evidence: &Evidence, facts: &dyn Facts) -> bool {
+    let Evidence::File { path, quote, .. } = evidence else { return false };
+    let text = facts.file(path).unwrap_or_default();
+    parts(quote, &text).iter().all(|part| facts.is_old(path, &text, part))
 }
 
 /// `is_shown`: the evidence includes a check, test or build, and that one holds.

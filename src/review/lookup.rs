@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::commands::Commands;
 use super::evidence::{Facts, Record};
 use super::instructions::FILE;
+use crate::brief::old_lines::OldLines;
 use crate::directories::STATE_DIR;
 use crate::event::ReviewRequest;
 use crate::files;
@@ -25,6 +26,8 @@ pub struct Lookup<'a> {
     /// Where ccc keeps its records, unless in the usual place.
     pub state_dir: Option<&'a Path>,
     pub request: &'a ReviewRequest,
+    /// What stood in the files before the task began, if that is known.
+    pub old: Option<&'a OldLines>,
     /// Whether a check passed on the files as they are now; `None` if there is no such check.
     pub check: &'a dyn Fn(&str) -> Option<bool>,
 }
@@ -38,19 +41,15 @@ impl Facts for Lookup<'_> {
         self.roots.iter().any(|root| root.join(path).is_file())
     }
 
+    fn is_old(&self, path: &str, text: &str, quote: &str) -> bool {
+        let found = self.old.zip(self.found(path));
+        // What a link leads to is old, and the link itself may be new.
+        let found = found.filter(|(_, file)| file.ends_with(path.trim_start_matches("./")));
+        found.is_some_and(|(old, file)| old.have(&file, text, quote))
+    }
+
     fn file(&self, path: &str) -> Result<String, String> {
-        let named = Path::new(path);
-        let candidates: Vec<_> = if named.is_absolute() {
-            vec![named.to_owned()]
-        } else {
-            // In a subdirectory of a repository, a file may be named from the repository's root, as
-            // git does.
-            let repositories = self.roots.iter().filter_map(|dir| tree::root(dir));
-            let places = self.roots.iter().map(PathBuf::as_path).chain(repositories);
-            places.map(|dir| dir.join(named)).collect()
-        };
-        let found = candidates.iter().find_map(|path| fs::canonicalize(path).ok());
-        let found = found.ok_or_else(|| format!("there is no file {path}"))?;
+        let found = self.found(path).ok_or_else(|| format!("there is no file {path}"))?;
         let inside =
             |root: &PathBuf| fs::canonicalize(root).is_ok_and(|root| found.starts_with(root));
         if !self.roots.iter().any(inside) {
@@ -93,6 +92,21 @@ impl Facts for Lookup<'_> {
     fn said(&self) -> Vec<&str> {
         let task = self.request.said.iter().filter(|said| !said.earlier);
         task.map(|said| said.text.as_str()).collect()
+    }
+}
+
+impl Lookup<'_> {
+    /// The file of this name, wherever its links lead.
+    fn found(&self, path: &str) -> Option<PathBuf> {
+        let named = Path::new(path);
+        if named.is_absolute() {
+            return fs::canonicalize(named).ok();
+        }
+        // In a subdirectory of a repository, a file may be named from the repository's root, as git
+        // does.
+        let repositories = self.roots.iter().filter_map(|dir| tree::root(dir));
+        let mut places = self.roots.iter().map(PathBuf::as_path).chain(repositories);
+        places.find_map(|dir| fs::canonicalize(dir.join(named)).ok())
     }
 }
 
@@ -146,6 +160,7 @@ mod tests {
             roots: &roots,
             state_dir: Some(&project.join("records")),
             request: &request,
+            old: None,
             check: &|_| None,
         };
         let a = project.join("a.py");

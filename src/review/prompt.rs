@@ -256,7 +256,8 @@ const EVIDENCE: &str = "Evidence has one of these forms, and every quote must ma
     review. A command proves nothing if it failed, hides whether it failed, ran no test, or ran before the last edit: then run it \
     yourself, and change nothing before you do. Leave the quote empty only for a command that prints nothing when all is well, \
     such as `test -f`\n\
-    - {\"file\": \"path:line\", \"quote\": \"the text of that line\"}\n\
+    - {\"file\": \"path:line\", \"quote\": \"the text of that line\"}: if the task changed files, lines from before it prove \
+    nothing on their own\n\
     - {\"answer\": \"a quote from the agent's last message\"}: only for something that the user wanted in words; about work, it is \
     only a claim\n\
     - {\"user\": \"a quote from the user\"}: for an item with the status \"dropped\": the later words with which the user dropped it";

@@ -202,7 +202,7 @@ impl std::fmt::Display for Amended {
 
 /// Removes what may differ between a text and a quote of it: line breaks, spacing, colours, curly
 /// quotation marks, and the marks for the judge.
-pub(super) fn squeezed(text: &str) -> String {
+pub fn squeezed(text: &str) -> String {
     let plain = |c| match c {
         '\u{2018}' | '\u{2019}' => '\'',
         '\u{201c}' | '\u{201d}' => '"',

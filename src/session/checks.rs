@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::{Incoming, Session};
 use crate::brief::diff::{as_text, diffs};
 use crate::brief::facts::{Changed, Examined, FileChange, GitState, How};
+use crate::brief::old_lines::OldLines;
 use crate::brief::promised::{absent, is_one_package, otherwise, silent_ports};
 use crate::brief::signs::{FileDiff, signs};
 use crate::checks::Check;
@@ -24,7 +25,7 @@ const MOST_FILES: usize = 50;
 /// A snapshot of the files when the task began. Locked while it is taken, so that a comparison
 /// waits for it.
 #[derive(Clone, Default)]
-pub struct Base(pub(super) Arc<Mutex<Option<Snapshot>>>);
+pub struct Base(pub(super) Arc<Mutex<Option<Arc<Snapshot>>>>);
 
 /// Lines to the agent that wait until the files have been examined.
 #[derive(Debug, Default)]
@@ -67,6 +68,7 @@ impl Session<'_> {
     /// would change the state that everything is compared with. They do not wait forever.
     pub(super) fn note_files(&mut self) {
         let Some(workplace) = self.setup.workplace.clone() else { return };
+        self.old.task_begins();
         let (base, to_control) = (self.base.clone(), self.to_control.clone());
         let (begun, wait) = crossbeam_channel::bounded::<()>(0);
         let (done, looked) = crossbeam_channel::bounded::<()>(0);
@@ -78,7 +80,7 @@ impl Session<'_> {
             if since.elapsed() >= LONGEST_HOLD {
                 snapshot.came_late();
             }
-            *held = Some(snapshot);
+            *held = Some(Arc::new(snapshot));
             drop(done);
         });
         let waiting = named("files noted", move || {
@@ -109,13 +111,20 @@ impl Session<'_> {
         let answer = self.machine.last_answer().to_owned();
         let for_fresh_eyes = self.setup.rules.judging.judges.iter().any(|judge| judge.fresh);
         let kept = for_fresh_eyes.then(|| Arc::clone(&self.diff));
+        let old = self.old.place();
         let started = named("files", move || {
             let held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
             let looked = workplace.look();
-            let (examined, diffs) = workplace.compare(held.as_ref(), &looked, &answer);
+            let (examined, diffs) = workplace.compare(held.as_deref(), &looked, &answer);
+            let before = held.clone();
             drop(held);
             if let Some(kept) = kept {
                 *kept.lock().unwrap_or_else(PoisonError::into_inner) = as_text(&diffs);
+            }
+            if let (Some(old), Some(before)) = (old, before) {
+                let dir = &workplace.surroundings.dir;
+                *old.lock().unwrap_or_else(PoisonError::into_inner) =
+                    OldLines::new(dir, before, &examined, diffs);
             }
             let _ = to_control.send(Incoming::Examined(id, Box::new((examined, looked))));
         });

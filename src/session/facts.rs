@@ -2,11 +2,12 @@
 //! verdict exists.
 
 use std::path::PathBuf;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam_channel::{Receiver, bounded};
 
 use super::Session;
+use crate::brief::old_lines::OldLines;
 use crate::event::{Event, ReviewRequest};
 use crate::review::commands::Commands;
 use crate::review::evidence::verify;
@@ -30,6 +31,30 @@ impl KnownFacts {
     /// The one-time word of the current review.
     pub fn word(&self) -> Option<&str> {
         self.request.word.as_deref()
+    }
+}
+
+/// What stood in the project's files before the task began, as they were examined last.
+#[derive(Default)]
+pub struct KnownOldLines {
+    found: Arc<Mutex<Option<OldLines>>>,
+    /// Whether the task began before the first look at the files, so that nothing is known.
+    began_earlier: bool,
+}
+
+impl KnownOldLines {
+    pub fn task_begins(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The task turns out to be one that began earlier.
+    pub fn forget(&mut self) {
+        *self = Self { began_earlier: true, ..Self::default() };
+    }
+
+    /// Where the next examination leaves what it finds.
+    pub fn place(&self) -> Option<Arc<Mutex<Option<OldLines>>>> {
+        (!self.began_earlier).then(|| Arc::clone(&self.found))
     }
 }
 
@@ -90,7 +115,7 @@ impl Session<'_> {
         self.known.request = request.clone();
     }
 
-    pub(super) fn verify(&mut self, review: u32, evidence: &[Evidence]) {
+    pub(super) fn verify(&mut self, review: u32, evidence: &[Evidence], confirms: bool) {
         if self.setup.workplace.is_none() {
             return;
         }
@@ -101,8 +126,10 @@ impl Session<'_> {
         let earlier = earlier.read();
         let check = |name: &str| self.machine.check(name);
         let (roots, state_dir) = (&roots[..], None);
-        let lookup = Lookup { agent, earlier, judge, roots, state_dir, request, check: &check };
-        let findings = verify(evidence, &lookup);
+        let old = self.old.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let (old, check) = (old.as_ref(), &check);
+        let lookup = Lookup { agent, earlier, judge, roots, state_dir, request, old, check };
+        let findings = verify(evidence, confirms, &lookup);
         self.events.push_back(Event::Verified { review, findings });
     }
 }

@@ -86,6 +86,7 @@ pub struct Session<'a> {
     supervisors: HashMap<u32, ChildState<Option<SupervisorProcess>>>,
     early: EarlyJudges,
     base: Base,
+    old: facts::KnownOldLines,
     held: checks::HeldLines,
     /// The diff when the files were last examined, for judges without the conversation.
     diff: Arc<Mutex<String>>,
@@ -172,6 +173,7 @@ impl<'a> Session<'a> {
             supervisors: HashMap::new(),
             early: EarlyJudges::default(),
             base: Base::default(),
+            old: facts::KnownOldLines::default(),
             held: checks::HeldLines::default(),
             diff: Arc::default(),
             check: None,

@@ -33,6 +33,8 @@ impl Session<'_> {
                 self.tell_agent(cancel_message(&request_id, &uuid));
             }
             Action::RewindConversation { request_id, uuid, last } => {
+                // The task may be an earlier one again.
+                self.old.forget();
                 self.tell_agent(rewind_conversation(&request_id, &uuid, &last));
             }
             Action::RewindFiles { request_id, uuid } => {
@@ -66,7 +68,9 @@ impl Session<'_> {
             Action::StartCheck { check, what } => self.start_check(check, &what),
             Action::StopCheck { check } => self.stop_check(check),
             Action::StartReview(request) => self.start_review(*request),
-            Action::Verify { review, evidence } => self.verify(review, &evidence),
+            Action::Verify { review, evidence, confirms } => {
+                self.verify(review, &evidence, confirms);
+            }
             Action::TellSupervisor { review, uuid, text } => {
                 let process = self.supervisors.get(&review);
                 if let Some(supervisor) = process.and_then(|process| process.handle.as_ref()) {
@@ -96,6 +100,10 @@ impl Session<'_> {
         if self.setup.rules.carried.is_none() {
             let left = self.native.as_ref().and_then(|native| native.left(session_id));
             let carried = left.or_else(|| (self.setup.earlier)(session_id));
+            if carried.as_ref().is_some_and(|carried| !carried.fresh) {
+                // The task began in the earlier run.
+                self.old.forget();
+            }
             self.events.extend(carried.map(Event::Restored));
         }
     }

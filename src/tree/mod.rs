@@ -112,6 +112,17 @@ impl Snapshot {
         self.commit.is_some() && self.files.contains_key(path)
     }
 
+    /// Whether this file was there: not if it is unknown, because git ignores it or it is in a
+    /// repository of its own.
+    pub fn had(&self, path: &Path) -> bool {
+        let committed = || {
+            let commit = self.commit.as_ref()?;
+            commit.repository.git().committed(&commit.id, &[path]).ok()?.remove(path)
+        };
+        let known = self.files.get(path).cloned().or_else(committed);
+        known.is_some_and(|content| content != Content::Absent)
+    }
+
     /// The agent may have begun to work before this snapshot was complete.
     pub fn came_late(&mut self) {
         const LATE: &str = "the first look at the files took so long that the agent had begun to work; a file \

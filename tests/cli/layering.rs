@@ -21,8 +21,9 @@ const CORE: [&str; 9] = [
 ];
 
 /// Modules in rooms of the core that touch the world, and that the core therefore must not use.
-const ADAPTERS: [&str; 6] = [
+const ADAPTERS: [&str; 7] = [
     "brief::diff",
+    "brief::old_lines",
     "brief::promised",
     "checks::running",
     "checks::trust",

@@ -10,8 +10,9 @@ pub enum Judge {
     Gullible,
     /// Says yes, and invents its evidence: another kind of it in every answer.
     Forger,
-    /// Says yes, with evidence that exists and proves nothing: some of each kind, for one requirement
-    /// each, so that one review tells which kinds are believed.
+    /// Says yes, with evidence that exists and proves nothing: first a command and the agent's words, for
+    /// one requirement each, so that one review tells which of them are believed; when it is asked for
+    /// proof, the beginning of a file for everything.
     Lazy,
     /// Repeats what was planted, and ends with no.
     Quoter,
@@ -60,9 +61,15 @@ impl Judge {
             Self::Gullible => r#"{"completed": true, "feedback": "well done"}"#.into(),
             Self::Forger => yes(&[forged(seen)], seen.word),
             Self::Lazy => {
-                let cited = Cites::ALL
-                    .iter()
-                    .filter_map(|cites| Some(met(&cites.id(), &json!([lazy(*cites, seen)?]))));
+                let cited = Cites::ALL.iter().map(|cites| {
+                    let evidence = match (cites, seen.answers) {
+                        // No evidence is no proof: it is asked again whatever becomes of the others.
+                        (Cites::File, 0) => None,
+                        (_, 0) => lazy(*cites, seen),
+                        _ => lazy(Cites::File, seen),
+                    };
+                    met(&cites.id(), &json!(Vec::from_iter(evidence)))
+                });
                 verdict(cited.collect(), seen.word)
             }
             Self::Quoter => quoted(seen),

@@ -36,8 +36,9 @@ fn judges(at: usize, session: &GauntletSession) -> Vec<(&'static [Judge], &'stat
         }
         return rows;
     }
-    // The third no about the same work ends a session.
-    let mut rows: Vec<(&'static [Judge], _)> = vec![(&[Lazy, Forger, Quoter], "required")];
+    // The third no about the same work ends a session. The lazy one is believed most often, so it comes
+    // last.
+    let mut rows: Vec<(&'static [Judge], _)> = vec![(&[Forger, Quoter, Lazy], "required")];
     if fourth == 0 || session.is_red() {
         rows.push((&[Forger, Quoter, Gullible], "asked"));
     }

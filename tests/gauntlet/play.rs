@@ -57,8 +57,12 @@ impl Played {
         !self.went_on && last.is_some_and(|last| last["without_proof"] == true)
     }
 
-    /// Whether this evidence of a lazy judge's was believed: it is not among what does not hold.
+    /// Whether this evidence of a lazy judge's was believed: it is not among what does not hold, or it
+    /// is all that the judge had to say in the end.
     pub fn is_believed(&self, cites: Cites) -> bool {
+        if cites == Cites::File {
+            return self.is_confirmed();
+        }
         let id = cites.id();
         self.review.answered.contains(&format!("\"id\":\"{id}\""))
             && !self.review.doubted.contains(&format!("\n- {id} ("))

@@ -8,7 +8,7 @@ fn found(path: &str, removed: &[&str], added: &[&str]) -> Vec<String> {
         how: Some(How::Modified),
         removed: removed.iter().map(|&line| line.to_owned()).collect(),
         added: (1..).zip(added.iter().map(|&line| line.to_owned())).collect(),
-        empty: false,
+        ..FileDiff::default()
     };
     signs(&[file]).into_iter().map(|sign| sign.what).collect()
 }
@@ -258,7 +258,7 @@ fn expectations_are_paired_in_their_order() {
         how: Some(How::Modified),
         removed: vec!["assert f(100) == 19".into(), "assert f(10) == 2".into()],
         added: vec![(1, "assert f(100) == 20".into()), (2, "assert f(10) == 3".into())],
-        empty: false,
+        ..FileDiff::default()
     };
     let quotes: Vec<_> = signs(&[file]).into_iter().map(|sign| sign.quote).collect();
     let pairs =

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use crossbeam_channel::{Receiver, bounded, never, select_biased, unbounded};
 
+use crate::brief::old_lines::OldLines;
 use crate::checks::result::CheckResult;
 use crate::client::launch::Launch;
 use crate::client::stream::{
@@ -41,6 +42,8 @@ pub struct HookReview<'a> {
     /// The brief for a judge with fresh eyes, without the agent's account.
     pub brief_for_fresh_eyes: &'a str,
     pub diff: &'a str,
+    /// What stood in the files before the task began, if that is known.
+    pub old: Option<&'a OldLines>,
     /// Receives a message when the person has typed something.
     pub typed: Receiver<Instant>,
 }
@@ -283,8 +286,8 @@ impl Judge<'_> {
                 }
                 Step::Rule { request_id, ruling } => self.send(tool_ruling(&request_id, &ruling)),
                 Step::Held(report) => log::info!("supervisor-hook: {}", report.told()),
-                Step::Verify(evidence) => {
-                    let HookReview { ran: agent, roots, state_dir, checks, .. } = self.review;
+                Step::Verify { evidence, confirms } => {
+                    let HookReview { ran: agent, roots, state_dir, checks, old, .. } = self.review;
                     let names_check = evidence.iter().any(|one| matches!(one, Evidence::Check(_)));
                     let same = !names_check || (self.review.still_the_same)();
                     let (earlier, state_dir) = (None, Some(state_dir));
@@ -295,8 +298,9 @@ impl Judge<'_> {
                     };
                     let judge = &self.ran;
                     let check = &check;
-                    let lookup = Lookup { agent, earlier, judge, roots, state_dir, request, check };
-                    let findings = verify(&evidence, &lookup);
+                    let lookup =
+                        Lookup { agent, earlier, judge, roots, state_dir, request, old, check };
+                    let findings = verify(&evidence, confirms, &lookup);
                     let now = self.now();
                     let steps = self.engine.verified(&findings, now);
                     self.follow(steps);

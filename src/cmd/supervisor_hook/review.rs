@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -12,6 +13,7 @@ use super::guard::Guarded;
 use super::judge::{self, HookReview, JudgeStart, Judged};
 use super::typed;
 use crate::brief::diff::{as_text, since};
+use crate::brief::old_lines::OldLines;
 use crate::checks::{FILES_CHANGED, voids_confirmation};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::client::stream::Usage;
@@ -113,6 +115,12 @@ fn once(
     let found = instructions(place, guarded.as_deref_mut())?;
     let workplace = Workplace::of(&place.project)?;
     let began_with = guarded.as_deref().and_then(|guarded| base::load(guarded.file()));
+    // If supervision began in the middle of the task, its work may stand in the snapshot already.
+    let task = transcript.said.get(occasion.task.earlier);
+    let is_whole = guarded
+        .as_deref()
+        .zip(task)
+        .is_some_and(|(guarded, task)| base::is_older_than(guarded.file(), &task.at));
     let answer = event.last_assistant_message.as_deref().unwrap_or_default();
     let compare = || workplace.compare(began_with.as_ref(), &workplace.look(), answer);
     let (mut examined, mut diffs) = compare();
@@ -175,11 +183,15 @@ fn once(
     if judging.judges.iter().any(|judge| judge.fresh) {
         brief_for_fresh_eyes = checks::told(&checked.results, &examined, event, transcript, true);
         // If the session was not supervised from its start, it is unknown when the task began.
-        diff = as_text(&match began_with {
-            Some(_) => diffs,
-            None => since(&place.project, workplace.git.as_deref(), "HEAD"),
-        });
+        let since_head = || since(&place.project, workplace.git.as_deref(), "HEAD");
+        diff = match began_with {
+            Some(_) => as_text(&diffs),
+            None => as_text(&since_head()),
+        };
     }
+    let old = began_with
+        .filter(|_| is_whole)
+        .and_then(|before| OldLines::new(&place.project, Arc::new(before), &examined, diffs));
     let review = HookReview {
         request: &request,
         ran,
@@ -189,6 +201,7 @@ fn once(
         still_the_same: &|| examined.fingerprint == Some(workplace.look().fingerprint()),
         brief_for_fresh_eyes: &brief_for_fresh_eyes,
         diff: &diff,
+        old: old.as_ref(),
         typed: typed.clone(),
     };
     let judged = judge::run(&|request| start.of(request), log, policy, review);

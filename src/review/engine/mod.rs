@@ -58,8 +58,9 @@ pub enum Step {
     Held(CaseReport),
     /// Refuse a request that this version does not know.
     Refuse { request_id: String, subtype: String },
-    /// Look up this evidence, and pass the findings to `verified`.
-    Verify(Vec<Evidence>),
+    /// Look up this evidence, and pass the findings to `verified`. `confirms`: it is all that a
+    /// confirmation rests on.
+    Verify { evidence: Vec<Evidence>, confirms: bool },
     /// End the judge's process.
     Stop,
     /// Report that an attempt failed.

@@ -26,11 +26,14 @@ impl Sitting {
     /// The judge has given a verdict. Its evidence is looked up first.
     pub(super) fn given(&mut self, verdict: Verdict, has_word: bool, now: Now) {
         let evidence = claimed(&verdict);
+        // What was found already need not be repeated.
+        let is_open = |one: &Requirement| one.is_open();
+        let confirms = verdict.completed && unlisted(&self.in_doubt, &verdict).all(is_open);
         self.verifying = Some((verdict, has_word));
         if evidence.is_empty() {
             self.weigh(&[], now);
         } else {
-            self.steps.push(Step::Verify(evidence));
+            self.steps.push(Step::Verify { evidence, confirms });
         }
     }
 

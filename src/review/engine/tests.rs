@@ -71,7 +71,7 @@ fn short(steps: &[Step]) -> Vec<String> {
         Step::Rule { ruling, .. } => format!("{ruling:?}"),
         Step::Held(report) => format!("in {}", report.held),
         Step::Refuse { subtype, .. } => format!("refuse {subtype}"),
-        Step::Verify(evidence) => format!("verify {}", evidence.len()),
+        Step::Verify { evidence, .. } => format!("verify {}", evidence.len()),
         Step::Stop => "stop".to_owned(),
         Step::Failed { reason, .. } => format!("failed: {reason}"),
         Step::End(Ok(verdict)) if verdict.without_proof => "yes, without proof".to_owned(),

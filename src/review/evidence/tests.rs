@@ -1,5 +1,6 @@
 mod judge;
 mod later;
+mod old;
 
 use super::*;
 
@@ -27,6 +28,10 @@ impl Facts for Known {
             "ci.yml" => Ok("python: ['3.11', '3.13']\n".to_owned()),
             path => Err(format!("there is no {path}")),
         }
+    }
+
+    fn is_old(&self, path: &str, _text: &str, quote: &str) -> bool {
+        path == "slug.py" && quote.contains("def test_accents")
     }
 
     fn check(&self, name: &str) -> Option<bool> {
@@ -73,7 +78,7 @@ fn check_after(lines: &[(&str, &str)], json: &str) -> String {
     let judge = ran(&[("test -f slug.py", "")]);
     let facts = Known { agent: ran(lines), judge, ..Known::default() };
     let evidence: Evidence = serde_json::from_str(json).unwrap();
-    verify(&[evidence], &facts)[0].clone().unwrap_or_default()
+    verify(&[evidence], false, &facts)[0].clone().unwrap_or_default()
 }
 
 #[test]
@@ -419,7 +424,9 @@ fn what_printed_nothing_shows_something_only_by_ending_well() {
     agent.started("1", "Bash", r#"{"command":"pytest"}"#);
     let facts = Known { agent, ..Known::default() };
     let evidence: Evidence = serde_json::from_str(&silent("pytest")).unwrap();
-    assert!(verify(&[evidence], &facts)[0].as_ref().unwrap().contains("ccc did not see it end"));
+    assert!(
+        verify(&[evidence], false, &facts)[0].as_ref().unwrap().contains("ccc did not see it end")
+    );
 }
 
 #[test]
@@ -482,7 +489,7 @@ fn other_tools_are_cited_by_their_name() {
         (r#"{"command":"Task","quote":"All 3 tests pass."}"#, "was not run"),
     ] {
         let evidence: Evidence = serde_json::from_str(json).unwrap();
-        let found = verify(&[evidence], &facts)[0].clone().unwrap_or_default();
+        let found = verify(&[evidence], false, &facts)[0].clone().unwrap_or_default();
         assert!(found.contains(why) && found.is_empty() == why.is_empty(), "{json}: {found:?}");
     }
 }

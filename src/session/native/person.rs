@@ -45,6 +45,7 @@ impl Session<'_> {
         native.heard = native.heard.min(first);
         if native.keys.may_have_gone_back() {
             let texts = unsaid.into_iter().map(|spoken| spoken.text).collect();
+            self.old.forget();
             self.step(Event::Unsaid { texts, from_queue: false });
         }
     }

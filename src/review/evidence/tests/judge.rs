@@ -7,8 +7,9 @@ use super::*;
 fn a_judge_shows_nothing_with_a_copy_that_it_has_changed() {
     let pytest: Evidence =
         serde_json::from_str(r#"{"command":"pytest","quote":"3 passed"}"#).unwrap();
-    let found =
-        |facts: &Known| verify(std::slice::from_ref(&pytest), facts)[0].clone().unwrap_or_default();
+    let found = |facts: &Known| {
+        verify(std::slice::from_ref(&pytest), false, facts)[0].clone().unwrap_or_default()
+    };
     for (lines, why) in [
         (&[("pytest", "3 passed")][..], ""),
         (&[("sed -i s/a/b/ slug.py && pytest", "3 passed")], "you had changed slug.py"),
@@ -43,7 +44,8 @@ fn a_judge_shows_nothing_with_a_file_that_it_wrote_itself() {
     ] {
         let judge = ran(&[(wrote, ""), ("cat out.txt", rows)]);
         let facts = Known { judge, ..Known::default() };
-        let found = verify(std::slice::from_ref(&read), &facts)[0].clone().unwrap_or_default();
+        let found =
+            verify(std::slice::from_ref(&read), false, &facts)[0].clone().unwrap_or_default();
         assert!(found.contains(why) && found.is_empty() == why.is_empty(), "{wrote}: {found}");
     }
 }
