@@ -173,6 +173,9 @@ fn is_source_name(extension: &str) -> bool {
 pub fn without_here_documents(script: &str) -> String {
     static BEGIN: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"<<-?\s*(?:'([^']+)'|"([^"]+)"|\\?(\w+))"#).ok());
+    static SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?:^|[;&|(]\s*)(?:\S*/)?(?:ba|da|z|k)?sh(?:\s+-\w+)*\s*<<-?\s*\S+\s*$").ok()
+    });
     if !script.contains("<<") {
         return script.to_owned();
     }
@@ -185,7 +188,9 @@ pub fn without_here_documents(script: &str) -> String {
             }
             continue;
         }
-        for found in BEGIN.iter().flat_map(|begin| begin.captures_iter(line)) {
+        // What a shell reads from there is run.
+        let is_run = SHELL.as_ref().is_some_and(|shell| shell.is_match(line));
+        for found in BEGIN.iter().filter(|_| !is_run).flat_map(|begin| begin.captures_iter(line)) {
             let word = (1..=3).find_map(|at| found.get(at));
             ends.extend(word.map(|word| word.as_str().to_owned()));
         }

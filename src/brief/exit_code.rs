@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use super::command::{CommandKind, Pattern, matches};
 use super::edits::without_here_documents;
@@ -40,6 +40,14 @@ fn hides(script: &str) -> Option<&'static str> {
     static TURNED: Pattern = LazyLock::new(|| Regex::new(r"(^|[;\n&]\s*)!\s").ok());
     static BRANCH: Pattern = LazyLock::new(|| Regex::new(r"(^|[;\n]\s*)(if|while|until)\s").ok());
     static BESIDE: Pattern = LazyLock::new(|| Regex::new(r"(^|[^&>|])&\s*($|[\w\n;])").ok());
+    static AFTER: Pattern = LazyLock::new(|| Regex::new(r"\|\|\s*[{(]([^{}()]*)[})]").ok());
+    static FAILS: Pattern =
+        LazyLock::new(|| Regex::new(r"\b(exit|return)\b\s*([^0\s]|$|;)|\b(false|die|kill)\b").ok());
+    // What makes something of an exit code that the script has asked for.
+    static USED: Pattern = LazyLock::new(|| {
+        Regex::new(r"\b(exit|return|case)\b|(^|[;&|\n]|\b(if|while)\b)\s*!?\s*(test\s|\[|\(\()")
+            .ok()
+    });
     static TRAP: Pattern = LazyLock::new(|| Regex::new(r"\btrap\s[^;\n]*\bexit\s+0").ok());
     if matches(&TRAP, script) {
         return Some("a trap replaces its exit code");
@@ -47,20 +55,25 @@ fn hides(script: &str) -> Option<&'static str> {
     if matches(&IGNORED, script) {
         return Some("it was told to ignore failures");
     }
-    if script.contains("pipefail") || script.contains("PIPESTATUS") || script.contains("$?") {
+    let asks = script.contains("$?") || script.contains("PIPESTATUS");
+    if asks && (prints_exit_code(script) || matches(&USED, script)) {
         return None;
     }
     let script = without_here_documents(script);
     let bare = QUOTED.as_ref()?.replace_all(&script, "_");
+    // What is done after a failure hides nothing if it ends with one.
+    let bare = AFTER.as_ref()?.replace_all(&bare, |group: &Captures<'_>| {
+        if matches(&FAILS, &group[1]) { String::new() } else { "|| :".to_owned() }
+    });
     let replaced = OR.as_ref()?.captures_iter(&bare).any(|after| {
         let (program, rest) = (&after[1], after[2].trim());
-        let fails = matches!(program, "false" | "return" | "{" | "(" | "die" | "kill")
-            || program == "exit" && rest != "0";
+        let fails = matches!(program, "false" | "die" | "kill")
+            || matches!(program, "exit" | "return") && rest != "0";
         !fails && !runs_something_that_decides(&format!("{program} {rest}"))
     });
     if replaced {
         Some("what follows || replaces its exit code")
-    } else if matches(&PIPE, &bare) {
+    } else if matches(&PIPE, &bare) && !script.contains("pipefail") {
         Some(OF_A_PIPE)
     } else if matches(&TURNED, &bare) {
         Some("`!` inverts its exit code")
@@ -68,7 +81,7 @@ fn hides(script: &str) -> Option<&'static str> {
         Some("it is left running in the background, so nobody sees its exit code")
     } else if matches(&BRANCH, &bare) && !bare.contains("exit ") && !bare.contains("false") {
         Some("its exit code only decides what the shell does next")
-    } else if !bare.contains("set -e") && is_followed(&bare) {
+    } else if is_followed(&bare) {
         Some("its exit code is that of the command after it")
     } else {
         None
@@ -88,8 +101,19 @@ fn is_followed(script: &str) -> bool {
         parts.pop();
     }
     let Some((last, before)) = parts.split_last() else { return false };
-    !runs_something_that_decides(last)
-        && before.iter().any(|part| runs_something_that_decides(part))
+    let mut ends_at_failure = false;
+    let mut is_ignored = |part: &&str| {
+        if let Some(options) = part.strip_prefix("set ") {
+            let errexit = |sign| {
+                options.split(' ').any(|word| {
+                    word.strip_prefix(sign).is_some_and(|letters| letters.contains('e'))
+                })
+            };
+            ends_at_failure = (ends_at_failure || errexit('-')) && !errexit('+');
+        }
+        !ends_at_failure && runs_something_that_decides(part)
+    };
+    !runs_something_that_decides(last) && before.iter().any(|part| is_ignored(part))
 }
 
 /// Whether the exit code is only printed: `pytest; echo $?`.
@@ -152,6 +176,18 @@ mod tests {
             ("pytest &> log", false),
             ("if pytest; then echo ok; fi", true),
             ("make a && pytest && ls", false),
+            ("pytest; set -e; ls", true),
+            ("set -euo pipefail; pytest | tail; ls", false),
+            ("set -e; ls; set +e; pytest; ls", true),
+            ("set -o pipefail; pytest | tail; ls", true),
+            ("pytest; rc=$?; ls", true),
+            ("pytest; rc=$?; rm t; exit $rc", false),
+            ("pytest; test $? -eq 0", false),
+            ("pytest || return 0", true),
+            ("pytest || { echo failed; true; }", true),
+            ("pytest || { echo failed; exit 1; }", false),
+            ("pytest || (cat log; false)", false),
+            ("pytest || { cat log; exit 0; }", true),
         ] {
             assert_eq!(hides_exit_code(script).is_some(), hidden, "{script}");
         }

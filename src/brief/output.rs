@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::command::{Pattern, matches};
+use super::command::{CommandKind, Pattern, matches};
 use super::edits::without_here_documents;
 use crate::review::permission::shell;
 
@@ -30,13 +30,18 @@ pub fn without_remark(output: &str) -> &str {
 pub fn ran_none(output: &str) -> bool {
     static NONE: Pattern = LazyLock::new(|| {
         Regex::new(
-            r"(?im)collected 0 items|no tests ran|^ran 0 tests|no tests? (found|to run|were found|is available|were executed)|no test files|^running 0 tests|\b0 (passing|tests? (passed|run))\b|^# tests 0$|^Tests run: 0,|\bTests are skipped|^> (exit 0|true|:|echo\b.*)$|^make(\[\d+\])?: ('[\w-]*(test|check)[\w-]*' is up to date|Nothing to be done for '[\w-]*(test|check))",
+            r"(?imx)collected\ 0\ items | no\ tests\ ran | ^ran\ 0\ tests | no\ test\ files | ^running\ 0\ tests | ^(\#|ℹ)\ tests\ 0$
+            | no\ (tests?|examples)\ (found|to\ run|were\ found|is\ available|were\ executed|executed|defined|matches) | no\ test\ (modules|targets)\b
+            | \b0\ (passing|tests?\ (passed|run|from\ 0)|examples,|scenarios\b|runs,\ 0\ assertions) | ^executed\ 0\ tests | ^Tests\ run:\ 0, | \bTests=0,
+            | \|\ 0\ passed\ \|\ 0\ failed | ^1\.\.0\b | \bTests\ are\ skipped | ^>\ Task\ \S*test\S*\ NO-SOURCE | find\ any\ files\ to\ test
+            | ^>\ (exit\ 0|true|:|echo\b.*)$
+            | ^make(\[\d+\])?:\ ('[\w-]*(test|check)[\w-]*'\ is\ up\ to\ date|Nothing\ to\ be\ done\ for\ '[\w-]*(test|check))",
         )
         .ok()
     });
     static SOME: Pattern = LazyLock::new(|| {
         Regex::new(
-            r"(?im)running [1-9]\d* tests?|\b[1-9]\d* (passed|passing|tests? run)|^ok\s+\S+\s+[\d.(]|^ran [1-9]|^Tests run: [1-9]|^# tests [1-9]",
+            r"(?im)running [1-9]\d* tests?|\b[1-9]\d* (passed|passing|tests? run|(examples|scenarios|runs)\b)|^ok\s+\S+\s+([\d.]+s|\(cached\))(\s+coverage.*)?$|^ran [1-9]|^executed [1-9]|^Tests run: [1-9]|^(#|ℹ) tests [1-9]|^> Task \S*test\S*( UP-TO-DATE| FROM-CACHE)?$",
         )
         .ok()
     });
@@ -97,6 +102,32 @@ pub fn exit_code(output: &str) -> Option<i32> {
     code.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
+/// The file in which the client has put an output that is too long for the conversation.
+pub fn saved_to(output: &str) -> Option<&str> {
+    let begin = output.strip_prefix("<persisted-output>")?.trim_start().lines().next()?;
+    begin.split_once("saved to: ").map(|(_, path)| path.trim())
+}
+
+/// Whether what the tests print does not get into the output: it goes to `/dev/null`, or to a file
+/// that the script does not name again.
+fn is_silenced(script: &str) -> bool {
+    static AWAY: Pattern =
+        LazyLock::new(|| Regex::new(r"(?:^|[^\d>&]|&|\b1)>>?\s*([^\s&>;|]+)").ok());
+    let script = without_here_documents(script);
+    let parts = script.split([';', '\n']).flat_map(|part| part.split("&&"));
+    let mut tests = parts
+        .flat_map(|part| part.split("||"))
+        .filter(|part| CommandKind::Test.is(part))
+        .peekable();
+    let goes_away = |part: &str| {
+        let found = AWAY.as_ref().and_then(|away| away.captures(part));
+        let target =
+            found.map(|found| found.get(1).map_or("", |target| target.as_str()).to_owned());
+        target.is_some_and(|file| file == "/dev/null" || script.matches(file.as_str()).count() == 1)
+    };
+    tests.peek().is_some() && tests.all(goes_away)
+}
+
 /// Whether the output says that a test passed and none failed. This is required if the exit code
 /// says nothing.
 pub fn says_passed(script: &str, output: &str) -> bool {
@@ -118,7 +149,7 @@ pub fn says_passed(script: &str, output: &str) -> bool {
     let prints = script.contains("echo") || script.contains("printf");
     let well = matches(&WELL, output) && !prints && !tells_of_failure(output);
     let says = matches(&PASSED, output) || well;
-    says && !says_failed(output) && !ran_none(output)
+    says && !says_failed(output) && !ran_none(output) && !is_silenced(script)
 }
 
 /// Whether the output says that a build failed or a linter found something.
@@ -198,6 +229,21 @@ mod tests {
             "make[1]: Nothing to be done for 'check'.",
             "> shop@1.0.0 test\n> exit 0",
             "No test is available in Shop.Tests.dll.",
+            "No test matches the given testcase filter `X` in /p/a.dll",
+            "ok  \tx/y\t0.004s [no tests to run]",
+            "No tests executed!",
+            "No examples found.\n\n0 examples, 0 failures",
+            "> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s",
+            "ok | 0 passed | 0 failed (2ms)",
+            "ℹ tests 0\nℹ suites 0\nℹ pass 0",
+            "Executed 0 tests, with 0 failures (0 unexpected)",
+            "1..0",
+            "Files=0, Tests=0,  0 wallclock secs\nResult: NOTESTS",
+            "0 runs, 0 assertions, 0 failures, 0 errors, 0 skips",
+            "[==========] 0 tests from 0 test suites ran.\n[  PASSED  ] 0 tests.",
+            "No tests defined.",
+            "0 features passed, 0 failed\n0 scenarios passed, 0 failed",
+            "  ✖ Couldn’t find any files to test",
         ] {
             assert!(ran_none(text), "{text}");
         }
@@ -206,6 +252,17 @@ mod tests {
             "3 passed",
             "ok  \tx/y\t0.01s\n?   \tx\t[no test files]",
             "Summary [   0.005s] 2 tests run: 2 passed, 0 skipped",
+            "ok  \tx/y\t0.004s\nok  \tx/z\t(cached)\tcoverage: 80.0% of statements",
+            "10 examples, 0 failures",
+            "> Task :a:test NO-SOURCE\n> Task :b:test\n\nBUILD SUCCESSFUL",
+            "ok | 2 passed | 0 failed (2ms)",
+            "ℹ tests 20\nℹ pass 20",
+            "Executed 10 tests, with 0 failures",
+            "1..10\nok 1 a",
+            "Files=1, Tests=20",
+            "10 runs, 20 assertions, 0 failures",
+            "OK (30 tests, 50 assertions)",
+            "1 feature passed, 0 failed\n2 scenarios passed",
         ] {
             assert!(!ran_none(text), "{text}");
         }

@@ -15,6 +15,7 @@
 //! of any file for everything.
 
 mod command;
+mod results;
 mod wanted;
 mod words;
 
@@ -120,7 +121,7 @@ fn holds(evidence: &Evidence, facts: &dyn Facts, is_shown: bool) -> Result<(), S
             // Code may contain the words of a test result; prose that reports one must have it from
             // a test run.
             if edits::is_prose(path) && reads_like_a_test_result(quote) {
-                return command::is_by_a_test(quote, &[path], facts);
+                return results::are_by_a_test(quote, &[path], facts);
             }
             Ok(())
         }

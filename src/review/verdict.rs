@@ -20,7 +20,7 @@ mod object;
 
 use std::fmt;
 
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -239,7 +239,18 @@ impl Judgement {
         const NEGATIVE: [&str; 6] =
             ["incomplete", "notcompleted", "notdone", "rejected", "failed", "unfinished"];
         // A list of what is left.
-        const LISTS: [&str; 4] = ["missing", "remaining", "unmet", "todo"];
+        const LISTS: [&str; 9] = [
+            "missing",
+            "remaining",
+            "unmet",
+            "todo",
+            "open",
+            "openitems",
+            "outstanding",
+            "blockers",
+            "left",
+        ];
+        const EMPTY: [&str; 6] = ["", "none", "nothing", "no", "-", "n/a"];
         const ALIASES: [&str; 20] = [
             "state",
             "outcome",
@@ -284,15 +295,19 @@ impl Judgement {
             ];
             let is_no = *value == false
                 || value.as_f64() == Some(0.0)
-                || said.is_some_and(|said| no.contains(&said.as_str()));
+                || said.as_ref().is_some_and(|said| no.contains(&said.as_str()) || denies(said));
             let key = letters.to_lowercase();
-            let is_left = value.as_array().is_some_and(|left| !left.is_empty());
+            let is_left = value.as_array().is_some_and(|left| !left.is_empty())
+                || said.as_ref().is_some_and(|left| !EMPTY.contains(&left.trim_end_matches('.')));
             is_no && ALIASES.contains(&key.as_str())
                 || is_left && LISTS.contains(&key.as_str())
                 || *value == true && NEGATIVE.contains(&key.as_str())
         };
         // `"verdict": {"completed": false}`: the judge wrapped its verdict once more.
-        let wraps = |key: &str| ["verdict", "result", "decision"].contains(&key);
+        let wraps = |key: &str| {
+            ["verdict", "result", "decision", "overall", "final", "review", "judgement"]
+                .contains(&key)
+        };
         self.others.0.iter().any(|(key, value)| {
             let inside = value.as_object().filter(|_| wraps(&key.to_lowercase()));
             is_taken_back((key, value)) || inside.is_some_and(|all| all.iter().any(is_taken_back))
@@ -313,10 +328,17 @@ enum Status {
 struct Listed {
     id: Option<String>,
     text: Option<String>,
+    #[serde(deserialize_with = "standing")]
     status: Standing,
     /// One piece of evidence, or a list.
     #[serde(default)]
     evidence: Value,
+}
+
+/// However it is capitalized.
+fn standing<'de, D: Deserializer<'de>>(from: D) -> Result<Standing, D::Error> {
+    let said = String::deserialize(from)?;
+    Standing::deserialize(said.trim().to_lowercase().into_deserializer())
 }
 
 const JUDGING_KEYS: [&str; 2] = ["\"completed\"", "\"allow_stop\""];
@@ -373,6 +395,7 @@ fn listed(items: Vec<Listed>) -> Result<Vec<Requirement>, String> {
     let mut requirements: Vec<Requirement> = Vec::new();
     for (at, item) in items.into_iter().enumerate() {
         let id = item.id.filter(|id| !id.trim().is_empty());
+        let id = id.map(|id| id.replace(is_invisible, ""));
         let id = cut(id.as_deref().unwrap_or(&format!("R{}", at + 1)).trim(), MAX_ITEM);
         if requirements.iter().any(|other| other.id == id) {
             return Err(format!("two requirements have the id {id:?}"));
@@ -395,6 +418,11 @@ fn listed(items: Vec<Listed>) -> Result<Vec<Requirement>, String> {
         });
     }
     Ok(requirements)
+}
+
+/// Two ids that look the same are the same.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{ad}')
 }
 
 fn cut(text: &str, most: usize) -> String {

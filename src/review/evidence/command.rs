@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::wanted::Wanted;
-use super::{Facts, Record, SHORTEST_OUTPUT, is_long_enough, parts, shown, squeezed, words};
+use super::{
+    Facts, Record, SHORTEST_OUTPUT, is_long_enough, parts, results, shown, squeezed, words,
+};
 use crate::brief::baseline::tests_without_the_work;
 use crate::brief::claims::is_only_tried;
 use crate::brief::command::{CommandKind, only_prints, runs_no_test, says_itself};
@@ -49,6 +51,8 @@ const ELSEWHERE: [&str; 18] = [
     "brew",
     "apt",
 ];
+
+const FAILED: &str = "its output says that a test failed";
 
 /// Who ran a command. This decides which edits can make its result worthless.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,28 +97,6 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
     Err(why.unwrap_or_else(|| "the command was not run".to_owned()))
 }
 
-/// Whether a test run names one of these files or printed the quote itself.
-pub fn is_by_a_test(quote: &str, files: &[&str], facts: &dyn Facts) -> Result<(), String> {
-    let Record { agent, earlier, judge } = facts.record();
-    let all = [Some(agent), earlier, Some(judge)].into_iter().flatten();
-    let mut tests = all
-        .flat_map(Commands::iter)
-        .filter(|ran| ran.tool == "Bash" && CommandKind::Test.is(&ran.command));
-    let said = |ran: &Ran| !quote.is_empty() && squeezed(&ran.output).contains(&squeezed(quote));
-    let wrote = |ran: &Ran| {
-        // For a command in the background, the client's message names the file that receives the
-        // output.
-        let told = if ran.ended { "" } else { &ran.output };
-        let names =
-            |file: &&str| file.len() > 3 && (ran.command.contains(file) || told.contains(file));
-        files.iter().any(names)
-    };
-    if tests.any(|ran| said(ran) || wrote(ran)) {
-        return Ok(());
-    }
-    Err("it is a file that says so, and ccc saw no test run that wrote it".to_owned())
-}
-
 /// Whether the command tests, builds or checks something.
 pub fn decides(command: &str) -> bool {
     [CommandKind::Test, CommandKind::Build, CommandKind::Lint].iter().any(|kind| kind.is(command))
@@ -143,7 +125,15 @@ impl Seen<'_> {
         let quote = parts.join(" ");
         let quote = quote.as_str();
         is_long_enough(quote, &ran.output, SHORTEST_OUTPUT)?;
+        let is_result = reads_like_a_test_result(quote);
+        let fails = is_result && !ran.failed && says_failed(&ran.output);
+        if fails && !words::ask_for_failure(&self.facts.said()) {
+            return Err(FAILED.to_owned());
+        }
         if ran.tool != "Bash" {
+            if is_result {
+                results::are_not_retold(quote, ran, self.facts)?;
+            }
             self.is_of_the_project()?;
             return self.is_of_now();
         }
@@ -158,7 +148,7 @@ impl Seen<'_> {
         if parts.iter().any(is_its_own) {
             return Err("it says that itself, whatever comes of the rest".to_owned());
         }
-        if reads_like_a_test_result(quote) {
+        if is_result {
             if squeezed(&ran.command).contains(&squeezed(quote)) {
                 return Err("the quote is part of the command itself".to_owned());
             }
@@ -278,7 +268,7 @@ impl Seen<'_> {
             return Err(why.to_owned());
         }
         if test && says_failed(output) {
-            return Err("its output says that a test failed".to_owned());
+            return Err(FAILED.to_owned());
         }
         if test && ran_none(output) {
             return Err("its output says that no test ran".to_owned());
@@ -305,7 +295,7 @@ impl Seen<'_> {
             return Ok(());
         }
         let read = self.parts.iter().flat_map(|part| part.words.iter().skip(1));
-        is_by_a_test("", &read.map(String::as_str).collect::<Vec<_>>(), self.facts)
+        results::are_by_a_test("", &read.map(String::as_str).collect::<Vec<_>>(), self.facts)
     }
 
     fn only_reads(&self) -> bool {

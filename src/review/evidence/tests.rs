@@ -1,6 +1,8 @@
+mod disguised;
 mod judge;
 mod later;
 mod old;
+mod told;
 
 use super::*;
 
@@ -447,49 +449,4 @@ fn what_ran_before_an_edit_says_nothing_about_what_it_depends_on() {
         (&[("cat slug.py", "def slugify(title)"), ("edit cart.py", "")], read, ""),
         (&[("curl x.org", "the answer is 42"), ("edit cart.py", "")], page, ""),
     ]);
-}
-
-#[test]
-fn words_of_a_test_run_count_where_a_test_run_has_printed_them() {
-    let log = r#"{"command":"cat out.log","quote":"3 passed"}"#;
-    check_all(&[
-        (&[("cat out.log", "3 passed in 1s")], log, "ccc saw no test run"),
-        (&[("echo 3 passed > out.log", ""), ("cat out.log", "3 passed")], log, "no test run"),
-        (&[("pytest > out.log 2>&1", ""), ("cat out.log", "3 passed in 1s")], log, ""),
-        (
-            &[
-                (
-                    "pytest",
-                    "Command running in background with ID: b1. Output is being written to: out.log",
-                ),
-                ("cat out.log", "3 passed in 1s"),
-            ],
-            log,
-            "",
-        ),
-    ]);
-}
-
-#[test]
-fn other_tools_are_cited_by_their_name() {
-    let mut agent = Commands::default();
-    agent.started("1", "Read", r#"{"file_path":"/p/slug.py"}"#);
-    agent.ended("1", "1\tdef slugify(title):", false);
-    agent.started("2", "Write", r#"{"file_path":"/p/a.py","content":"pytest -q"}"#);
-    agent.ended("2", "File created successfully at: /p/a.py", false);
-    agent.started("3", "Task", r#"{"prompt":"run the tests"}"#);
-    agent.ended("3", "All 3 tests pass.", false);
-    let facts = Known { agent, ..Known::default() };
-    for (json, why) in [
-        (r#"{"command":"Read slug.py","quote":"def slugify(title)"}"#, ""),
-        (r#"{"command":"Read","quote":"def slugify(title)"}"#, ""),
-        (r#"{"command":"slug.py","quote":"def slugify(title)"}"#, "was not run"),
-        (r#"{"command":"pytest -q","quote":"created successfully"}"#, "was not run"),
-        (r#"{"command":"Write a.py","quote":"created successfully"}"#, "cite the file"),
-        (r#"{"command":"Task","quote":"All 3 tests pass."}"#, "was not run"),
-    ] {
-        let evidence: Evidence = serde_json::from_str(json).unwrap();
-        let found = verify(&[evidence], false, &facts)[0].clone().unwrap_or_default();
-        assert!(found.contains(why) && found.is_empty() == why.is_empty(), "{json}: {found:?}");
-    }
 }

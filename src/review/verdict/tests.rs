@@ -339,3 +339,40 @@ fn a_yes_in_prose_is_told_from_a_no() {
         assert_eq!(says_only_yes(text), yes, "{text}");
     }
 }
+
+#[test]
+fn what_takes_a_yes_back_or_only_looks_like_one() {
+    let with = |others: &str| format!(r#"{{"completed":true,"word":"k3v9",{others}}}"#);
+    let listed = |items: &str| with(&format!(r#""requirements":[{items}]"#));
+    for (text, yes) in [
+        ("\u{feff}{\"completed\":true,\"word\":\"k3v9\"}".to_owned(), true),
+        ("{\"completed\":true,\"word\":\"k3v9\",}".to_owned(), false),
+        ("{completed:true, word:'k3v9'}".to_owned(), false),
+        ("{\"completed\":\"true\",\"word\":\"k3v9\"}".to_owned(), false),
+        ("{\"completed\":true,\"word\":\"K3V9\"}".to_owned(), false),
+        ("{\"completed\":true,\"word\":\" k3v9 \"}".to_owned(), true),
+        ("[{\"completed\":true,\"word\":\"k3v9\"}]".to_owned(), false),
+        (with(r#""open":["the docs"]"#), false),
+        (with(r#""outstanding":["the docs"]"#), false),
+        (with(r#""blockers":["the docs"]"#), false),
+        (with(r#""missing":"the docs""#), false),
+        (with(r#""missing":"None.""#), true),
+        (with(r#""missing":"""#), true),
+        (with(r#""verdict":"not complete yet""#), false),
+        (with(r#""overall":{"completed":false}"#), false),
+        (listed(r#"{"id":"R1","status":"Met"}"#), true),
+        (listed(r#"{"id":"R1","status":"erfüllt"}"#), false),
+        (with(r#""requirements":{"R1":"met"}"#), false),
+        (
+            listed("{\"id\":\"R1\",\"status\":\"met\"},{\"id\":\"R1\u{200b}\",\"status\":\"met\"}"),
+            false,
+        ),
+        (listed(r#"{"id":"R1","status":"met","status":"unmet"}"#), false),
+    ] {
+        let is_yes = matches!(
+            read_with_word(&text),
+            Reading::Verdict { verdict, has_word: true } if verdict.completed
+        );
+        assert_eq!(is_yes, yes, "{text}");
+    }
+}
