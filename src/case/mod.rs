@@ -20,6 +20,8 @@ mod namespace;
 #[cfg(target_os = "linux")]
 mod overlay;
 #[cfg(target_os = "linux")]
+mod signals;
+#[cfg(target_os = "linux")]
 mod trial;
 
 pub use covers::Covers;
@@ -34,26 +36,41 @@ pub struct Entered {
     /// Where temporary files must go, if the usual place is not writable or others can write there
     /// too.
     pub temporary: Option<PathBuf>,
+    /// Where tmux looks for its server and creates one. The user's server would run the judge's
+    /// commands outside the case.
+    pub servers: Option<PathBuf>,
 }
 
 /// Enters the best case that this machine supports. The calling process must have only one thread.
 #[cfg(target_os = "linux")]
 pub fn enter(covers: &Covers) -> Entered {
+    let mut entered = enter_best(covers);
+    entered.servers = covers.client_dirs.first().cloned();
+    if let Err(error) = signals::confine() {
+        log::info!("a review can send signals to processes outside it: {error}");
+    }
+    entered
+}
+
+#[cfg(target_os = "linux")]
+fn enter_best(covers: &Covers) -> Entered {
     let no_overlay = match overlay::enter(covers) {
         Ok(temporary) => {
             let report = CaseReport { held: CaseKind::Overlay, why: String::new() };
-            return Entered { report, temporary };
+            return Entered { report, temporary, ..Entered::default() };
         }
         Err(error) => error,
     };
     let why = format!("no overlay: {no_overlay:#}");
     match landlock::enter(covers) {
         Ok(temporary) => {
-            Entered { report: CaseReport { held: CaseKind::Landlock, why }, temporary }
+            let report = CaseReport { held: CaseKind::Landlock, why };
+            Entered { report, temporary, ..Entered::default() }
         }
         Err(error) => {
             let why = format!("{why}; no Landlock: {error:#}");
-            Entered { report: CaseReport { held: CaseKind::Nothing, why }, temporary: None }
+            let report = CaseReport { held: CaseKind::Nothing, why };
+            Entered { report, ..Entered::default() }
         }
     }
 }
@@ -61,5 +78,6 @@ pub fn enter(covers: &Covers) -> Entered {
 #[cfg(not(target_os = "linux"))]
 pub fn enter(_covers: &Covers) -> Entered {
     let why = "overlays and Landlock exist only on Linux".to_owned();
-    Entered { report: CaseReport { held: CaseKind::Nothing, why }, temporary: None }
+    let report = CaseReport { held: CaseKind::Nothing, why };
+    Entered { report, ..Entered::default() }
 }

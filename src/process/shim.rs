@@ -188,6 +188,9 @@ fn supervise(command: &[OsString], entered: &Entered) -> std::io::Result<i32> {
     let mut client = Command::new(&command[0]);
     client.args(&command[1..]).stdin(Stdio::from(OwnedFd::from(clients_input)));
     client.envs(entered.temporary.iter().map(|dir| ("TMPDIR", dir)));
+    if let Some(dir) = &entered.servers {
+        client.env("TMUX_TMPDIR", dir).env_remove("TMUX").env_remove("STY");
+    }
     die_with_parent(&mut client);
     let pid = Pid::from_raw(client.spawn()?.id().cast_signed());
     // The command holds our copy of the client's end of the socket.

@@ -17,7 +17,7 @@ use super::terminal::DENIED;
 use super::transcript::SPOKEN_NAME;
 use crate::client::case::{CaseKind, CaseReport};
 use crate::client::{form, plan as plan_tool};
-use crate::event::{ChangedFile, Dropped, Notice, Phase, file_changed};
+use crate::event::{Asker, ChangedFile, Dropped, Notice, Phase, file_changed};
 use crate::machine::{NOBODY, UNASKED};
 use advice::advice;
 use amounts::verdict_cost;
@@ -117,8 +117,8 @@ impl Transcript {
                 self.answered();
                 Vec::new()
             }
-            Notice::PermissionAnswered { tool, allowed, reason, .. } => {
-                self.permission_answered(tool, *allowed, reason)
+            Notice::PermissionAnswered { asker, tool, allowed, reason } => {
+                self.permission_answered(*asker, tool, *allowed, reason)
             }
             Notice::AgentGone { how, last_words, resuming } => {
                 self.agent_gone(how, last_words.trim(), *resuming)
@@ -141,7 +141,13 @@ impl Transcript {
         }
     }
 
-    fn permission_answered(&mut self, tool: &str, allowed: bool, reason: &str) -> Vec<Styled> {
+    fn permission_answered(
+        &mut self,
+        asker: Asker,
+        tool: &str,
+        allowed: bool,
+        reason: &str,
+    ) -> Vec<Styled> {
         if !allowed {
             self.was_denied();
         }
@@ -152,6 +158,10 @@ impl Transcript {
                 "no answer given".to_owned()
             }
             (false, "" | DENIED) => format!("denied {tool}"),
+            // The options that UNASKED names are the agent's.
+            (false, reason) if reason.starts_with(NOBODY) && asker == Asker::Supervisor => {
+                format!("denied {tool}: no one to ask")
+            }
             (false, reason) if reason.starts_with(NOBODY) => format!("denied {tool}: {UNASKED}"),
             (false, reason) => format!("denied {tool}: {reason}"),
         };

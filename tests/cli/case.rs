@@ -1,6 +1,8 @@
 //! The glass case, with shell scripts in place of the client: whatever runs in it, nothing of the
 //! project changes. A machine that allows no mounts says so, and is checked for what it has instead.
 
+mod processes;
+
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
@@ -10,12 +12,8 @@ use std::process::{Command, Stdio};
 
 use ccc::client::case::{CaseKind, CaseReport, CaseRequest};
 use ccc::tree::{Snapshot, find_git};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, geteuid};
+use nix::unistd::geteuid;
 use tempfile::TempDir;
-
-use crate::patience::{PATIENCE, wait_within};
-use crate::processes::{Process, descendants, wait_gone};
 
 /// A home, a project with a file, and room beside them.
 struct CaseRoom {
@@ -414,45 +412,4 @@ fn temporary_files_and_the_schedule_are_the_cases_own() {
         assert_eq!(done.printed, "x\nof the agent{\"tasks\":[]}", "{done:?}");
         assert_eq!(fs::read_dir(&own).expect("it").count(), 1);
     }
-}
-
-#[test]
-fn a_killed_case_leaves_no_process_no_mount_and_no_directory() {
-    let mounts = || fs::read_to_string("/proc/self/mountinfo").expect("the mounts");
-    let place = CaseRoom::new();
-    let case = CaseRequest { required: false, covered: vec![place.project.clone()] };
-    for (signal, inner_one) in
-        [(Signal::SIGKILL, false), (Signal::SIGKILL, true), (Signal::SIGTERM, false)]
-    {
-        let (mounts_before, before) = (mounts(), ignore_nothing(&place.root));
-        // As the client does with its tools: a session of their own, out of reach of the group.
-        let script = "echo x > new; setsid sleep 600 & setsid sh -c 'sleep 600; true'";
-        let mut child = place.command(&case, &place.project, script).spawn().expect("the shim");
-        let shim = child.id().cast_signed();
-        let sleeps = |process: &Process| process.args.first().is_some_and(|name| name == "sleep");
-        let all = wait_within(PATIENCE, || {
-            let all = descendants(shim);
-            (all.iter().filter(|process| sleeps(process)).count() == 2).then_some(all)
-        });
-        let all = all.expect("two tools");
-        let inner = all.iter().find(|process| process.has_arg("agent-shim")).expect("a shim");
-        let killed = if inner_one { inner.pid } else { shim };
-        kill(Pid::from_raw(killed), signal).expect("a signal");
-        child.wait().expect("its end");
-        wait_gone(&all, PATIENCE);
-        assert_eq!(mounts(), mounts_before);
-        assert_eq!(ignore_nothing(&place.root), before);
-    }
-}
-
-/// A client that ends by itself may leave something running; in a case it may not.
-#[test]
-fn nothing_that_was_started_in_a_case_outlives_it() {
-    let place = CaseRoom::new();
-    let pid = place.root.join("tmp/pid");
-    let script = format!("setsid sleep 600 >/dev/null 2>&1 & echo $! > '{}'", pid.display());
-    let done = place.run(&script);
-    assert!(done.report.held.is_case(), "{done:?}");
-    let pid: i32 = fs::read_to_string(pid).expect("a number").trim().parse().expect("a number");
-    assert!(kill(Pid::from_raw(pid), None).is_err(), "{pid} is still there");
 }

@@ -121,6 +121,7 @@ fn what_no_case_holds_is_denied_by_name() {
         "jj git push",
         "uv publish",
         "systemctl restart x",
+        "systemd-run --user touch x",
         "dotnet nuget push x",
         "$G push",
         "${G:-git} push",

@@ -5,7 +5,7 @@ use super::super::{Glyphs, Look, sample};
 use super::*;
 use crate::checks::result::{CheckOutcome, CheckResult};
 use crate::client::stream::PermissionRequest;
-use crate::event::{Asker, Ending, Outcome, Question, Stood, Supervision};
+use crate::event::{Ending, Outcome, Question, Stood, Supervision};
 use crate::review::opinion::Opinion;
 use crate::review::permission::Denied;
 use crate::review::policy::Seat;
@@ -45,12 +45,13 @@ fn what_ccc_says() {
         last_words: words.into(),
         resuming,
     };
-    let answered = |allowed, reason: &str| Notice::PermissionAnswered {
-        asker: Asker::Agent,
+    let answer = |asker, allowed, reason: &str| Notice::PermissionAnswered {
+        asker,
         tool: "Bash".into(),
         allowed,
         reason: reason.into(),
     };
+    let answered = |allowed, reason: &str| answer(Asker::Agent, allowed, reason);
     for (notice, expected) in [
         (
             Notice::Started { supervising: true, max_iterations: 10 },
@@ -105,6 +106,11 @@ fn what_ccc_says() {
         ),
         (answered(true, ""), "allowed Bash"),
         (answered(false, "not now"), "denied Bash: not now"),
+        (
+            answered(false, NOBODY),
+            "denied Bash: no one to ask (--allowedTools or --permission-mode would allow it)",
+        ),
+        (answer(Asker::Supervisor, false, NOBODY), "denied Bash: no one to ask"),
         (gone("", true), "claude exited with code 1 – resuming the session"),
         (
             gone("oh no", false),

@@ -224,6 +224,8 @@ pub const TABLE: &[(Reach, &[&str], Which)] = &[
         Machine,
         &[
             "systemctl",
+            "systemd-run",
+            "launchctl",
             "service",
             "shutdown",
             "reboot",

@@ -7,7 +7,7 @@ const KEYWORDS: [&str; 10] =
     ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "coproc"];
 pub const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
 /// Programs that run another program, with those of their options that take a value.
-const RUNNERS: [(&str, &[&str]); 36] = [
+const RUNNERS: [(&str, &[&str]); 35] = [
     ("sudo", &["-u", "-g", "-C", "-D", "-h", "-p", "-r", "-t", "-U", "--user", "--group"]),
     ("doas", &["-u", "-C"]),
     ("env", &["-u", "-C", "--unset", "--chdir"]),
@@ -59,7 +59,6 @@ const RUNNERS: [(&str, &[&str]); 36] = [
     ("chrt", &[]),
     ("taskset", &["-c"]),
     ("prlimit", &["-p"]),
-    ("systemd-run", &["-u", "-p"]),
     ("dbus-run-session", &[]),
 ];
 /// Programs with a subcommand that runs another program.
