@@ -37,3 +37,22 @@ pub fn load(file: &PinnedFile) -> Option<Snapshot> {
     let bytes = files::read_own(&file.base()).ok()?;
     serde_json::from_slice(&bytes).inspect_err(|error| log::warn!("{error}")).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_that_began_before_the_snapshot_is_not_whole_in_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = PinnedFile::of_session(dir.path(), "S").unwrap();
+        let now = Timestamp::now();
+        assert!(!is_older_than(&file, &now.to_string()), "there is none");
+        std::fs::create_dir_all(file.base().parent().unwrap()).unwrap();
+        std::fs::write(file.base(), "").unwrap();
+        let ago = |time: Duration| now.checked_sub(time).unwrap().to_string();
+        assert!(is_older_than(&file, &ago(Duration::ZERO)));
+        assert!(!is_older_than(&file, &ago(Duration::from_secs(60))));
+        assert!(!is_older_than(&file, ""));
+    }
+}

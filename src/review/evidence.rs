@@ -70,8 +70,8 @@ pub trait Facts {
     fn said(&self) -> Vec<&str>;
 }
 
-const OLD: &str = "it was already there before the task began, and so was everything else that you cite; \
-    cite a line that the work changed, or a command that shows what it does";
+const OLD: &str = "it was there before the task began, like everything that this verdict cites; also cite a line \
+    that the work changed, or a command that shows the result";
 
 /// For each piece of evidence, why it does not hold, or `None`. `confirms`: it is all the evidence of
 /// a confirmation.
@@ -88,9 +88,8 @@ pub fn verify(evidence: &[Evidence], confirms: bool, facts: &dyn Facts) -> Vec<O
         evidence.iter().map(|one| holds(one, facts, is_shown).err()).collect();
     if confirms {
         let held = evidence.iter().zip(&mut findings).filter(|(_, why)| why.is_none());
-        let (old, new): (Vec<_>, Vec<_>) = held
-            .filter(|(one, _)| !matches!(one, Evidence::User(_)))
-            .partition(|(one, _)| is_old(one, facts));
+        let (old, new): (Vec<_>, Vec<_>) =
+            held.filter(|(one, _)| !one.is_by_the_user()).partition(|(one, _)| is_old(one, facts));
         for (_, why) in old.into_iter().filter(|_| new.is_empty()) {
             *why = Some(OLD.to_owned());
         }

@@ -62,8 +62,9 @@ pub fn review_prompt(instructions: &str, request: &ReviewRequest, sandbox: Sandb
             &format!(
                 "List every one of these requirements under its id. If the user has since asked for \
                  something more, add it as a new item with a new id. If the user changed a requirement, \
-                 give its new text under the same id. If the user no longer wants it, set its status to \
-                 \"dropped\" and give a quote of the user as evidence.\n\n{}",
+                 give its new text under the same id, and add a quote of the user to its evidence. If \
+                 the user no longer wants it, set its status to \"dropped\" and give a quote of the user \
+                 as evidence.\n\n{}",
                 items.join("\n")
             ),
         );
@@ -260,7 +261,7 @@ const EVIDENCE: &str = "Evidence has one of these forms, and every quote must ma
     nothing on their own\n\
     - {\"answer\": \"a quote from the agent's last message\"}: only for something that the user wanted in words; about work, it is \
     only a claim\n\
-    - {\"user\": \"a quote from the user\"}: for an item with the status \"dropped\": the later words with which the user dropped it";
+    - {\"user\": \"a quote from the user\"}: for an item that the user dropped or changed: the later words with which they did that";
 
 fn said(request: &ReviewRequest) -> String {
     let mut text = String::new();

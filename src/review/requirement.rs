@@ -134,6 +134,12 @@ impl From<Evidence> for Stated {
     }
 }
 
+impl Evidence {
+    pub fn is_by_the_user(&self) -> bool {
+        matches!(self, Self::User(_))
+    }
+}
+
 impl std::fmt::Display for Evidence {
     /// In a few words, for a line of a report.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -25,7 +25,7 @@ pub struct Doubt {
 impl Sitting {
     /// The judge has given a verdict. Its evidence is looked up first.
     pub(super) fn given(&mut self, verdict: Verdict, has_word: bool, now: Now) {
-        let evidence = claimed(&verdict);
+        let evidence: Vec<_> = verdict.requirements.iter().flat_map(claimed).cloned().collect();
         // What was found already need not be repeated.
         let is_open = |one: &Requirement| one.is_open();
         let confirms = verdict.completed && unlisted(&self.in_doubt, &verdict).all(is_open);
@@ -48,13 +48,16 @@ impl Sitting {
         let Some((mut verdict, has_word)) = self.verifying.take() else { return };
         let is_bare = verdict.requirements.is_empty() || !has_word;
         let mut problems = contradictions(&verdict);
-        problems.extend(refuted(&mut verdict, findings));
+        problems.extend(self.refuted(&mut verdict, findings));
         problems.extend(self.left_out_in_doubt(&mut verdict));
         if self.policy.proof != Proof::Off && !verdict.requirements.is_empty() {
             problems.extend(missing_evidence(&mut verdict));
             problems.extend(forgotten(&self.known, &verdict));
-            problems.extend(exchanged(&self.known, &verdict).map(another_meaning));
-            problems.extend(narrowed(&self.known, &verdict).map(|(known, lost)| less(known, lost)));
+            problems.extend(exchanged(&self.known, &verdict, &self.not_said).map(another_meaning));
+            problems.extend(
+                narrowed(&self.known, &verdict, &self.not_said)
+                    .map(|(known, lost)| less(known, lost)),
+            );
         }
         if !verdict.completed {
             return self.rejected(verdict);
@@ -93,6 +96,33 @@ impl Sitting {
 }
 
 impl Sitting {
+    /// Names the evidence that does not hold, and marks its requirements as unproven.
+    fn refuted(&mut self, verdict: &mut Verdict, findings: &[Option<String>]) -> Vec<String> {
+        let mut findings = findings.iter();
+        let mut problems = Vec::new();
+        self.not_said.clear();
+        for requirement in &mut verdict.requirements {
+            let (name, settled) = (named(requirement), is_settled(requirement));
+            let mut holds = true;
+            for evidence in claimed(requirement) {
+                // Evidence that was not looked up does not count.
+                let unknown = Some("ccc could not look it up".to_owned());
+                let Some(why) = findings.next().unwrap_or(&unknown) else { continue };
+                if evidence.is_by_the_user() {
+                    self.not_said.push(requirement.id.clone());
+                }
+                if settled {
+                    problems.push(format!("{name}, {evidence}: {why}"));
+                    holds = false;
+                }
+            }
+            if !holds {
+                requirement.status = Standing::Unproven;
+            }
+        }
+        problems
+    }
+
     /// The second answer of a judge that was asked for proof replaces the first as a whole. What it
     /// leaves out stays on the list: items whose evidence was found as they were, and the others as
     /// problems. Otherwise a judge could lose an item by not repeating it.
@@ -112,15 +142,17 @@ impl Sitting {
     /// in the next round. So are those whose id now stands for something else, which gets an id of
     /// its own, and the whole wording of those that ask for less than before.
     fn rejected(&mut self, mut verdict: Verdict) {
-        let ids: Vec<_> = exchanged(&self.known, &verdict).map(|one| one.id.clone()).collect();
+        let ids: Vec<_> =
+            exchanged(&self.known, &verdict, &self.not_said).map(|one| one.id.clone()).collect();
         for id in ids {
             let new = self.new_id(&verdict);
             if let Some(one) = verdict.requirements.iter_mut().find(|one| one.id == id) {
                 one.id = new;
             }
         }
-        let narrowed: Vec<_> =
-            narrowed(&self.known, &verdict).map(|(known, _)| known.clone()).collect();
+        let narrowed: Vec<_> = narrowed(&self.known, &verdict, &self.not_said)
+            .map(|(known, _)| known.clone())
+            .collect();
         for known in narrowed {
             if let Some(one) = verdict.requirements.iter_mut().find(|one| one.id == known.id) {
                 one.text = known.text;
@@ -146,10 +178,11 @@ fn is_settled(requirement: &Requirement) -> bool {
     !requirement.is_open()
 }
 
-/// The evidence of all settled requirements, in order.
-fn claimed(verdict: &Verdict) -> Vec<Evidence> {
-    let settled = verdict.requirements.iter().filter(|one| is_settled(one));
-    settled.flat_map(|requirement| requirement.evidence.iter().cloned()).collect()
+/// The evidence that is looked up: that of settled requirements, and the user's words for a change of
+/// any requirement.
+fn claimed(requirement: &Requirement) -> impl Iterator<Item = &Evidence> {
+    let counts = |evidence: &&Evidence| is_settled(requirement) || evidence.is_by_the_user();
+    requirement.evidence.iter().filter(counts)
 }
 
 fn named(requirement: &Requirement) -> String {
@@ -166,34 +199,11 @@ fn contradictions(verdict: &Verdict) -> Vec<String> {
     open.map(|requirement| format!("{}: its status is not \"met\"", named(requirement))).collect()
 }
 
-/// Names the evidence that does not hold, and marks its requirements as unproven.
-fn refuted(verdict: &mut Verdict, findings: &[Option<String>]) -> Vec<String> {
-    let mut findings = findings.iter();
-    let mut problems = Vec::new();
-    for requirement in verdict.requirements.iter_mut().filter(|one| is_settled(one)) {
-        let name = named(requirement);
-        let mut holds = true;
-        for evidence in &requirement.evidence {
-            // Evidence that was not looked up does not count.
-            let unknown = Some("ccc could not look it up".to_owned());
-            if let Some(why) = findings.next().unwrap_or(&unknown) {
-                problems.push(format!("{name}, {evidence}: {why}"));
-                holds = false;
-            }
-        }
-        if !holds {
-            requirement.status = Standing::Unproven;
-        }
-    }
-    problems
-}
-
 fn missing_evidence(verdict: &mut Verdict) -> Vec<String> {
     let mut problems = Vec::new();
     for requirement in verdict.requirements.iter_mut().filter(|one| is_settled(one)) {
         let dropped = requirement.status == Standing::Dropped;
-        let by_user = |evidence: &Evidence| matches!(evidence, Evidence::User(_));
-        let shown = requirement.evidence.iter().any(|evidence| by_user(evidence) == dropped);
+        let shown = requirement.evidence.iter().any(|one| one.is_by_the_user() == dropped);
         if !shown {
             let what = if dropped { "no quote of the user dropping it" } else { "no evidence" };
             problems.push(format!("{}: {what} is given", named(requirement)));

@@ -55,6 +55,8 @@ pub(super) struct Sitting {
     pub(super) verifying: Option<(Verdict, bool)>,
     /// What the last yes listed, if the judge was asked for its proof.
     pub(super) in_doubt: Vec<Requirement>,
+    /// Requirements with a quote of the user that the user did not say.
+    pub(super) not_said: Vec<String>,
     /// Why the last yes does not count yet.
     pub(super) doubt: Option<Doubt>,
     pub(super) steps: Vec<Step>,
@@ -71,6 +73,7 @@ impl Sitting {
             word: None,
             verifying: None,
             in_doubt: Vec::new(),
+            not_said: Vec::new(),
             doubt: None,
             clock: Clock::new(policy.timeout, now),
             policy,

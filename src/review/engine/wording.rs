@@ -14,10 +14,11 @@ use crate::review::verdict::Verdict;
 pub fn exchanged<'a>(
     known: &'a [Requirement],
     verdict: &Verdict,
+    not_said: &[String],
 ) -> impl Iterator<Item = &'a Requirement> {
     known.iter().filter(move |before| {
         let now = verdict.requirements.iter().find(|one| one.id == before.id);
-        now.is_some_and(|now| !by_user(now) && !share_a_stem(&before.text, &now.text))
+        now.is_some_and(|now| !by_user(now, not_said) && !share_a_stem(&before.text, &now.text))
     })
 }
 
@@ -26,13 +27,14 @@ pub fn exchanged<'a>(
 pub fn narrowed<'a>(
     known: &'a [Requirement],
     verdict: &Verdict,
+    not_said: &[String],
 ) -> impl Iterator<Item = (&'a Requirement, &'a str)> {
     const OWN_WORDS: usize = 1;
     known.iter().filter_map(move |before| {
         let now = verdict.requirements.iter().find(|one| one.id == before.id)?;
         let (old, new) = (stems(&before.text), stems(&now.text));
         let reworded = new.is_empty() || new.difference(&old).count() > OWN_WORDS;
-        if by_user(now) || reworded || !share_a_stem(&before.text, &now.text) {
+        if by_user(now, not_said) || reworded || !share_a_stem(&before.text, &now.text) {
             return None;
         }
         let is_lost = |part: &&str| {
@@ -75,8 +77,8 @@ fn is_remark(part: &str) -> bool {
     words.next().is_some_and(|first| BEGIN.contains(&first.to_lowercase().as_str()))
 }
 
-fn by_user(now: &Requirement) -> bool {
-    now.evidence.iter().any(|evidence| matches!(evidence, Evidence::User(_)))
+fn by_user(now: &Requirement, not_said: &[String]) -> bool {
+    now.evidence.iter().any(Evidence::is_by_the_user) && !not_said.contains(&now.id)
 }
 
 fn stems(text: &str) -> BTreeSet<String> {
@@ -111,7 +113,7 @@ mod tests {
         let known = [item(before, Vec::new())];
         let requirements = vec![item(now, evidence)];
         let verdict = Verdict { requirements, ..Verdict::new(true, "") };
-        narrowed(&known, &verdict).next().map(|(_, lost)| lost.to_owned())
+        narrowed(&known, &verdict, &[]).next().map(|(_, lost)| lost.to_owned())
     }
 
     #[test]

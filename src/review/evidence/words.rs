@@ -161,7 +161,7 @@ const WORK_IS: &str = "the user asked for work, and what the agent says about it
 pub fn drop_something(quote: &str, said: &[&str]) -> Result<(), String> {
     static DROPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(?i)\b(no|not|\w+n['’]?t|never|nevermind|nothing|none|drop\w*|skip\w*|forget|leave|without|instead|ignor\w*|remov\w*|delet\w*|cancel\w*|stop|enough|rather|only|just|unnecessary|scratch|undo|revert\w*|later|any ?more|actually|chang\w*|use|keep|else|but|wait|postpone\w*|defer\w*|optional|unneeded|fine|okay|ok)\b",
+            r"(?i)\b(no|not|\w+n['’]?t|never|nevermind|nothing|none|drop\w*|skip\w*|forget|leave|without|instead|ignor\w*|remov\w*|delet\w*|cancel\w*|stop|enough|rather|only|just|unnecessary|scratch|undo|revert\w*|later|any ?more|actually|chang\w*|use|keep|else|but|wait|postpone\w*|defer\w*|optional|unneeded|fine|okay|ok|call\w*|renam\w*|switch\w*|prefer\w*|replac\w*|swap\w*)\b",
         )
         .ok()
     });
@@ -309,9 +309,12 @@ mod tests {
 
     #[test]
     fn words_that_add_something_drop_nothing() {
-        for said in
-            ["Never mind the docs.", "Use underscores.", "Lass die Doku weg", "文档不用写了"]
-        {
+        for said in [
+            "Never mind the docs.",
+            "Use underscores.",
+            "Call it --debug, please.",
+            "Lass die Doku weg",
+        ] {
             assert_eq!(drop_something(said, &[said]), Ok(()), "{said}");
         }
         let more = "Also handle the umlauts, please.";

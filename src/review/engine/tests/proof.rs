@@ -337,3 +337,41 @@ fn a_no_that_gives_an_id_another_meaning_loses_neither() {
         verdict.requirements.iter().map(|one| format!("{} {}", one.id, one.text)).collect();
     assert_eq!(listed, ["R1 accents are handled", "R3 say hello", "R2 the docs are written"]);
 }
+
+/// Otherwise an invented quote would make the next review ask for something easier.
+#[test]
+fn words_that_the_user_did_not_say_change_no_requirement() {
+    let known = || Requirement {
+        id: "R1".into(),
+        text: "accents are removed".into(),
+        status: Standing::Unmet,
+        evidence: Vec::new(),
+    };
+    let said = |status: &str, done: bool| {
+        result(&format!(
+            r#"{{"completed":{done},"word":"k3v9","feedback":"x","requirements":[{{"id":"R1","text":"say hello",
+            "status":"{status}","evidence":[{{"user":"say hello instead"}}]}}]}}"#
+        ))
+    };
+    let invented = || Some("the user did not say that".to_owned());
+    for (status, done) in [("unmet", false), ("met", false), ("met", true)] {
+        for (finding, text) in [(invented(), "accents are removed"), (None, "say hello")] {
+            let mut engine = judge(with(Proof::Asked), vec![known()]);
+            let mut steps = Vec::new();
+            for at in 1..=2 {
+                engine.heard(said(status, done), second(at));
+                steps = engine.verified(std::slice::from_ref(&finding), second(at));
+                if !matches!(steps[..], [Step::Tell(_)]) {
+                    break;
+                }
+            }
+            let verdict = ended(&steps).unwrap();
+            let of_r1 = verdict.requirements.iter().find(|one| one.text == text);
+            assert_eq!(
+                of_r1.map(|one| one.id.as_str()),
+                Some("R1"),
+                "{status} {done}: {verdict:?}"
+            );
+        }
+    }
+}

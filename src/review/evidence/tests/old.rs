@@ -15,7 +15,8 @@ fn a_confirmation_rests_on_the_work_somewhere() {
         let read = |json: &&str| serde_json::from_str::<Evidence>(json).unwrap();
         let evidence: Vec<_> = cited.iter().map(read).collect();
         let findings = verify(&evidence, confirms, &facts);
-        let is_old = |why: &Option<String>| why.as_ref().is_some_and(|why| why.contains("already"));
+        let is_old =
+            |why: &Option<String>| why.as_ref().is_some_and(|why| why.contains("before the task"));
         findings.iter().filter(|why| is_old(why)).count()
     };
     for (cited, old) in [
