@@ -1,6 +1,7 @@
 //! Which process is at the other end of a loopback connection. The agent can find out the address and
 //! the secret of the hooks, but the processes it runs are not the client.
 
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
@@ -24,11 +25,12 @@ pub enum Origin {
 pub struct ClientProcess(Arc<OnceLock<Pid>>);
 
 impl ClientProcess {
-    /// Who sent an event; `session` is that of the client's terminal.
-    pub fn sent(&self, from: SocketAddr, to: SocketAddr, session: Pid) -> Origin {
-        let Some(table) = connections() else { return Origin::Unknown };
-        let Some(socket) = socket(&table, from, to) else { return Origin::Gone };
-        let has = |process: &Pid| has_open(*process, socket);
+    /// Who sent an event; `session` is that of the client's terminal. An error if ccc cannot look: whoever
+    /// can bring that about must not be taken for the client.
+    pub fn sent(&self, from: SocketAddr, to: SocketAddr, session: Pid) -> io::Result<Origin> {
+        let Some(table) = connections()? else { return Ok(Origin::Unknown) };
+        let Some(socket) = socket(&table, from, to) else { return Ok(Origin::Gone) };
+        let has = |process: &Pid| has_open(*process, socket).unwrap_or(false);
         if self.0.get().is_none()
             && let Some(client) = members(session).into_iter().find(has)
         {
@@ -40,34 +42,43 @@ impl ClientProcess {
     /// Who opened a connection, if the client has reported an event before.
     pub fn opened(&self, from: SocketAddr, to: SocketAddr) -> Origin {
         match (self.0.get(), connections()) {
-            (Some(_), Some(table)) => {
-                socket(&table, from, to).map_or(Origin::Gone, |it| self.made(it))
-            }
+            (Some(_), Ok(Some(table))) => match socket(&table, from, to) {
+                Some(socket) => self.made(socket).unwrap_or(Origin::Unknown),
+                None => Origin::Gone,
+            },
             _ => Origin::Unknown,
         }
     }
 
-    fn made(&self, socket: u64) -> Origin {
-        let is_clients = self.0.get().is_some_and(|client| has_open(*client, socket));
-        if is_clients { Origin::Client } else { Origin::Other }
+    fn made(&self, socket: u64) -> io::Result<Origin> {
+        let is_clients = self.0.get().map_or(Ok(false), |client| has_open(*client, socket))?;
+        Ok(if is_clients { Origin::Client } else { Origin::Other })
     }
 }
 
 #[cfg(target_os = "linux")]
-fn connections() -> Option<String> {
-    std::fs::read_to_string("/proc/net/tcp").ok()
+fn connections() -> io::Result<Option<String>> {
+    if_it_exists(std::fs::read_to_string("/proc/net/tcp"))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn connections() -> Option<String> {
-    None
+fn connections() -> io::Result<Option<String>> {
+    Ok(None)
 }
 
-fn has_open(process: Pid, socket: u64) -> bool {
+fn if_it_exists<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+fn has_open(process: Pid, socket: u64) -> io::Result<bool> {
     let wanted = format!("socket:[{socket}]");
-    let open = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
-    open.map(|entry| std::fs::read_link(entry.path()))
-        .any(|link| link.is_ok_and(|link| link.as_os_str() == wanted.as_str()))
+    let open = if_it_exists(std::fs::read_dir(format!("/proc/{process}/fd")))?;
+    let mut links =
+        open.into_iter().flatten().flatten().map(|entry| std::fs::read_link(entry.path()));
+    Ok(links.any(|link| link.is_ok_and(|link| link.as_os_str() == wanted.as_str())))
 }
 
 /// The processes of a terminal session.
@@ -121,19 +132,19 @@ mod tests {
         let mine = getsid(None).unwrap();
         // This process is not in that session, so it cannot be the client.
         let elsewhere = Pid::from_raw(i32::MAX);
-        assert_eq!(ClientProcess::default().sent(from, to, elsewhere), Origin::Other);
+        assert_eq!(ClientProcess::default().sent(from, to, elsewhere).unwrap(), Origin::Other);
         let client = ClientProcess::default();
         assert_eq!(client.opened(from, to), Origin::Unknown);
-        assert_eq!(client.sent(from, to, mine), Origin::Client);
+        assert_eq!(client.sent(from, to, mine).unwrap(), Origin::Client);
         assert_eq!((client.0.get(), client.opened(from, to)), (Some(&me), Origin::Client));
         let other = ClientProcess::from(Pid::parent());
-        assert_eq!(other.sent(from, to, mine), Origin::Other);
+        assert_eq!(other.sent(from, to, mine).unwrap(), Origin::Other);
         assert_eq!(other.opened(from, to), Origin::Other);
         drop((stream, accepted));
         // A child that another test starts at this moment keeps the descriptors open until its `exec`.
         let gone = (0..6000).any(|_| {
             thread::sleep(Duration::from_millis(10));
-            client.sent(from, to, mine) == Origin::Gone
+            client.sent(from, to, mine).unwrap() == Origin::Gone
         });
         assert!(gone);
     }

@@ -23,13 +23,13 @@ pub struct NativeSurface {
     shown: Option<Shown>,
     /// What the recording lacks.
     unrecorded: Vec<String>,
-    farewell: Option<&'static str>,
+    farewell: Vec<String>,
 }
 
 impl NativeSurface {
     pub fn new(terminal: Rc<PersonsTerminal>, file: PathBuf) -> Self {
         let line = StatusLine::default();
-        Self { terminal, file, line, shown: None, unrecorded: Vec::new(), farewell: None }
+        Self { terminal, file, line, shown: None, unrecorded: Vec::new(), farewell: Vec::new() }
     }
 }
 
@@ -53,8 +53,8 @@ impl Surface for NativeSurface {
         self.line.unheard();
     }
 
-    fn farewell(&mut self, text: &'static str) {
-        self.farewell = Some(text);
+    fn farewell(&mut self, text: &str) {
+        self.farewell.push(text.to_owned());
     }
 
     fn update(&mut self, status: &Status, now: Now) -> io::Result<()> {
@@ -104,7 +104,8 @@ impl Surface for NativeSurface {
         let never_heard = self.line.was_never_heard().then_some(NEVER_HEARD);
         // Said in the conversation too, unless it ended before that.
         let unrecorded = self.unrecorded.iter().map(String::as_str);
-        for text in unrecorded.chain(never_heard).chain(self.farewell) {
+        let farewell = self.farewell.iter().map(String::as_str);
+        for text in unrecorded.chain(never_heard).chain(farewell) {
             console::say(format!("ccc: {text}"));
         }
         Ok(())

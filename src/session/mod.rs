@@ -210,6 +210,7 @@ impl<'a> Session<'a> {
         self.shut_down();
         self.notice_unheard();
         self.notice_background();
+        self.notice_unread_warnings();
         let now = self.now();
         let mut report = self.machine.report(self.outcome.clone().unwrap_or(Outcome::Ended), now);
         if let Some(recorder) = &mut self.setup.recorder {

@@ -106,7 +106,7 @@ pub trait Surface {
     /// A client with its own screen has not reported the person's message, so nothing will be reviewed.
     fn unheard(&mut self) {}
     /// Shown when the person has their own screen back.
-    fn farewell(&mut self, _text: &'static str) {}
+    fn farewell(&mut self, _text: &str) {}
     /// Give the terminal to the shell, and take it back.
     fn suspend(&mut self) {}
     fn resume(&mut self) {}

@@ -182,3 +182,4 @@ const IN_BACKGROUND: &str = "what goes on in the background is no longer supervi
                              reviewed, start it with `ccc --supervisor=hook --bg TEXT`.";
 const SCHEDULED: &str = "Prompts are scheduled in this session (/loop). They run as usual, but do not count as \
                          your messages.";
+const MISSED: &str = "claude could not report to ccc";

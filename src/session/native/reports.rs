@@ -1,8 +1,9 @@
 //! Handles the client's hook reports, once its transcript has been read up to them.
 
+use std::io;
 use std::path::PathBuf;
 
-use super::{CROWDED, FORGED, IN_BACKGROUND, STRANGER, Session, UNREAD, UNREAD_STOP};
+use super::{CROWDED, FORGED, IN_BACKGROUND, MISSED, STRANGER, Session, UNREAD, UNREAD_STOP};
 use crate::client::transcript::{ClientTranscript, GOAL, TurnKind};
 use crate::event::{Event, Notice, Now, Outcome, Phase};
 use crate::hook::reply::Reply;
@@ -17,8 +18,21 @@ impl Session<'_> {
         match report {
             Report::Stranger => self.warn(STRANGER),
             Report::Crowded => self.warn(CROWDED),
+            Report::Missed(error) => self.missed(&error),
             Report::GivenUp(id) => self.given_up(id),
             Report::Call(call) => self.called(*call),
+        }
+    }
+
+    /// Told once: the system gives several reasons for the same trouble.
+    fn missed(&mut self, why: &io::Error) {
+        log::warn!("{MISSED}: {why}");
+        let Some(native) = &self.native else { return };
+        if !native.warned.iter().any(|warning| warning.starts_with(MISSED)) {
+            self.warn(&format!(
+                "{MISSED}: {why}. A stop of the agent may not have been reviewed. If this happens again, leave \
+                 claude and go on with `ccc --supervisor=native --continue`."
+            ));
         }
     }
 
@@ -54,6 +68,14 @@ impl Session<'_> {
         }
     }
 
+    /// A warning that no response of ccc's has carried to the person.
+    pub(in crate::session) fn notice_unread_warnings(&mut self) {
+        let Some(native) = &self.native else { return };
+        for warning in native.warned.iter().filter(|warning| native.told.contains(warning)) {
+            self.surface.farewell(warning);
+        }
+    }
+
     /// The client no longer waits: with Esc, the person cancelled this review.
     fn given_up(&mut self, id: u64) {
         let Some(native) = &mut self.native else { return };
@@ -69,14 +91,15 @@ impl Session<'_> {
         let Some(native) = &mut self.native else { return };
         match native.setup.client.sent(call.from, native.setup.hooks, session) {
             // Even without the secret, which the project's settings can keep from the hooks.
-            Origin::Client => {}
-            Origin::Unknown if call.knows_secret => {}
-            Origin::Gone => return,
-            Origin::Other if call.knows_secret => {
+            Ok(Origin::Client) => {}
+            Ok(Origin::Unknown) if call.knows_secret => {}
+            Ok(Origin::Gone) => return,
+            Ok(Origin::Other) if call.knows_secret => {
                 call.answer.send(&Reply::Nothing);
                 return self.warn(FORGED);
             }
-            Origin::Other | Origin::Unknown => {
+            Err(error) => return self.missed(&error),
+            Ok(Origin::Other | Origin::Unknown) => {
                 call.answer.refuse();
                 return self.warn(STRANGER);
             }

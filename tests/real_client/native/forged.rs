@@ -2,6 +2,7 @@
 //! there, and nothing of it counts.
 
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -89,6 +90,14 @@ fn forged_events_neither_confirm_nor_weaken_nor_end_supervision(client: &Path) {
     assert!(answers.contains("401 Unauthorized"), "{answers}");
     if cfg!(target_os = "linux") {
         wait_for_words("An event was reported in claude's name, but not by claude.");
+        // Any process of the same user may do this to another; ccc then opens nothing any more.
+        let pid = terminal.pid().to_string();
+        let lowered = Command::new("prlimit").args(["--pid", &pid, "--nofile=3:3"]).status();
+        assert!(lowered.expect("prlimit").success());
+        terminal.say("/exit");
+        terminal.wait_for("ccc: claude could not report to ccc: ");
+        assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());
+    } else {
+        leave(terminal);
     }
-    leave(terminal);
 }
