@@ -112,11 +112,7 @@ impl Session<'_> {
                 Some(round) => (what, *round),
                 None => {
                     self.changed_in.insert(what.clone(), round);
-                    self.surface.notice(&Notice::FileChanged {
-                        what: what.clone(),
-                        round,
-                        applies,
-                    });
+                    self.notice(&Notice::FileChanged { what: what.clone(), round, applies });
                     (what, round)
                 }
             };

@@ -30,7 +30,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
 
 use crate::checks::running::{CheckHappened, CheckProcess};
 use crate::clock::Clock;
-use crate::event::{Event, Now, Outcome};
+use crate::event::{Event, Notice, Now, Outcome};
 use crate::machine::Machine;
 use crate::process::child::ChildEvent;
 use crate::process::pty::Agent;
@@ -240,10 +240,15 @@ impl<'a> Session<'a> {
     fn flush(&mut self) -> bool {
         let failed = self.setup.recorder.as_mut().and_then(Recorder::flush);
         if let Some(notice) = &failed {
-            self.tell(notice);
-            self.surface.notice(notice);
+            self.notice(notice);
         }
         failed.is_some()
+    }
+
+    /// The person reads it on ccc's screen, or in the next response to a client with its own.
+    fn notice(&mut self, notice: &Notice) {
+        self.tell(notice);
+        self.surface.notice(notice);
     }
 
     fn show(&mut self) {

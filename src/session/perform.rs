@@ -87,8 +87,7 @@ impl Session<'_> {
                 if let Notice::Session { session_id } = &notice {
                     self.restore_earlier(session_id);
                 }
-                self.tell(&notice);
-                self.surface.notice(&notice);
+                self.notice(&notice);
             }
             Action::Finish(outcome) => self.outcome = Some(outcome),
         }

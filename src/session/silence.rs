@@ -52,7 +52,7 @@ impl Session<'_> {
             if self.machine.status().questions > 0 {
                 self.silence.broken();
             } else {
-                self.surface.notice(&notice);
+                self.notice(&notice);
             }
         }
     }
