@@ -289,6 +289,7 @@ impl<W: Write> Surface for LineSurface<W> {
 
     fn unask(&mut self) {
         if self.question.is_some() {
+            self.text.transcript.withdrawn();
             self.say(Style::Dim, "The question was withdrawn.");
         }
         self.forget_question();

@@ -50,7 +50,7 @@ impl<S: Screen> Surface for Terminal<S> {
     fn unask(&mut self) {
         if self.question.is_some() {
             self.pending.push(Styled::new(Style::Dim, "The question was withdrawn."));
-            self.transcript.answered();
+            self.transcript.withdrawn();
         }
         self.forget_question();
     }

@@ -30,7 +30,8 @@ const HOOK: (&str, &str) = ("PreToolUse:", " hook error: ");
 /// What the client or ccc tells the model, and what a person is shown instead.
 const CLIENTS_WORDS: [(&str, &str); 13] = [
     (CREATED, "created"),
-    ("The user doesn't want to proceed with this tool use", DENIED),
+    // The client says so of every tool that it stops; what the person denied is known here.
+    ("The user doesn't want to proceed with this tool use", "interrupted"),
     ("The user doesn't want to take this action right now", DENIED),
     (NOBODY, DENIED),
     (ASYNC_AGENT, "started in the background"),

@@ -115,7 +115,7 @@ fn a_result_is_shown_below_its_tool() {
         (
             "The user doesn't want to proceed with this tool use. The tool use was rejected",
             true,
-            "  └ not run: denied",
+            "  └ interrupted",
         ),
         (
             "No one can be asked for permission to use Write. Continue without it, and say at the end",

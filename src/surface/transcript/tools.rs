@@ -60,7 +60,7 @@ pub struct RunningTool {
     seen: bool,
     /// The person is being asked about it; the question shows what it is.
     asked: bool,
-    /// The person denied it.
+    /// The person denied it, or the question was withdrawn.
     denied: bool,
 }
 
@@ -129,8 +129,10 @@ impl Transcript {
         }
     }
 
-    /// Tools whose turn is over will not get a result any more.
+    /// Tools whose turn is over will not get a result any more. One that waited for an answer has
+    /// not run, and its question stands in the transcript.
     pub(super) fn give_up_tools(&mut self) -> Vec<Styled> {
+        self.running.retain(|running| !(running.asked || running.denied));
         let lines = (0..self.running.len()).flat_map(|at| self.show_tool(at)).collect();
         self.running.clear();
         self.forget_sub_agents(false);
@@ -245,6 +247,12 @@ impl Transcript {
                 running.asked = false;
             }
         }
+    }
+
+    /// The person will not answer any more.
+    pub(in crate::surface) fn withdrawn(&mut self) {
+        self.was_denied();
+        self.answered();
     }
 
     /// The person denied what they were asked.

@@ -169,6 +169,27 @@ fn a_denied_tool_is_shown_as_not_run() {
     assert_eq!(watched.settled, ["", "● Bash ls", "  └ not run: denied"]);
 }
 
+#[test]
+fn a_question_that_is_withdrawn_tells_of_no_tool_that_ran() {
+    let stopped = "The user doesn't want to proceed with this tool use. The tool use was rejected";
+    let asked = || {
+        let mut watched = LiveTranscript::new();
+        watched.agent(&tool("a", "Bash", r#"{"command":"ls"}"#));
+        let mut question = question();
+        question.asked.input = r#"{"command":"ls"}"#.into();
+        let _ = watched.transcript.question(&question);
+        watched.transcript.withdrawn();
+        watched
+    };
+    let mut told = asked();
+    told.agent(&outcome("a", stopped, true));
+    assert_eq!(told.settled, ["", "● Bash ls", "  └ not run: denied"]);
+    assert!(asked().transcript.end_activity().is_empty());
+    let mut unasked = LiveTranscript::new();
+    unasked.agent(&tool("a", "Bash", r#"{"command":"ls"}"#)).agent(&outcome("a", stopped, true));
+    assert_eq!(unasked.settled, ["● Bash ls", "  └ interrupted"]);
+}
+
 fn question() -> crate::event::Question {
     crate::event::Question {
         before: None,
