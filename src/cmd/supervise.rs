@@ -194,11 +194,20 @@ fn login(env: impl Fn(&str) -> Option<String>) -> String {
         ("CLAUDE_CODE_USE_VERTEX", "Google Vertex AI"),
         ("CLAUDE_CODE_USE_FOUNDRY", "Microsoft Foundry"),
     ];
-    let keys = [profile::AUTH_TOKEN, profile::API_KEY, "CLAUDE_CODE_OAUTH_TOKEN"];
-    let keys = keys.map(|name| (name, name));
+    let keys = [
+        (profile::AUTH_TOKEN, "token"),
+        (profile::API_KEY, "key"),
+        ("CLAUDE_CODE_OAUTH_TOKEN", "token"),
+    ];
     let is_set = |name: &str| env(name).is_some_and(|value| !value.is_empty());
-    let used = clouds.into_iter().chain(keys).find(|(name, _)| is_set(name));
-    used.map_or("claude's own login", |(_, used)| used).to_owned()
+    if let Some((_, cloud)) = clouds.into_iter().find(|(name, _)| is_set(name)) {
+        return cloud.to_owned();
+    }
+    let key = keys.into_iter().find(|(name, _)| is_set(name));
+    key.map_or_else(
+        || "claude's own login".to_owned(),
+        |(name, what)| format!("{what} from {name}"),
+    )
 }
 
 pub fn judges(
@@ -365,10 +374,10 @@ mod tests {
         };
         assert_eq!(with(&[]), "claude's own login");
         assert_eq!(with(&[("ANTHROPIC_API_KEY", "")]), "claude's own login");
-        assert_eq!(with(&[("ANTHROPIC_API_KEY", "k")]), "ANTHROPIC_API_KEY");
+        assert_eq!(with(&[("ANTHROPIC_API_KEY", "k")]), "key from ANTHROPIC_API_KEY");
         assert_eq!(
             with(&[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_AUTH_TOKEN", "t")]),
-            "ANTHROPIC_AUTH_TOKEN"
+            "token from ANTHROPIC_AUTH_TOKEN"
         );
         let bedrock = with(&[("ANTHROPIC_API_KEY", "k"), ("CLAUDE_CODE_USE_BEDROCK", "1")]);
         assert_eq!(bedrock, "Amazon Bedrock");

@@ -46,7 +46,8 @@ pub enum OwnCommand {
 #[derive(Debug)]
 pub struct About<'a> {
     pub status: &'a Status,
-    pub provider: &'a str,
+    /// The provider, or what the client identifies itself with.
+    pub account: &'a str,
     pub session: Option<&'a str>,
 }
 
@@ -207,10 +208,10 @@ fn status(about: &About<'_>) -> String {
         format!("\nlimit        {told}")
     });
     format!(
-        "session      {}\nmodel        {}\nprovider     {}\npermissions  {mode}\nsupervision  {supervision}\ncontext      {context}\ncost         {} (reviews: {}){}",
+        "session      {}\nmodel        {}\naccount      {}\npermissions  {mode}\nsupervision  {supervision}\ncontext      {context}\ncost         {} (reviews: {}){}",
         about.session.unwrap_or("not started yet"),
         or(&status.model, "not known yet"),
-        or(about.provider, "claude's own login"),
+        or(about.account, "claude's own login"),
         money(status.cost_usd),
         money(status.reviews_usd),
         limit.unwrap_or_default(),
@@ -285,7 +286,7 @@ mod tests {
 
     fn own(text: &str) -> Option<OwnCommand> {
         let status = sample::status();
-        let about = About { status: &status, provider: "", session: Some("s-1") };
+        let about = About { status: &status, account: "", session: Some("s-1") };
         own_command(text, &about, &known())
     }
 
@@ -338,7 +339,7 @@ mod tests {
             assert_eq!(own(sent), None, "{sent}");
         }
         let status = sample::status();
-        let about = About { status: &status, provider: "", session: None };
+        let about = About { status: &status, account: "", session: None };
         let not_listed_yet = own_command("/zq-nothing", &about, &KnownCommands::default());
         assert_eq!(not_listed_yet, None);
     }

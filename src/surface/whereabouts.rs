@@ -190,7 +190,7 @@ mod tests {
             let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
             let mut transcript = Transcript::new(LOOK);
             transcript.set_place(Whereabouts {
-                login: "ANTHROPIC_API_KEY".into(),
+                login: "key from ANTHROPIC_API_KEY".into(),
                 instructions: "SUPERVISOR.md".into(),
                 checks: names(checks),
                 skipped: names(skipped),
@@ -199,7 +199,7 @@ mod tests {
             told(&transcript.place_lines())
         };
         let none = lines(&[], &[]);
-        assert!(none[0].ends_with(" · ANTHROPIC_API_KEY"), "{none:?}");
+        assert!(none[0].ends_with(" · key from ANTHROPIC_API_KEY"), "{none:?}");
         assert_eq!(none[1], "  SUPERVISOR.md · no checks");
         assert_eq!(
             lines(&[], &["tests", "lint"])[1],

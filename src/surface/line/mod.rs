@@ -143,8 +143,8 @@ impl<W: Write> LineSurface<W> {
     /// Handles a command for ccc itself; `Err` returns any other text.
     fn own_command(&mut self, text: String) -> Result<Vec<Intent>, String> {
         let Some(status) = &self.status else { return Err(text) };
-        let provider = self.text.transcript.account();
-        let about = About { status, provider, session: self.text.transcript.session() };
+        let account = self.text.transcript.account();
+        let about = About { status, account, session: self.text.transcript.session() };
         let command = match text.trim() {
             "?" => Some(OwnCommand::Help),
             _ => own_command(&text, &about, &self.commands),

@@ -259,7 +259,7 @@ impl<S: Screen> Terminal<S> {
         (self.desk.aids.remember)(&text);
         let about = About {
             status: &self.status,
-            provider: self.transcript.account(),
+            account: self.transcript.account(),
             session: self.transcript.session(),
         };
         match own_command(&text, &about, &self.desk.completion.commands) {
