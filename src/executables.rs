@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::client::version::INSTALL;
+
 /// This very program, for the shim, the Stop hook and the slash commands.
 pub fn ccc() -> Result<PathBuf> {
     env::current_exe().context("ccc cannot find its own executable")
@@ -28,24 +30,25 @@ pub fn claude() -> Result<PathBuf> {
             ),
         };
     }
-    let found = on_path(Path::new("claude")).context(
-        "claude is not on the PATH. Install it (npm install -g @anthropic-ai/claude-code), or set \
-         CCC_CLAUDE to the path of the executable",
-    )?;
+    let found = on_path(Path::new("claude")).with_context(|| {
+        format!(
+            "claude is not on the PATH. Install it (`{INSTALL}`), or set CCC_CLAUDE to the path of \
+             the executable"
+        )
+    })?;
     runs_here(found)
 }
 
 /// Without this check, a program for another machine, or a script whose interpreter is missing,
 /// would only exit with code 126 or 127.
 fn runs_here(path: PathBuf) -> Result<PathBuf> {
-    const ADVICE: &str = "Install it again (npm install -g @anthropic-ai/claude-code), or set \
-        CCC_CLAUDE to another executable";
+    let advice = format!("Install it again (`{INSTALL}`), or set CCC_CLAUDE to another executable");
     let (head, own) = (head(&path), ccc().map(|own| head(&own)).unwrap_or_default());
     if head.starts_with(ELF) && own.starts_with(ELF) && machine(&head) != machine(&own) {
-        bail!("{} is a program for another kind of machine. {ADVICE}", path.display());
+        bail!("{} is a program for another kind of machine. {advice}", path.display());
     }
     if let Some(interpreter) = interpreter(&head).filter(|program| !is_executable(program)) {
-        bail!("{} needs {}, which does not exist. {ADVICE}", path.display(), interpreter.display());
+        bail!("{} needs {}, which does not exist. {advice}", path.display(), interpreter.display());
     }
     Ok(path)
 }
@@ -101,7 +104,7 @@ mod tests {
         if program.starts_with(ELF) {
             program[18] ^= 0xff;
             let error = told(dir.path(), &program);
-            assert!(error.contains("another kind of machine. Install it again"), "{error}");
+            assert!(error.contains("another kind of machine. Install it again (`npm"), "{error}");
         }
         assert_eq!(told(dir.path(), b"#!/bin/sh -e\n"), "");
         let error = told(dir.path(), b"#! /nowhere/node --x\n");

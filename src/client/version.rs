@@ -10,10 +10,14 @@ pub const MEASURED: [Version; 3] =
 pub const OLDEST: Version = MEASURED[0];
 pub const NEWEST: Version = MEASURED[MEASURED.len() - 1];
 
-/// What to do about a release that is too old. Without `@latest`, npm chooses one that is made for the
-/// installed Node.js, which the client does not need.
-pub const UPDATE: &str = "Update it (`claude update`, or `npm install -g \
-    @anthropic-ai/claude-code@latest`), or name another one in CCC_CLAUDE";
+/// How to get the client. Without `@latest`, npm chooses a release that is made for the installed
+/// Node.js, which the client does not need.
+pub const INSTALL: &str = "npm install -g @anthropic-ai/claude-code@latest";
+
+/// What to do about a release that is too old.
+pub fn update() -> String {
+    format!("Update it (`claude update`, or `{INSTALL}`), or name another one in CCC_CLAUDE")
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub [u32; 3]);
@@ -31,7 +35,8 @@ impl Version {
     pub fn refusal(self) -> Option<String> {
         (self < OLDEST).then(|| {
             format!(
-                "claude {self} is too old to be supervised; ccc needs {OLDEST} or newer. {UPDATE}"
+                "claude {self} is too old to be supervised; ccc needs {OLDEST} or newer. {}",
+                update()
             )
         })
     }

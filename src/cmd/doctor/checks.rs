@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Finding, glass_case};
-use crate::client::version::{NEWEST, OLDEST, UPDATE, Version};
+use crate::client::version::{NEWEST, OLDEST, Version, update};
 use crate::cmd::provider::is_set;
 use crate::cmd::{login, release, slash_commands};
 use crate::config::clients::{check_providers, settings_path, why_hooks_are_off};
@@ -67,7 +67,7 @@ fn claude() -> Finding {
         Some(version) if version < first => Finding::broken(
             "claude",
             format!("{version}, {}: too old, ccc needs {first} or newer", path.display()),
-            UPDATE,
+            update(),
         ),
         Some(version) if version > last => Finding::well(
             "claude",
