@@ -4,12 +4,14 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::process::exit;
 use crate::process::orphans::Awaited;
 use crate::threads;
 
@@ -44,7 +46,7 @@ impl EditorResult {
     /// The edited text, or the reason why it stays unchanged.
     pub fn text(self) -> Result<String> {
         let (name, status) = (&self.name, self.ended?);
-        ensure!(status.success(), "{name}: {status}");
+        ensure!(status.success(), "{}", failed(name, status, "your editor in VISUAL or EDITOR"));
         let text = String::from_utf8(self.bytes.context("the text is gone")?);
         ensure!(text.is_ok(), "{name} left text that is not UTF-8");
         Ok(text.unwrap_or_default())
@@ -59,9 +61,17 @@ impl EditorResult {
     pub fn failure(self) -> Option<String> {
         match self.ended {
             Ok(status) if status.success() || status.code().is_none() => None,
-            Ok(status) => Some(format!("{}: {status}", self.name)),
+            Ok(status) => Some(failed(&self.name, status, "your pager in PAGER")),
             Err(error) => Some(format!("{error:#}")),
         }
+    }
+}
+
+/// Why a program that was started by a shell failed; `setting`: where the person names it.
+fn failed(name: &str, status: ExitStatus, setting: &str) -> String {
+    match status.code() {
+        Some(127) => format!("{name} was not found; name {setting}"),
+        code => format!("{name} {}", exit::gone(code, status.signal()).how),
     }
 }
 
@@ -147,8 +157,9 @@ mod tests {
     #[test]
     fn a_failure_says_why() {
         let why = |command| format!("{:#}", edit(command, "text").unwrap_err());
-        assert_eq!(why("false"), "false: exit status: 1");
-        assert!(why("/no/such/editor").contains("127"));
+        assert_eq!(why("false"), "false exited with code 1");
+        let unknown = "/no/such/editor was not found; name your editor in VISUAL or EDITOR";
+        assert_eq!(why("/no/such/editor"), unknown);
         assert!(why("rm").contains("the text is gone"));
         assert!(why(r"printf '\377' >").contains("not UTF-8"));
     }

@@ -124,7 +124,7 @@ fn the_persons_own_editor_has_the_terminal_for_itself() {
     assert_eq!(sent(&room), [expected]);
 
     person.types("kept").sees("kept").types(CTRL_G).sees("editor has: kept").types("fail\n");
-    person.sees("exit status: 3").sees("❯ kept").types("\x03");
+    person.sees("exited with code 3").sees("❯ kept").types("\x03");
     leave(person);
 }
 

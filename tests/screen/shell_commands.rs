@@ -47,7 +47,7 @@ fn a_command_that_is_interrupted_leaves_the_session_alone() {
 fn a_pager_that_does_not_start_is_named() {
     let (mut stage, _agent) = opening().env("PAGER", "zq-no-such-pager").ready();
     stage.person.types("\x0f");
-    stage.person.sees("zq-no-such-pager: exit status: 127");
+    stage.person.sees("zq-no-such-pager was not found");
     let picture = stage.person.looks_for("the input", |picture| picture.input() == Some(""));
     assert!(picture.text().contains("The pager failed: zq-no-such-pager"), "{}", picture.text());
 }

@@ -157,7 +157,7 @@ impl<S: Screen> Terminal<S> {
             // Editors end the last line with a newline.
             Ok(text) => self.editor.set_text(text.trim_end_matches(['\n', '\r'])),
             Err(why) => {
-                let note = format!("The text was left unchanged: {why}");
+                let note = format!("The text was left unchanged: {why}.");
                 self.pending.push(Styled::new(Style::Bad, &note));
             }
         }

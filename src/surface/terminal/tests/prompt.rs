@@ -263,9 +263,9 @@ fn the_text_is_edited_in_the_external_editor() {
     assert_eq!(bench.terminal.redraw_in(), None, "nothing is drawn meanwhile");
     assert_eq!(bench.key(KeyCode::Char('x')), None);
     bench.terminal.resume();
-    bench.terminal.edited(Err("vi: exit status: 1".into()));
+    bench.terminal.edited(Err("vi exited with code 1".into()));
     bench.update();
-    assert_eq!(bench.rows()[0], "The text was left unchanged: vi: exit status: 1");
+    assert_eq!(bench.rows()[0], "The text was left unchanged: vi exited with code 1.");
     assert!(bench.rows()[2].starts_with("❯ see [pasted 40 lines]"));
     bench.terminal.edited(Ok("all\nnew\n".into()));
     assert_eq!(bench.key(KeyCode::Enter), Some(said("all\nnew")));
