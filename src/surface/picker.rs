@@ -94,8 +94,9 @@ impl Picker {
             (false, 0) => "Type".to_owned(),
             (false, hidden) => format!("{hidden} more; type"),
         };
-        let hint = format!("{search} to search, arrows and Enter to choose, Esc to cancel");
-        rows.push(Styled::new(Style::Dim, &cut(&hint)));
+        let search = format!("{search} to search");
+        let keys = [&search, "arrows and Enter to choose", "Esc to cancel"];
+        rows.push(Styled::new(Style::Dim, &cut(&styled::keys(&keys, columns))));
         rows
     }
 }

@@ -232,9 +232,31 @@ pub fn cut(text: &str, cells: usize, ellipsis: &str) -> String {
     out
 }
 
+/// The keys that a question or a list takes. If there is no room for all of them, those before the
+/// last are left out: how to get out must be seen.
+pub fn keys(keys: &[&str], cells: usize) -> String {
+    let (out, others) = keys.split_last().expect("a key");
+    let shown = |count: usize| [&others[..count], &[*out]].concat().join(", ");
+    let fits = |count: &usize| shown(*count).width() <= cells;
+    shown((0..=others.len()).rev().find(fits).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_keys_find_no_room_the_last_is_shown() {
+        let all = ["Space to mark", "Enter to choose", "Esc to decline"];
+        for (cells, shown) in [
+            (46, "Space to mark, Enter to choose, Esc to decline"),
+            (45, "Space to mark, Esc to decline"),
+            (28, "Esc to decline"),
+            (3, "Esc to decline"),
+        ] {
+            assert_eq!(keys(&all, cells), shown, "{cells}");
+        }
+    }
 
     #[test]
     fn text_is_cut_by_cells_and_clusters() {

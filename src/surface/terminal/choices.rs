@@ -159,17 +159,15 @@ impl Choices {
                 .map(|row| Styled::new(Style::Question, &cut(row)))
                 .collect();
         }
-        let space = if self.several { "Space to mark, " } else { "" };
-        let pager = if long { "Ctrl-O to see all of it, " } else { "" };
-        let hint = |tab: &str| format!("{pager}{space}Enter to choose, {tab}Esc to decline");
-        // Whoever types is understood without this; how to get out must be seen.
-        let full = hint("Tab to type a message, ");
-        let hint = if full.width() > columns { hint("") } else { full };
+        let mut keys = Vec::new();
+        keys.extend(long.then_some("Ctrl-O to see all of it"));
+        keys.extend(self.several.then_some("Space to mark"));
+        keys.extend(["Enter to choose", "Tab to type a message", "Esc to decline"]);
         let mut rows = vec![Styled::new(Style::Question, &cut(head))];
         rows.extend(labels.map(|(selected, label)| {
             Styled::new(if selected { Style::Question } else { Style::Plain }, &cut(&label))
         }));
-        rows.push(Styled::new(Style::Dim, &cut(&hint)));
+        rows.push(Styled::new(Style::Dim, &cut(&styled::keys(&keys, columns))));
         rows
     }
 }
