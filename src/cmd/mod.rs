@@ -54,7 +54,7 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-pub fn run(args: Vec<OsString>) -> i32 {
+pub fn run(mut args: Vec<OsString>) -> i32 {
     // Commands started by programs, not people. They skip the parser, which would cost more than they do.
     match args.get(1).and_then(|word| word.to_str()) {
         Some("agent-shim") if args.len() > 3 => return crate::process::shim::run(&args[2..]),
@@ -66,6 +66,10 @@ pub fn run(args: Vec<OsString>) -> i32 {
         }
         Some("scripted-client") if args.len() > 2 => return play(&args[2..]),
         _ => {}
+    }
+    // clap's own command `help` takes no option, not even this one.
+    if args.get(1).is_some_and(|word| word == "help") {
+        args.retain(|arg| !is_help(arg));
     }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
@@ -210,5 +214,9 @@ fn take_provider(config: &Config, rest: &mut Vec<OsString>) -> Option<String> {
 }
 
 fn asks_for_help(args: &[OsString]) -> bool {
-    args.iter().any(|arg| arg == "--help" || arg == "-h")
+    args.iter().any(is_help)
+}
+
+fn is_help(arg: &OsString) -> bool {
+    arg == "--help" || arg == "-h"
 }

@@ -358,6 +358,8 @@ fn help_is_a_command() {
     }
     let one = room.ccc(&["help", "sessions"]).run().code(0).out();
     assert!(one.contains("prune"), "{one}");
+    assert_eq!(room.ccc(&["help", "--help"]).run().code(0).out(), whole);
+    assert_eq!(room.ccc(&["help", "sessions", "-h"]).run().code(0).out(), one);
     room.ccc(&["help", "no-such"]).run().code(2);
     assert!(!room.path("seen/agent-0.args").exists());
 }
