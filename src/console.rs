@@ -79,8 +79,21 @@ pub fn print_json(value: &impl Serialize) -> io::Result<()> {
 
 /// Prints a line to standard error. If it is closed, that is ignored.
 pub fn say(text: impl Display) {
-    let line = format!("{}\n", clean(&text.to_string()));
+    let line = format!("{}\n", clean(&without_numbers(&text.to_string())));
     let _ = stderr().write_all(line.as_bytes());
+}
+
+/// Without the numbers that Rust puts behind the words of the system's errors.
+pub fn without_numbers(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.parse::<u32>().is_ok() => out += rest,
+            _ => out.extend([" (os error ", part]),
+        }
+    }
+    out
 }
 
 pub fn is_terminal() -> bool {
@@ -125,6 +138,20 @@ mod tests {
             ("a\rb\u{9b}2J\u{202e}x", "a\\rb\\u{9b}2J\\u{202e}x"),
         ] {
             assert_eq!(clean(text), wanted);
+        }
+    }
+
+    #[test]
+    fn an_error_is_told_without_its_number() {
+        for (text, told) in [
+            (
+                "a: No such file or directory (os error 2); see b",
+                "a: No such file or directory; see b",
+            ),
+            ("a (os error 2), b (os error 13)", "a, b"),
+            ("an (os error of) b (os error 2", "an (os error of) b (os error 2"),
+        ] {
+            assert_eq!(without_numbers(text), told);
         }
     }
 
