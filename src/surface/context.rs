@@ -68,7 +68,7 @@ impl Transcript {
 }
 
 /// Rounded to whole percent.
-fn percent(tokens: u64, window: u64) -> String {
+pub(super) fn percent(tokens: u64, window: u64) -> String {
     match (tokens.saturating_mul(100) + window / 2) / window {
         0 if tokens > 0 => "<1%".to_owned(),
         percent => format!("{}%", percent.min(100)),

@@ -29,7 +29,8 @@ pub fn hunks(hunks: &[Hunk], width: Option<usize>, most: usize, glyphs: Glyphs) 
             continue;
         };
         shown += 1;
-        let text = styled::untabbed(text);
+        let text = marked(text);
+        let text = styled::untabbed(&text);
         let room = width.map_or(usize::MAX, |cells| cells.saturating_sub(digits + 1));
         let text = styled::cut(&text, room, glyphs.ellipsis);
         let number = format!("{:>digits$} ", line.number);
@@ -39,6 +40,14 @@ pub fn hunks(hunks: &[Hunk], width: Option<usize>, most: usize, glyphs: Glyphs) 
         out.push(more(total - shown, glyphs));
     }
     out
+}
+
+/// A blank behind the mark, as in a question about an edit.
+fn marked(line: &str) -> String {
+    match line.split_at_checked(1) {
+        Some((mark @ ("+" | "-" | " "), rest)) => format!("{mark} {rest}"),
+        _ => line.to_owned(),
+    }
 }
 
 struct Numbered<'a> {
@@ -221,14 +230,14 @@ mod tests {
         assert_eq!(
             texts(&rows),
             [
-                "  9  a",
-                " 10 -b",
-                " 10 +c",
-                " 11 +d",
+                "  9   a",
+                " 10 - b",
+                " 10 + c",
+                " 11 + d",
                 " 12     e",
                 " 12 \\ No newlin…",
                 "  …",
-                "120 -两个汉字两…",
+                "120 - 两个汉字…",
             ]
         );
         let styles = |row: &Styled| row.spans().map(|(style, _)| style).collect::<Vec<_>>();
@@ -236,7 +245,7 @@ mod tests {
         assert_eq!(styles(&rows[2]), [Style::Dim, Style::Added]);
         assert_eq!(
             texts(&hunks(&patch, None, 2, Glyphs::ascii())),
-            ["  9  a", " 10 -b", "... 5 more lines"]
+            ["  9   a", " 10 - b", "... 5 more lines"]
         );
         assert_eq!(texts(&hunks(&patch[1..], None, 0, Glyphs::unicode())), ["… 1 more line"]);
         assert!(hunks(&[], None, 5, Glyphs::unicode()).is_empty());

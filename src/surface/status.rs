@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
+use super::context::percent;
 use super::limit;
 use super::notices::{money, round_of};
 use super::styled::{self, Glyphs, Style, Styled};
@@ -141,7 +142,7 @@ pub fn short_model(model: &str) -> &str {
 fn context((tokens, window): (u64, Option<u64>)) -> String {
     match window {
         Some(window) if window > 0 => {
-            format!("context {}%", (tokens * 100).div_ceil(window).min(100))
+            format!("context {}", percent(tokens, window))
         }
         _ => format!("{}k tokens", tokens.div_ceil(1000)),
     }
@@ -224,6 +225,8 @@ mod tests {
             line(&known, "kimi", Now::from_secs(72), Glyphs::unicode(), 80).text(),
             "⠦ working 1:12 · round 1/10 · plan mode · test · kimi · context 1% · $0.20"
         );
+        working.context = Some((19, Some(200_000)));
+        assert!(text(&working, 72, 80).contains("context <1% · $0.20"));
         working.context = Some((1001, None));
         assert!(text(&working, 72, 80).contains("2k tokens · $0.20"));
         working.context = None;

@@ -69,6 +69,7 @@ impl Transcript {
 
     pub(super) fn checks_changed_files(&mut self) -> Vec<Styled> {
         let text = "The checks changed files of the project.";
-        self.shown(vec![Styled::new(Style::Dim, text)])
+        let gutter = Styled::new(Style::Supervisor, self.look.glyphs.gutter);
+        self.checks_in_review(vec![gutter.with(Style::Dim, text)])
     }
 }

@@ -62,6 +62,7 @@ fn what_ccc_says() {
         (Notice::Supervision { on: false }, "Supervisor mode disabled"),
         (Notice::UserMessage { text: "do\nthis".into() }, "❯ do\n  this"),
         (Notice::Phase { phase: Phase::Working, round: 0, max: 10 }, ""),
+        (Notice::ChecksChangedFiles, "┃ The checks changed files of the project."),
         (Notice::ReviewStarted { round: 2, max: 10, attempt: 1, judge: None }, "┃ Review 2/10"),
         (
             Notice::ReviewStarted { round: 2, max: 10, attempt: 2, judge: None },

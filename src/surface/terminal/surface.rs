@@ -120,7 +120,8 @@ impl<S: Screen> Surface for Terminal<S> {
     }
 
     fn diff(&mut self, text: &str) -> bool {
-        let lines = diff::patch(text);
+        // The rows of a long line stand behind its mark.
+        let lines = self.transcript.fitted(diff::patch(text), "    ");
         let fits = lines.len() + NOT_DIFF <= self.size.1;
         if fits {
             let lines = self.transcript.own(lines);

@@ -163,7 +163,7 @@ fn a_new_file_is_shown_as_an_edit() {
     let write = tool("t", "Write", r#"{"file_path":"a.py","content":"one\ntwo\n"}"#);
     let created = "File created successfully at: /p/a.py (file state is current in your context)";
     let shown = agent(&[&write, &outcome("t", created, false)]);
-    assert_eq!(shown, ["● Write a.py", "  └ +2 -0", "    1 +one", "    2 +two"]);
+    assert_eq!(shown, ["● Write a.py", "  └ +2 -0", "    1 + one", "    2 + two"]);
     let empty = tool("t", "Write", r#"{"file_path":"a.py","content":""}"#);
     let shown = agent(&[&empty, &outcome("t", created, false)]);
     assert_eq!(shown, ["● Write a.py", "  └ created"]);

@@ -272,6 +272,15 @@ fn the_text_is_edited_in_the_external_editor() {
 }
 
 #[test]
+fn a_long_line_of_a_diff_stays_behind_its_mark() {
+    let mut bench = Bench::new(24, 24).phase(Phase::Waiting);
+    let patch = "diff --git a/x b/x\n@@ -1 +1 @@\n+one two three four five six\n";
+    assert!(bench.terminal.diff(patch));
+    bench.update();
+    assert_eq!(bench.rows()[..4], ["x", "  @@ -1 +1 @@", "  +one two three four", "    five six"]);
+}
+
+#[test]
 fn commands_for_ccc_are_not_sent() {
     let entered = |text: &str| {
         let mut bench = Bench::new(80, 24);
