@@ -42,7 +42,7 @@ pub enum SessionsCommand {
         #[arg(short, long)]
         yes: bool,
     },
-    /// Remove old recordings, and what the Stop hook left of old sessions; never a running session
+    /// Remove old recordings, and what the Stop hook keeps about old sessions; never a running session
     Prune {
         /// How old: a number with a unit, such as 12h, 30d, 2w or 6mo
         #[arg(long, value_name = "TIME", value_parser = age)]

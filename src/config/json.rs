@@ -72,7 +72,7 @@ impl<'de> Visitor<'de> for Unique {
         let mut map = Map::new();
         while let Some(name) = fields.next_key::<String>()? {
             if map.contains_key(&name) {
-                return Err(A::Error::custom(format!("{name:?} is there twice")));
+                return Err(A::Error::custom(format!("{name:?} appears twice")));
             }
             let value = fields.next_value_seed(self)?;
             map.insert(name, value);
@@ -107,6 +107,6 @@ mod tests {
     fn a_name_that_stands_there_twice_is_an_error() {
         let error = parse("{\n \"providers\": {\"a\": {}, \"b\": {},\n  \"a\": {}}}").unwrap_err();
         let error = error.to_string();
-        assert!(error.contains("\"a\" is there twice at line 3"), "{error}");
+        assert!(error.contains("\"a\" appears twice at line 3"), "{error}");
     }
 }

@@ -115,7 +115,7 @@ impl Config {
         // Some editors put a byte order mark in front of everything.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim().is_empty() {
-            bail!("it is empty; the least that it can hold is {{}}");
+            bail!("it is empty; it must contain at least {{}}");
         }
         match json::parse(text)? {
             Value::Object(root) => {
@@ -318,7 +318,7 @@ mod tests {
             (r#"{"providers": {"kimi": 3}}"#, "providers.kimi must be an object"),
             (r#"{"providers": {"a": {"env": []}}}"#, "providers.a.env must be an object"),
             (r#"{"settings": {"hooks": "x"}}"#, "settings.hooks must be an object"),
-            (" ", "it is empty; the least that it can hold is {}"),
+            (" ", "it is empty; it must contain at least {}"),
         ] {
             assert_eq!(Config::parse(text).unwrap_err().to_string(), problem);
         }

@@ -42,7 +42,7 @@ pub fn write(session: &GauntletSession, dir: &Path) -> Result<()> {
     if !session.without_git {
         let git = "git init -q --template= && git add -A && git commit -q --allow-empty -m begin";
         let (mut child, _awaited) = Awaited::spawn(&mut shell(git, dir, dir))?;
-        ensure!(child.wait()?.success(), "git makes no repository of the project");
+        ensure!(child.wait()?.success(), "git could not make the project a repository");
     }
     Ok(())
 }

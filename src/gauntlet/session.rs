@@ -171,7 +171,7 @@ pub fn all() -> Result<Vec<GauntletSession>> {
     let mut sessions = Vec::new();
     for (name, text) in FILES {
         let Value::Array(items) = parsed(text).context(name)? else {
-            return Err(anyhow!("{name} is no list of sessions"));
+            return Err(anyhow!("{name} is not a list of sessions"));
         };
         // Item by item, so that an error names its session.
         for item in items {
@@ -204,7 +204,7 @@ fn with_files(
 
 fn parsed(text: &str) -> Result<Value> {
     let yaml = MarkedYaml::load_from_str(text)?;
-    Ok(front_matter::json(yaml.first().context("nothing is in it")?))
+    Ok(front_matter::json(yaml.first().context("it is empty")?))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ fn ask_within(
     input: &[u8],
 ) -> Result<ProgramOutput> {
     if let Some(odd) = odd_file(dir) {
-        bail!("{} is no file", odd.display());
+        bail!("{} is not a file", odd.display());
     }
     // These settings keep git to the files at this root, whatever the configuration says, and to
     // the committed objects rather than to replacements for them.
@@ -64,7 +64,7 @@ fn ask_within(
     command.current_dir(dir).env("GIT_NO_REPLACE_OBJECTS", "1");
     answer(command, input, bounds).map_err(|error| match waited_for(dir) {
         Some(odd) => {
-            let why = anyhow!("{} is no file", odd.display());
+            let why = anyhow!("{} is not a file", odd.display());
             met().insert(odd);
             why
         }

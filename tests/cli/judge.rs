@@ -126,7 +126,7 @@ fn ctrl_c_ends_the_review_and_leaves_the_table_so_far() {
         "a question answered … not finished",
         "sessions       1 of 2",
         "false accepts  0 of 1 that are not done",
-        "false rejects  none judged that is done",
+        "false rejects  no session that is done was judged",
     ] {
         assert!(out.contains(part), "{part}\n{out}");
     }

@@ -152,7 +152,7 @@ fn git_that_waits_for_a_pipe_is_not_waited_for() {
         room.ccc(&["--supervisor", "-p", "go"]).start().finish_within(SOON).code(0);
         let told = room.seen("supervisor-0.input");
         let why = "git could not be asked (";
-        assert!(told.contains(why) && told.contains(&format!("{name} is no file")), "{told}");
+        assert!(told.contains(why) && told.contains(&format!("{name} is not a file")), "{told}");
     }
 }
 
@@ -225,7 +225,7 @@ fn a_name_that_stands_twice_in_the_config_loses_no_provider() {
     let twice = r#"{"providers": {"a": {"env": {"X": "1"}}, "b": {}, "a": {"env": {"X": "2"}}}}"#;
     room.write("home/.claude/ccc.json", twice);
     let done = room.ccc(&ADD).run().code(1);
-    assert!(done.err().contains("\"a\" is there twice"), "{}", done.err());
+    assert!(done.err().contains("\"a\" appears twice"), "{}", done.err());
     assert_eq!(room.read("home/.claude/ccc.json"), twice);
 }
 

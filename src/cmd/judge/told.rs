@@ -292,7 +292,7 @@ fn price(scored: &[Scored], totals: &Totals) -> [[String; 2]; 2] {
 fn share(share: Share, label: &str) -> String {
     let Share { wrong, of, likely_percent: (low, high) } = share;
     match of {
-        0 => format!("none judged that is {label}"),
+        0 => format!("no session that is {label} was judged"),
         _ => {
             format!("{wrong} of {of} that are {label} (in the long run probably {low}% to {high}%)")
         }

@@ -158,16 +158,16 @@ fn listed(dirs: &[PathBuf], alone: &BTreeSet<String>) -> String {
         let task = story.and_then(|story| story.task);
         format!("{id}  {day}  {}\n", list::clean(task.as_deref().unwrap_or("-")))
     };
-    let hooks = alone.iter().map(|id| format!("{id}  what the Stop hook left\n"));
+    let hooks = alone.iter().map(|id| format!("{id}  what the Stop hook keeps\n"));
     dirs.iter().map(line).chain(hooks).collect()
 }
 
 fn what(recordings: usize, alone: usize) -> String {
     match (recordings, alone) {
         (_, 0) => count(recordings, "recording"),
-        (0, _) => format!("what the Stop hook left of {}", count(alone, "session")),
+        (0, _) => format!("what the Stop hook keeps about {}", count(alone, "session")),
         _ => format!(
-            "{} and what the Stop hook left of {}",
+            "{} and what the Stop hook keeps about {}",
             count(recordings, "recording"),
             count(alone, "session")
         ),

@@ -97,8 +97,11 @@ impl Teller<'_> {
                 if turn.cost_usd > 0.0 {
                     facts.push(money(turn.cost_usd));
                 }
-                let head =
-                    if tools.is_empty() { String::new() } else { format!(" {}", tools.join(", ")) };
+                let head = if tools.is_empty() {
+                    String::new()
+                } else {
+                    format!(" {dot} {}", tools.join(", "))
+                };
                 let facts = format!(" {dot} {}", facts.join(&format!(" {dot} ")));
                 let head = Styled::new(Style::Tool, self.look.glyphs.tool)
                     .with(Style::Bold, " The agent")

@@ -146,7 +146,10 @@ impl Seen<'_> {
                     .contains(&squeezed(part))
         };
         if parts.iter().any(is_its_own) {
-            return Err("it says that itself, whatever comes of the rest".to_owned());
+            return Err(
+                "the command prints these words itself, whether or not the rest of it succeeds"
+                    .to_owned(),
+            );
         }
         if is_result {
             if squeezed(&ran.command).contains(&squeezed(quote)) {
@@ -158,7 +161,7 @@ impl Seen<'_> {
             && CommandKind::Push.is(&ran.command)
             && !self.facts.said().iter().any(|said| said.to_lowercase().contains("dry"))
         {
-            return Err("it only tried, and pushed nothing".to_owned());
+            return Err("it was a dry run, which pushes nothing".to_owned());
         }
         // A failure proves something only if the user asked to see it.
         if tells_of_failure(quote) && words::ask_for_failure(&self.facts.said()) {

@@ -36,7 +36,7 @@ pub fn are_by_a_test(quote: &str, files: &[&str], facts: &dyn Facts) -> Result<(
     if tests.any(|ran| said(ran) || wrote(ran)) {
         return Ok(());
     }
-    Err("it is a file that says so, and ccc saw no test run that wrote it".to_owned())
+    Err("only the text of a file says so, and ccc saw no test run that wrote it".to_owned())
 }
 
 /// The files and tasks that a call of a tool names, each also without its directory.

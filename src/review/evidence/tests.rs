@@ -165,7 +165,7 @@ fn a_shortened_quote_is_there_in_its_order_and_says_enough() {
     }
     let own = [("pytest; echo deployed; echo all well", "1 failed\ndeployed\nall well")];
     let why = check_after(&own, r#"{"command":"pytest","quote":"deployed … all well"}"#);
-    assert!(why.contains("says that itself"), "{why}");
+    assert!(why.contains("prints these words itself"), "{why}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn what_a_script_says_itself_and_what_only_lists_shows_nothing() {
         (
             &[("ls; echo deployed well", "a\ndeployed well")],
             r#"{"command":"ls","quote":"deployed well"}"#,
-            "says that itself",
+            "prints these words itself",
         ),
         (
             &[("test -f a && echo it is there", "it is there")],
@@ -266,7 +266,7 @@ fn a_command_shows_something_only_if_it_was_run_and_did_something() {
             "only prints",
         ),
         (&[("true", "")], r#"{"command":"true","quote":""}"#, "only prints"),
-        (&[("pytest; echo '3 passed'", "3 passed")], pytest, "says that itself"),
+        (&[("pytest; echo '3 passed'", "3 passed")], pytest, "prints these words itself"),
         (&[("test -f a && echo there", "there")], r#"{"command":"test -f a","quote":"there"}"#, ""),
         // Tests whose result shows the opposite.
         (&[("!pytest", "Exit code 1\n1 failed, 3 passed")], pytest, "it failed"),

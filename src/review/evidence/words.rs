@@ -176,7 +176,7 @@ pub fn drop_something(quote: &str, said: &[&str]) -> Result<(), String> {
     if messages.any(|said| is(&DROPS, said) || !is(&ENGLISH, said)) {
         return Ok(());
     }
-    Err("these words of the user drop nothing".to_owned())
+    Err("with these words the user drops nothing".to_owned())
 }
 
 /// Whether the user asked for a text in a file: one sentence that says to write something to a file

@@ -38,7 +38,7 @@ fn a_session_told_again() {
          \n\
          ❯ build it · 08:00:00\n\
          \n\
-         ● The agent Edit 1 · 10s · $0.25\n\
+         ● The agent · Edit 1 · 10s · $0.25\n\
          \x20 built\n\
          \n\
          ┃ Review 1/10 · 08:00:10\n\
@@ -50,7 +50,7 @@ fn a_session_told_again() {
          ┃   add tests\n\
          ┃ → sent to the agent\n\
          \n\
-         ● The agent Edit 1 · 10s · $0.25\n\
+         ● The agent · Edit 1 · 10s · $0.25\n\
          \x20 1\n  2\n  3\n  4\n  5\n  6\n  7\n  8\n  … 2 more lines\n\
          \n\
          ┃ Review 2/10 · 08:00:25\n\

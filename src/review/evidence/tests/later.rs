@@ -28,7 +28,7 @@ fn what_was_only_tried_was_not_done() {
     let quoted = r#"{"command":"git push","quote":"main -> main"}"#;
     let after = |command: &str| check_after(&[(command, "To x\n   1..2  main -> main")], quoted);
     assert_eq!(after("git push origin main"), "");
-    assert_eq!(after("git push --dry-run"), "it only tried, and pushed nothing");
+    assert_eq!(after("git push --dry-run"), "it was a dry run, which pushes nothing");
 }
 
 #[test]
