@@ -1,9 +1,13 @@
 //! The built program from the outside, without the real client.
 
+#[path = "../support/dispositions.rs"]
+mod dispositions;
 #[path = "../support/patience.rs"]
 mod patience;
 #[path = "../support/processes.rs"]
 mod processes;
+#[path = "../support/room.rs"]
+mod room;
 #[path = "../support/shell.rs"]
 mod shell;
 
@@ -27,7 +31,6 @@ mod proof;
 mod providers;
 mod relay;
 mod replay;
-mod room;
 mod scenarios;
 mod sessions;
 mod settings;

@@ -4,11 +4,13 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "../support/dispositions.rs"]
+mod dispositions;
 #[path = "../support/patience.rs"]
 mod patience;
 #[path = "../support/processes.rs"]
 mod processes;
-#[path = "../cli/room.rs"]
+#[path = "../support/room.rs"]
 mod room;
 #[path = "../support/shell.rs"]
 mod shell;

@@ -1,9 +1,11 @@
 //! The gauntlet: sessions in which an agent says that it is done, mostly wrongly, before judges that
 //! are mostly no good. What it is and how to add to it: docs/gauntlet.md.
 
+#[path = "../support/dispositions.rs"]
+mod dispositions;
 #[path = "../support/patience.rs"]
 mod patience;
-#[path = "../cli/room.rs"]
+#[path = "../support/room.rs"]
 mod room;
 
 mod judge;

@@ -3,11 +3,13 @@
 
 #[path = "../support/asciinema.rs"]
 mod asciinema;
+#[path = "../support/dispositions.rs"]
+mod dispositions;
 #[path = "../support/patience.rs"]
 mod patience;
 #[path = "../cli/person.rs"]
 mod person;
-#[path = "../cli/room.rs"]
+#[path = "../support/room.rs"]
 mod room;
 
 mod client;

@@ -8,11 +8,13 @@
 //! UPDATE_SCREENS=1 cargo test --test screen pictures
 //! ```
 
+#[path = "../support/dispositions.rs"]
+mod dispositions;
 #[path = "../support/patience.rs"]
 mod patience;
 #[path = "../support/processes.rs"]
 mod processes;
-#[path = "../cli/room.rs"]
+#[path = "../support/room.rs"]
 mod room;
 #[path = "../support/shell.rs"]
 mod shell;

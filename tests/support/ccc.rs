@@ -24,6 +24,7 @@ use serde_json::Value;
 
 use super::api::Api;
 use super::client::CleanRoom;
+use super::dispositions::with_default_signals;
 use super::patience::{PATIENCE, wait_within};
 
 /// What a supervisor is told in tests; its words occur nowhere else.
@@ -119,16 +120,17 @@ impl Ccc {
 
     #[must_use]
     pub fn start(self) -> Running {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_ccc"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ccc"));
+        command
             .args(&self.args)
             .current_dir(&self.project)
             .env_clear()
             .envs(self.env)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("start ccc");
+            .stderr(Stdio::piped());
+        with_default_signals(&mut command);
+        let mut child = command.spawn().expect("start ccc");
         let output = Arc::new(Output::default());
         let stdout = child.stdout.take().expect("ccc's output");
         let mut stderr = child.stderr.take().expect("ccc's errors");

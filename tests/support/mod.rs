@@ -3,6 +3,7 @@
 pub mod api;
 pub mod ccc;
 pub mod client;
+pub mod dispositions;
 pub mod held;
 pub mod patience;
 pub mod processes;
