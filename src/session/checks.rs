@@ -114,7 +114,7 @@ impl Session<'_> {
         let old = self.old.place();
         let started = named("files", move || {
             let held = base.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let looked = workplace.look();
+            let looked = workplace.look_again(held.as_deref());
             let (examined, diffs) = workplace.compare(held.as_deref(), &looked, &answer);
             let before = held.clone();
             drop(held);
@@ -181,7 +181,8 @@ impl Workplace {
         now: &Snapshot,
         answer: &str,
     ) -> (Examined, Vec<FileDiff>) {
-        let changed = before.map(|before| changes(before, now, &self.surroundings.dir));
+        let comparable = before.filter(|before| before.is_comparable(now));
+        let changed = comparable.map(|before| changes(before, now, &self.surroundings.dir));
         let diffs = changed.as_ref().map(|changed| {
             let commit = before.and_then(Snapshot::commit);
             diffs(&self.surroundings.dir, self.git.as_deref(), commit, changed)
@@ -189,7 +190,7 @@ impl Workplace {
         let diffs = diffs.unwrap_or_default();
         let examined = Examined {
             fingerprint: Some(now.fingerprint()),
-            git: before.and_then(|before| git_state(before, now)),
+            git: comparable.and_then(|before| git_state(before, now)),
             absent: [
                 absent(&self.surroundings.dir, answer, changed.as_ref()),
                 otherwise(&self.surroundings.dir, self.git.as_deref(), answer, changed.as_ref()),
@@ -199,7 +200,7 @@ impl Workplace {
             one_package: is_one_package(&self.surroundings.dir),
             changed,
             signs: signs(&diffs),
-            note: note(before, now),
+            note: note(before, now, before.is_none() || comparable.is_some()),
         };
         (examined, diffs)
     }
@@ -207,11 +208,23 @@ impl Workplace {
     pub fn look(&self) -> Snapshot {
         Snapshot::take(&self.surroundings.dir, self.git.as_deref())
     }
+
+    /// To compare with an earlier look, if there was one.
+    pub fn look_again(&self, before: Option<&Snapshot>) -> Snapshot {
+        before.map_or_else(
+            || self.look(),
+            |before| before.again(&self.surroundings.dir, self.git.as_deref()),
+        )
+    }
 }
 
+pub(super) const NOT_COMPARABLE: &str = "the git repository of the beginning is gone, broken or replaced by another one, so ccc \
+    does not know which files changed";
+
 /// What is missing in either snapshot.
-fn note(before: Option<&Snapshot>, now: &Snapshot) -> Option<String> {
+fn note(before: Option<&Snapshot>, now: &Snapshot, comparable: bool) -> Option<String> {
     let mut notes: Vec<_> = before.and_then(Snapshot::note).into_iter().chain(now.note()).collect();
+    notes.extend((!comparable).then_some(NOT_COMPARABLE));
     notes.dedup();
     (!notes.is_empty()).then(|| notes.join("; "))
 }
@@ -252,6 +265,23 @@ mod tests {
         assert_eq!(note(&before), None);
         before.came_late();
         assert!(note(&before).unwrap().starts_with("the first look at the files took so long"));
+    }
+
+    /// An empty list would mean that nothing changed, and skip checks.
+    #[test]
+    fn without_the_repository_of_the_beginning_the_changes_are_unknown() {
+        let dir = tempfile::tempdir().unwrap();
+        let workplace = Workplace::of(dir.path()).unwrap();
+        let git = workplace.git.clone().expect("git on the PATH");
+        let init = ["init", "--quiet"];
+        let done = std::process::Command::new(git).args(init).current_dir(dir.path()).status();
+        assert!(done.unwrap().success());
+        let before = workplace.look();
+        std::fs::write(dir.path().join("new"), "x").unwrap();
+        std::fs::remove_dir_all(dir.path().join(".git")).unwrap();
+        let now = workplace.look_again(Some(&before));
+        let (examined, _) = workplace.compare(Some(&before), &now, "");
+        assert_eq!((examined.changed, examined.note.as_deref()), (None, Some(NOT_COMPARABLE)));
     }
 
     #[test]

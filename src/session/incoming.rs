@@ -24,7 +24,7 @@ pub enum Incoming {
     Event(Event),
     Signal(i32),
     /// What the task has changed, as `git diff` writes it.
-    Diff(String),
+    Diff(Result<String, String>),
     Image(anyhow::Result<Image>),
     Edited(editing::Returned),
     AgentExited(u32, Gone),
@@ -50,7 +50,7 @@ impl Session<'_> {
         match control {
             Incoming::Event(event) => self.step(event),
             Incoming::Edited(text) => self.edited(text),
-            Incoming::Diff(text) => self.diff_found(&text),
+            Incoming::Diff(found) => self.diff_found(found),
             Incoming::Image(image) => self.image_found(image),
             Incoming::Signal(signal) if self.is_for_editor(signal) => {}
             Incoming::Signal(signal) if signals::is_stop(signal) => self.suspend(),

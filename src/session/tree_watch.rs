@@ -56,8 +56,9 @@ impl Session<'_> {
         let Some(workplace) = self.setup.workplace.clone() else { return false };
         let done = self.to_control.clone();
         let compare = move || {
-            let after = workplace.look();
-            let changes = before.recv().map(|before| before.changes(&after)).unwrap_or_default();
+            let before = before.recv().ok();
+            let after = workplace.look_again(before.as_ref());
+            let changes = before.map(|before| before.changes(&after)).unwrap_or_default();
             let _ = done.send(Incoming::TreeCompared(review, Box::new(after), changes));
         };
         named("tree after", compare).inspect_err(|error| log::warn!("{error}")).is_ok()

@@ -182,6 +182,11 @@ impl Git {
         Ok(String::from_utf8(id)?.trim().to_owned())
     }
 
+    /// Whether the repository has this commit.
+    pub fn has(&self, id: &str) -> bool {
+        self.run(["cat-file", "-e", id].map(OsStr::new), &[]).is_ok()
+    }
+
     /// The paths that differ between two commits.
     pub fn differing(&self, before: &str, after: &str) -> Result<Vec<PathBuf>> {
         let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after];

@@ -81,6 +81,25 @@ impl Snapshot {
         Self { commit: None, files, inner: BTreeMap::new(), note }
     }
 
+    /// A later snapshot to compare with this one. If there was no repository, a new one is not asked:
+    /// what the agent has committed there would not be seen.
+    pub fn again(&self, project: &Path, git: Option<&Path>) -> Self {
+        Self::take(project, git.filter(|_| self.commit.is_some()))
+    }
+
+    /// Whether the two snapshots tell what changed between them. They do not if the repository was
+    /// removed, broken or replaced by another one.
+    pub fn is_comparable(&self, later: &Self) -> bool {
+        match (&self.commit, &later.commit) {
+            (None, None) => true,
+            (Some(before), Some(after)) => {
+                let (mine, git) = (before.repository.root(), after.repository.git());
+                mine == after.repository.root() && (before.id == after.id || git.has(&before.id))
+            }
+            _ => false,
+        }
+    }
+
     fn of(repository: Repository, budget: &mut Budget, depth: usize) -> Result<Self> {
         let state = repository.state(budget)?;
         let mut inner = BTreeMap::new();
@@ -153,8 +172,11 @@ impl Snapshot {
     }
 
     /// The files that changed between this snapshot and a later one, by path. A commit alone
-    /// changes no file.
+    /// changes no file. If they are not comparable, that is the one change that is known.
     pub fn changes(&self, later: &Self) -> Vec<Change> {
+        if !self.is_comparable(later) {
+            return vec![Change { path: ".git".into(), kind: ChangeKind::Modified }];
+        }
         let committed = self.committed(later);
         let paths: BTreeSet<&Path> = self
             .files
@@ -163,8 +185,8 @@ impl Snapshot {
             .chain(&committed)
             .map(AsRef::as_ref)
             .collect();
-        let before = self.contents(&paths, later);
-        let after = later.contents(&paths, self);
+        let before = self.contents(&paths);
+        let after = later.contents(&paths);
         let changed = |path: &&Path| {
             let kind = kind(before.get(*path)?, after.get(*path)?)?;
             Some(Change { path: (*path).to_owned(), kind })
@@ -194,6 +216,9 @@ impl Snapshot {
             },
             (None, None) => return Vec::new(),
         };
+        if !before.is_comparable(&after) {
+            return whole(ChangeKind::Modified);
+        }
         let changes = before.changes(&after).into_iter();
         changes.map(|change| Change { path: path.join(change.path), ..change }).collect()
     }
@@ -220,7 +245,7 @@ impl Snapshot {
     }
 
     /// The content of each path: as it was read, or else as it is in the commit.
-    fn contents(&self, paths: &BTreeSet<&Path>, other: &Self) -> BTreeMap<PathBuf, Content> {
+    fn contents(&self, paths: &BTreeSet<&Path>) -> BTreeMap<PathBuf, Content> {
         let (read, unread): (Vec<&Path>, Vec<&Path>) =
             paths.iter().partition(|path| self.files.contains_key(**path));
         let mut contents: BTreeMap<_, _> =
@@ -230,13 +255,10 @@ impl Snapshot {
                 Ok(committed) => contents.extend(committed),
                 Err(error) => log::warn!("git could not say what was committed: {error:#}"),
             },
-            // Without git every file was read, so a file that is missing here did not exist. If the
-            // other snapshot is from git, because a repository was created or removed meanwhile,
-            // nothing is known about the other files.
-            None if other.commit.is_none() => {
+            // Without git every file was read, so a file that is missing here did not exist.
+            None => {
                 contents.extend(unread.into_iter().map(|path| (path.to_owned(), Content::Absent)));
             }
-            None => {}
         }
         contents
     }

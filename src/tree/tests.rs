@@ -57,7 +57,7 @@ impl Project {
     fn changed_by(&self, act: impl FnOnce()) -> Vec<String> {
         let before = self.take();
         act();
-        names(&before.changes(&self.take()))
+        names(&before.changes(&before.again(self.dir.path(), self.git.as_deref())))
     }
 }
 
@@ -303,4 +303,40 @@ fn a_change_is_seen_wherever_the_repository_says_to_look() {
         project.write("hidden.py", "x");
     });
     assert_eq!(changed, ["+hidden.py"], "a list of files to ignore");
+}
+
+#[test]
+fn what_is_committed_to_a_new_repository_is_seen() {
+    let project = Project { git: Project::with_git().git, ..Project::plain() };
+    project.write("old", "x");
+    let changed = project.changed_by(|| {
+        project.git(&["init", "--quiet"]);
+        project.write("new", "x");
+        project.commit();
+        project.write("later", "x");
+    });
+    assert_eq!(changed, ["+later", "+new"]);
+}
+
+#[test]
+fn a_repository_that_is_removed_broken_or_replaced_hides_nothing() {
+    let remove = |project: &Project| fs::remove_dir_all(project.path(".git")).unwrap();
+    let corrupt = |project: &Project| project.write(".git/HEAD", "junk");
+    let replace = |project: &Project| {
+        remove(project);
+        project.git(&["init", "--quiet"]);
+        project.write("also", "x");
+        project.commit();
+    };
+    for act in [&remove as &dyn Fn(&Project), &corrupt, &replace] {
+        let project = Project::with_git();
+        project.write("old", "x");
+        project.commit();
+        let before = project.take();
+        project.write("new", "x");
+        act(&project);
+        let after = before.again(project.dir.path(), project.git.as_deref());
+        assert!(!before.is_comparable(&after), "{after:?}");
+        assert_eq!(names(&before.changes(&after)), ["~.git"]);
+    }
 }

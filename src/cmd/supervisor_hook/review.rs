@@ -122,7 +122,10 @@ fn once(
         .zip(task)
         .is_some_and(|(guarded, task)| base::is_older_than(guarded.file(), &task.at));
     let answer = event.last_assistant_message.as_deref().unwrap_or_default();
-    let compare = || workplace.compare(began_with.as_ref(), &workplace.look(), answer);
+    let compare = || {
+        let now = workplace.look_again(began_with.as_ref());
+        workplace.compare(began_with.as_ref(), &now, answer)
+    };
     let (mut examined, mut diffs) = compare();
     let (own, changed) = (supervisor.checks.clone(), examined.changed.as_ref());
     let checked = checks::run(place, own, &found, changed, time / 2, typed)?;
@@ -173,8 +176,8 @@ fn once(
     let judging = supervisor.judging(front.proof);
     let policy = Policy::hook(time.saturating_sub(checked.took), &judging);
     let before = {
-        let workplace = workplace.clone();
-        std::thread::spawn(move || workplace.look())
+        let (workplace, began_with) = (workplace.clone(), began_with.clone());
+        std::thread::spawn(move || workplace.look_again(began_with.as_ref()))
     };
     let further = start.add_dirs.iter().map(|dir| place.project.join(dir));
     let roots: Vec<_> = std::iter::once(place.project.clone()).chain(further).collect();
@@ -198,7 +201,10 @@ fn once(
         roots: &roots,
         state_dir: &place.state_dir,
         checks,
-        still_the_same: &|| examined.fingerprint == Some(workplace.look().fingerprint()),
+        still_the_same: &|| {
+            let now = workplace.look_again(began_with.as_ref());
+            examined.fingerprint == Some(now.fingerprint())
+        },
         brief_for_fresh_eyes: &brief_for_fresh_eyes,
         diff: &diff,
         old: old.as_ref(),
@@ -207,7 +213,7 @@ fn once(
     let judged = judge::run(&|request| start.of(request), log, policy, review);
     let mut changed = false;
     if let Ok(before) = before.join() {
-        let (files, more) = changed_files(&before.changes(&workplace.look()));
+        let (files, more) = changed_files(&before.changes(&workplace.look_again(Some(&before))));
         changed = !files.is_empty();
         if changed {
             tell_changes(&files, more);
