@@ -163,6 +163,15 @@ mod tests {
             (json!({"run": "x", "timeout": "soon"}), "\"soon\""),
             (json!({"run": "x", "when": 3}), "`when` must be a glob"),
             (json!({"run": "x", "when": "["}), "`when`: "),
+            (
+                json!({"run": "x", "when": ["*.rs", "!a.rs"]}),
+                "`when`: \"!a.rs\" would exclude files",
+            ),
+            (
+                json!({"run": "x", "when": "../*.rs"}),
+                "`when`: \"../*.rs\" lies outside the project",
+            ),
+            (json!({"run": "x", "when": "/"}), "`when`: \"/\" names no file"),
             (json!({"run": "x", "name": ""}), "name is empty"),
         ] {
             let error = serde_json::from_value::<Check>(value.clone()).unwrap_err().to_string();

@@ -65,20 +65,32 @@ impl Check {
     }
 }
 
-/// As in a `.gitignore`: a glob without a slash matches a name in any directory, and one that ends
-/// with a slash matches everything below that directory.
-fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
+/// As in a `.gitignore`: a glob without a slash matches a name in any directory, one that begins
+/// with a slash is relative to the project, and one that ends with a slash matches everything below
+/// that directory. A glob that could never match is an error: its check would always be skipped.
+fn globs(patterns: &[String]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let pattern = pattern.trim_start_matches("./");
+    for written in patterns {
+        if written.starts_with('!') {
+            return Err(format!(
+                "{written:?} would exclude files; list those that the check is for"
+            ));
+        }
+        if written.split('/').any(|part| part == "..") {
+            return Err(format!("{written:?} lies outside the project"));
+        }
+        let pattern = written.trim_start_matches("./");
+        let from_the_top = pattern.trim_start_matches('/');
         let pattern = match pattern.strip_suffix('/') {
-            Some(directory) => format!("{directory}/**"),
-            None if pattern.contains('/') => pattern.to_owned(),
+            _ if from_the_top.is_empty() => return Err(format!("{written:?} names no file")),
+            Some(_) => format!("{from_the_top}**"),
+            None if pattern.contains('/') => from_the_top.to_owned(),
             None => format!("**/{pattern}"),
         };
-        set.add(GlobBuilder::new(&pattern).literal_separator(true).build()?);
+        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
+        set.add(glob.map_err(|error| error.to_string())?);
     }
-    set.build()
+    set.build().map_err(|error| error.to_string())
 }
 
 /// All checks of a session: the user's own first, then the project's. The user's own check replaces
@@ -118,6 +130,11 @@ mod tests {
             (&["web/"], "webs/b.ts", false),
             (&["*.py", "pyproject.toml"], "pyproject.toml", true),
             (&["*.{ts,tsx}"], "a/b.tsx", true),
+            (&["/src/*.rs"], "src/lib.rs", true),
+            (&["/web/"], "web/a/b.ts", true),
+            (&["/Makefile"], "Makefile", true),
+            (&["/Makefile"], "deep/Makefile", false),
+            (&["a/..b/*"], "a/..b/c", true),
         ] {
             let changed = [path.to_owned()];
             assert_eq!(check(when).concerns(Some(&changed)), concerns, "{when:?} {path}");

@@ -109,6 +109,8 @@ fn cut_short(names: &[&str]) -> String {
 
 struct Kept {
     dir: PathBuf,
+    /// The files of this run; two checks must not write to the same one.
+    names: Vec<String>,
     file: Option<File>,
     path: Option<PathBuf>,
 }
@@ -121,13 +123,18 @@ impl Kept {
         {
             log::warn!("cannot store the output of the checks: {error}");
         }
-        Self { dir, file: None, path: None }
+        Self { dir, names: Vec::new(), file: None, path: None }
     }
 
     fn note(&mut self, seen: &CheckProgress<'_>) {
         match seen {
             CheckProgress::Started(check) => {
-                let path = self.dir.join(file_name(&check.name));
+                let mut name = file_name(&check.name);
+                if self.names.contains(&name) {
+                    name = format!("{}-{name}", self.names.len() + 1);
+                }
+                let path = self.dir.join(&name);
+                self.names.push(name);
                 let file = files::create_empty(&path);
                 self.path = file.is_ok().then_some(path);
                 self.file = file.ok();
@@ -146,6 +153,30 @@ impl Kept {
 
 fn file_name(check: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let name: String = check.chars().map(safe).collect();
+    let name: String = check.chars().map(safe).take(LONGEST_NAME).collect();
     format!("{}.log", name.trim_start_matches('.'))
+}
+
+/// Short enough for every file system, also if each character takes four bytes.
+const LONGEST_NAME: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::Check;
+
+    #[test]
+    fn every_check_has_a_file_of_its_own_for_its_output() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut kept = Kept::new(dir.path());
+        for name in ["test:a", "test/a", "..", &"é".repeat(300)] {
+            let check = Check { name: name.to_owned(), ..Check::command("true") };
+            kept.note(&CheckProgress::Started(&check));
+            kept.note(&CheckProgress::Printed(name));
+            let path = kept.path.as_ref().expect("a file");
+            assert_eq!(std::fs::read_to_string(path).unwrap(), name, "{}", path.display());
+        }
+        let first = std::fs::read_to_string(dir.path().join("checks/test_a.log")).unwrap();
+        assert_eq!(first, "test:a");
+    }
 }
