@@ -6,6 +6,7 @@
 //! decided first, and reads only the arguments, the event, the pinned facts and the state file.
 
 mod checks;
+mod files;
 mod guard;
 mod judge;
 mod prompt;

@@ -2,23 +2,21 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use crossbeam_channel::Receiver;
 
 use super::checks;
+use super::files::Files;
 use super::guard::Guarded;
 use super::judge::{self, HookReview, JudgeStart, Judged};
 use super::typed;
-use crate::brief::diff::{as_text, since};
-use crate::brief::old_lines::OldLines;
 use crate::checks::{FILES_CHANGED, voids_confirmation};
 use crate::client::launch::{Launch, ReviewOptions, review_args};
 use crate::client::stream::Usage;
 use crate::client::transcript::ClientTranscript;
-use crate::cmd::{base, release};
+use crate::cmd::release;
 use crate::config::clients::{
     Clients, JudgeSettings, JudgedBy, Limits, Variables, confine, judges_environment,
     of_this_process,
@@ -38,7 +36,7 @@ use crate::review::instructions::{self, Instructions, Problem};
 use crate::review::policy::Policy;
 use crate::review::prompt::review_prompt;
 use crate::review::verdict::Verdict;
-use crate::session::{Workplace, changed_files};
+use crate::session::changed_files;
 
 /// The outcome of a review.
 pub struct Reviewed {
@@ -113,20 +111,10 @@ fn once(
     let Occasion { settings, event, place, config, limits, .. } = *occasion;
     let supervisor = config.supervisor()?;
     let found = instructions(place, guarded.as_deref_mut())?;
-    let workplace = Workplace::of(&place.project)?;
-    let began_with = guarded.as_deref().and_then(|guarded| base::load(guarded.file()));
-    // If supervision began in the middle of the task, its work may stand in the snapshot already.
     let task = transcript.said.get(occasion.task.earlier);
-    let is_whole = guarded
-        .as_deref()
-        .zip(task)
-        .is_some_and(|(guarded, task)| base::is_older_than(guarded.file(), &task.at));
+    let project_files = Files::of(place.project.clone(), guarded.as_deref(), task)?;
     let answer = event.last_assistant_message.as_deref().unwrap_or_default();
-    let compare = || {
-        let now = workplace.look_again(began_with.as_ref());
-        workplace.compare(began_with.as_ref(), &now, answer)
-    };
-    let (mut examined, mut diffs) = compare();
+    let (mut examined, mut diffs) = project_files.compare(answer);
     let (own, changed) = (supervisor.checks.clone(), examined.changed.as_ref());
     let checked = checks::run(place, own, &found, changed, time / 2, typed)?;
     let mut notices: Vec<_> = checked.results.iter().cloned().map(Notice::CheckEnded).collect();
@@ -137,7 +125,7 @@ fn once(
         return Ok(Reviewed::without_a_judge(Some(Verdict::new(false, &red)), notices));
     }
     if checked.ran {
-        (examined, diffs) = compare();
+        (examined, diffs) = project_files.compare(answer);
     }
     let (text, front) = (found.text, found.front);
     let brief = checks::told(&checked.results, &examined, event, transcript, false);
@@ -164,7 +152,7 @@ fn once(
         prompt_options: pinned_args(guarded.as_deref(), |pinned| &pinned.prompt_options),
         claude,
         ccc: executables::ccc()?,
-        git: workplace.git.clone(),
+        git: project_files.workplace.git.clone(),
         text: &text,
         changed: guarded.map(|guarded| guarded.for_the_judge()).unwrap_or_default(),
     };
@@ -176,8 +164,8 @@ fn once(
     let judging = supervisor.judging(front.proof);
     let policy = Policy::hook(time.saturating_sub(checked.took), &judging);
     let before = {
-        let (workplace, began_with) = (workplace.clone(), began_with.clone());
-        std::thread::spawn(move || workplace.look_again(began_with.as_ref()))
+        let project_files = project_files.clone();
+        std::thread::spawn(move || project_files.look())
     };
     let further = start.add_dirs.iter().map(|dir| place.project.join(dir));
     let roots: Vec<_> = std::iter::once(place.project.clone()).chain(further).collect();
@@ -185,26 +173,16 @@ fn once(
     let (mut brief_for_fresh_eyes, mut diff) = (String::new(), String::new());
     if judging.judges.iter().any(|judge| judge.fresh) {
         brief_for_fresh_eyes = checks::told(&checked.results, &examined, event, transcript, true);
-        // If the session was not supervised from its start, it is unknown when the task began.
-        let since_head = || since(&place.project, workplace.git.as_deref(), "HEAD");
-        diff = match began_with {
-            Some(_) => as_text(&diffs),
-            None => as_text(&since_head()),
-        };
+        diff = project_files.diff(&diffs);
     }
-    let old = began_with
-        .filter(|_| is_whole)
-        .and_then(|before| OldLines::new(&place.project, Arc::new(before), &examined, diffs));
+    let old = project_files.old_lines(&examined, diffs);
     let review = HookReview {
         request: &request,
         ran,
         roots: &roots,
         state_dir: &place.state_dir,
         checks,
-        still_the_same: &|| {
-            let now = workplace.look_again(began_with.as_ref());
-            examined.fingerprint == Some(now.fingerprint())
-        },
+        still_the_same: &|| examined.fingerprint == Some(project_files.look().fingerprint()),
         brief_for_fresh_eyes: &brief_for_fresh_eyes,
         diff: &diff,
         old: old.as_ref(),
@@ -213,7 +191,8 @@ fn once(
     let judged = judge::run(&|request| start.of(request), log, policy, review);
     let mut changed = false;
     if let Ok(before) = before.join() {
-        let (files, more) = changed_files(&before.changes(&workplace.look_again(Some(&before))));
+        let after = project_files.workplace.look_again(Some(&before));
+        let (files, more) = changed_files(&before.changes(&after));
         changed = !files.is_empty();
         if changed {
             tell_changes(&files, more);
