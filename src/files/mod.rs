@@ -142,13 +142,15 @@ pub fn create_dir(path: &Path) -> io::Result<()> {
 pub fn prepare_state_dir(dir: &Path) -> io::Result<()> {
     create_dir(dir)?;
     let ignore = dir.join(".gitignore");
-    if ignore.symlink_metadata().is_ok() {
+    // An empty one is the work of a ccc that was killed here.
+    if ignore.symlink_metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > 0) {
         return Ok(());
     }
-    match create_new(&ignore, b"*\n", PRIVATE) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        result => result,
-    }
+    // Not by way of a draft: as long as this file is missing, git sees the draft, and an agent's
+    // `git add -A` fails when it vanishes.
+    let mut file = FileLocation::find(&ignore, Missing::Create)?.private(OFlag::O_WRONLY)?;
+    file.write_all(b"*\n")?;
+    file.sync_all()
 }
 
 #[cfg(test)]
@@ -174,6 +176,21 @@ mod tests {
         nix::unistd::mkfifo(&project.join("fifo"), PRIVATE).unwrap();
         assert!(append_within(&project, "fifo").is_err());
         append_within(&project, "new").unwrap();
+    }
+
+    #[test]
+    fn a_state_dir_is_ignored_by_git_from_its_beginning() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        let ignored = || fs::read_to_string(state.join(".gitignore")).unwrap();
+        prepare_state_dir(&state).unwrap();
+        assert_eq!(ignored(), "*\n");
+        fs::write(state.join(".gitignore"), "").unwrap();
+        prepare_state_dir(&state).unwrap();
+        assert_eq!(ignored(), "*\n");
+        fs::write(state.join(".gitignore"), "*.jsonl\n").unwrap();
+        prepare_state_dir(&state).unwrap();
+        assert_eq!(ignored(), "*.jsonl\n", "the person's own");
     }
 
     #[test]
