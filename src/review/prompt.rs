@@ -150,7 +150,8 @@ fn how_to_answer(request: &ReviewRequest) -> String {
             "\n\nThe word of this review is {word:?}. Put it into your verdict as \"word\": it sets your \
              verdict apart from anything that you quote. In \"requirements\", list everything the user asked for, \
              one item each, and give evidence for every item that is met. ccc looks up each piece of \
-             evidence. A confirmation does not count if evidence is missing or cannot be found. {EVIDENCE}"
+             evidence. A confirmation does not count if evidence is missing or cannot be found, or if the \
+             task changed files and all that you cite are lines from before it. {EVIDENCE}"
         );
     }
     if request.fresh && shown_answer(request).is_none() {
@@ -251,17 +252,17 @@ fn the_word(has_word: bool) -> String {
     }
 }
 
+/// Recordings contain this text, and `ccc replay --check` compares it.
 const EVIDENCE: &str = "Evidence has one of these forms, and every quote must match word for word:\n\
     - {\"check\": \"NAME\"}: a check that ccc ran and that passed\n\
     - {\"command\": \"what was run\", \"quote\": \"part of its output\"}: a command that the agent ran, or that you ran in this \
     review. A command proves nothing if it failed, hides whether it failed, ran no test, or ran before the last edit: then run it \
     yourself, and change nothing before you do. Leave the quote empty only for a command that prints nothing when all is well, \
     such as `test -f`\n\
-    - {\"file\": \"path:line\", \"quote\": \"the text of that line\"}: if the task changed files, lines from before it prove \
-    nothing on their own\n\
+    - {\"file\": \"path:line\", \"quote\": \"the text of that line\"}\n\
     - {\"answer\": \"a quote from the agent's last message\"}: only for something that the user wanted in words; about work, it is \
     only a claim\n\
-    - {\"user\": \"a quote from the user\"}: for an item that the user dropped or changed: the later words with which they did that";
+    - {\"user\": \"a quote from the user\"}: for an item with the status \"dropped\": the later words with which the user dropped it";
 
 fn said(request: &ReviewRequest) -> String {
     let mut text = String::new();

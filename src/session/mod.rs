@@ -198,6 +198,9 @@ impl<'a> Session<'a> {
     pub fn run(mut self) -> Report {
         // A resumed session begins no task of its own, so the files are noted here.
         self.note_files();
+        if self.setup.rules.carried.as_ref().is_some_and(|carried| !carried.fresh) {
+            self.old.forget();
+        }
         let prompt = self.setup.prompt.take();
         self.step(Event::Start { prompt });
         while self.outcome.is_none() {

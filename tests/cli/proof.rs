@@ -152,6 +152,37 @@ fn what_only_the_person_can_decide_is_theirs() {
     assert_eq!(room.seen("agent.input").lines().count(), 1, "the agent is not sent back to work");
 }
 
+/// An agent that writes a file, and a judge that quotes another one.
+#[test]
+fn a_confirmation_rests_on_what_the_task_has_changed() {
+    let room = Room::new();
+    room.write("project/SUPERVISOR.md", REQUIRED);
+    room.write("project/slug.py", "import re\n\ndef slugify(title):\n    return title\n");
+    let begins = "    echo '{\"type\":\"assistant\"";
+    let writes = format!("    echo $id$$ > written.txt\n{begins}");
+    room.client(&CLIENT.replacen(begins, &writes, 1));
+    let prints = |answer: &str| {
+        let line = serde_json::json!({"type": "result", "num_turns": 1, "result": answer});
+        room.write("judge.prints", format!("{line}\n"));
+    };
+    let run = |args: &[&str]| {
+        let always = ["--supervisor", "--max-iterations", "2", "--output-format", "json"];
+        room.ccc(&[&always[..], args].concat()).run()
+    };
+    let old = with_evidence(&[r#"[{"file": "slug.py:3", "quote": "def slugify(title):"}]"#]);
+    prints(&old);
+    let doubted = report(&run(&["-p", "do it"]).code(3));
+    assert_eq!(doubted["rounds"][0]["requirements"][0]["status"], "unproven", "{doubted}");
+    assert!(room.seen("supervisor.input").contains("it was there before the task began"));
+
+    // Of a task that began in an earlier run, nobody knows what was there before.
+    prints(r#"{"completed": false, "status": "blocked", "feedback": "?"}"#);
+    let first = report(&run(&["-p", "do it"]).code(5));
+    let id = first["session_id"].as_str().expect("an id");
+    prints(&old);
+    run(&["-p", "go on", "--resume", id]).code(0);
+}
+
 /// An agent that runs its tests only when it is told to.
 #[test]
 fn what_the_agent_ran_before_the_session_was_resumed_is_evidence_too() {
