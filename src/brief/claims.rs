@@ -6,7 +6,8 @@
 //! | it builds, lint is clean | a command of that kind after the last edit that ended well; or a green check |
 //! | it is committed | git: another commit than when the task began, and no changed file outside it |
 //! | it is pushed | a push that ended well, and was more than tried |
-//! | there is a branch, a tag, a pull request; a coverage; it is published | a command that can have made or measured it, and did more than try |
+//! | there is a branch, a tag, a pull request; a coverage; it is published; it is out of the history | a command that can have made or measured it, and did more than try |
+//! | something was run fifty times | a loop, or as many commands (`claims/times.rs`) |
 //! | a program was run, something was tried with it | a command that names the program (`claims/ran.rs`) |
 //! | there are no warnings | the output of the last build, test or lint command, which has none |
 //! | something is fixed, added, changed | a file that changed since the task began |
@@ -20,6 +21,7 @@ mod files;
 mod part;
 mod put_away;
 mod ran;
+mod times;
 mod told;
 
 use std::sync::LazyLock;
@@ -86,6 +88,9 @@ pub fn unsupported(facts: &Facts<'_>) -> Vec<String> {
     }
     found.extend(ran::never_seen(answer, facts.activity).into_iter().map(|name| {
         format!("The last message says that `{name}` was run, but no command with that name was seen (from its commands).")
+    }));
+    found.extend(times::too_often(answer, facts.activity).map(|number| {
+        format!("The last message says that something was run {number} times, but neither a loop nor as many commands were seen (from its commands).")
     }));
     found.extend(claimed(Claim::NoWarnings).and_then(|says| warned(&says, facts.activity)));
     if put_away::is_stashed(facts.activity) && !answer.to_lowercase().contains("stash") {
@@ -253,6 +258,11 @@ fn committed(says: &str, facts: &Facts<'_>) -> Option<String> {
     };
     if !git.moved && facts.activity.commands().any(elsewhere) {
         return None;
+    }
+    if git.left_branch {
+        return Some(format!(
+            "{says}, but to no branch: HEAD has left the one it was on (from git)."
+        ));
     }
     if !git.moved {
         return Some(format!(

@@ -39,6 +39,9 @@ pub struct Examined {
 pub struct GitState {
     /// Whether the project is on another commit than when the task began.
     pub moved: bool,
+    /// Whether HEAD was on a branch when the task began, and is on none now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left_branch: bool,
     /// Files that changed since the task began and are not committed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncommitted: Vec<String>,

@@ -12,7 +12,9 @@
 //! | a test is left out | `signs/weakened.rs`: `#[cfg(test)]`, `unittest.TestCase` taken away, `//go:build` put there |
 //! | a test replaces what it tests | `signs/weakened.rs`: `patch("cart.total")`, and an assertion about `total()` |
 //! | a test defines what it imported before | `signs/weakened.rs`: it tests a copy |
-//! | a part of a test never runs | `signs/weakened.rs`: `if False:`, `if (false) {` put into a test |
+//! | a part of a test never runs | `signs/weakened.rs`: `if False:`, `if (false) {`, `for x in []:` put into a test |
+//! | a test has to fail now | `signs/weakened.rs`: `#[should_panic]` put alone before a test |
+//! | nothing waits for this assertion | `signs/weakened.rs`: `assert.rejects(…)` without `await` |
 //! | a test ends early | `signs/weakened.rs`: a `return` or an `exit 0` put into a test, alone |
 //! | an assertion asks for less | `signs/weakened.rs`: one that compared with a value, and only asks for any now |
 //! | an assertion is replaced, a failed one is caught | `signs/weakened.rs`: `assertEqual = …`, `except AssertionError` in a test |
@@ -297,6 +299,11 @@ fn of_file(file: &FileDiff, files: &[FileDiff]) -> Vec<Sign> {
     }
     found.extend(bodies::without(file, language));
     found.extend(weakened::left_out(file));
+    match language {
+        Language::Rust => found.extend(weakened::has_to_fail(file)),
+        Language::Script if is_test => found.extend(weakened::is_not_awaited(file)),
+        _ => {}
+    }
     found.extend(weakened::swallows(file, language));
     let fewer = |pattern: &Regex| {
         let removed = lost(file, pattern, files);

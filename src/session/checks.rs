@@ -234,7 +234,8 @@ fn git_state(before: &Snapshot, now: &Snapshot) -> Option<GitState> {
     let changes = before.changes(now);
     let uncommitted = changes.iter().filter(|change| now.differs(&change.path)).take(MOST_FILES);
     let uncommitted = uncommitted.map(|change| change.path.display().to_string()).collect();
-    Some(GitState { moved, uncommitted })
+    let left_branch = before.is_on_branch() && !now.is_on_branch();
+    Some(GitState { moved, left_branch, uncommitted })
 }
 
 pub(super) fn changes(before: &Snapshot, now: &Snapshot, project: &Path) -> Changed {

@@ -9,14 +9,22 @@ use crate::files;
 const SHORT: usize = 7;
 
 pub fn branch(project: &Path) -> Option<String> {
-    let head = files::read_text(&git_dir(root(project)?)?.join("HEAD")).ok()?;
-    let head = head.trim();
+    let head = head(project)?;
     match head.strip_prefix("ref: ") {
         Some(reference) => {
             Some(reference.strip_prefix("refs/heads/").unwrap_or(reference).to_owned())
         }
         None => head.get(..SHORT).map(str::to_owned),
     }
+}
+
+pub fn is_on_branch(project: &Path) -> bool {
+    head(project).is_some_and(|head| head.starts_with("ref: "))
+}
+
+fn head(project: &Path) -> Option<String> {
+    let head = files::read_text(&git_dir(root(project)?)?.join("HEAD")).ok()?;
+    Some(head.trim().to_owned())
 }
 
 #[cfg(test)]
@@ -41,5 +49,8 @@ mod tests {
         head("ref: refs/heads/main\n");
         fs::write(inner.join(".git"), "gitdir: ../../.git\n").unwrap();
         assert_eq!(branch(&inner).as_deref(), Some("main"));
+        assert!(is_on_branch(&inner));
+        head("0123456789abcdef\n");
+        assert!(!is_on_branch(&inner) && !is_on_branch(Path::new("/")));
     }
 }

@@ -51,6 +51,9 @@ pub struct Snapshot {
 struct Commit {
     repository: Repository,
     id: String,
+    /// Whether HEAD names a branch, and not the commit itself.
+    #[serde(default)]
+    on_branch: bool,
 }
 
 /// A file that has changed.
@@ -110,13 +113,18 @@ impl Snapshot {
                 None => {}
             }
         }
-        let commit = Some(Commit { repository, id: state.head });
+        let on_branch = branch::is_on_branch(repository.root());
+        let commit = Some(Commit { repository, id: state.head, on_branch });
         Ok(Self { commit, files: state.differs, inner, note: None })
     }
 
     /// The commit that was checked out, in a git repository.
     pub fn commit(&self) -> Option<&str> {
         self.commit.as_ref().map(|commit| commit.id.as_str())
+    }
+
+    pub fn is_on_branch(&self) -> bool {
+        self.commit.as_ref().is_some_and(|commit| commit.on_branch)
     }
 
     /// The path of the project in its repository; files are named from the repository's root.
@@ -230,7 +238,7 @@ impl Snapshot {
         let found = commit.repository.git().committed(&commit.id, &[path]).ok()?;
         let Some(Content::Submodule(id)) = found.get(path) else { return None };
         let repository = other.commit.as_ref()?.repository.clone();
-        let commit = Some(Commit { repository, id: id.clone() });
+        let commit = Some(Commit { repository, id: id.clone(), on_branch: false });
         Some(Self { commit, files: BTreeMap::new(), inner: BTreeMap::new(), note: None })
     }
 

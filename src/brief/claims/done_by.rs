@@ -7,7 +7,7 @@ use regex::Regex;
 use super::told::Claim;
 
 /// The commands that make or measure something. If none of them ran, the claim is not supported.
-pub static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 7] = [
+pub static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 8] = [
     (
         Claim::Migrated,
         "that does it",
@@ -20,6 +20,13 @@ pub static DONE_BY: [(Claim, &str, LazyLock<Option<Regex>>); 7] = [
         "that does it",
         LazyLock::new(|| {
             Regex::new(r"\bgit\b.*\b(merge|rebase|pull|cherry-pick|am|reset|push)\b|\b(gh|glab|jj|hg|make|just)\b|\.sh\b").ok()
+        }),
+    ),
+    (
+        Claim::OutOfHistory,
+        "that rewrites it",
+        LazyLock::new(|| {
+            Regex::new(r"filter-branch|filter-repo|\bbfg\b|rebase|amend|--orphan|fast-import|\bgit\b.*\breset\b|\b(jj|hg|make|just)\b|\.sh\b").ok()
         }),
     ),
     (

@@ -168,6 +168,7 @@ fn a_commit_is_git_s_to_tell() {
         git: Some(GitState {
             moved,
             uncommitted: uncommitted.iter().map(|&path| path.to_owned()).collect(),
+            left_branch: false,
         }),
         ..Examined::default()
     };
@@ -176,4 +177,7 @@ fn a_commit_is_git_s_to_tell() {
     check("I committed it.", ran, &git(true, &[]), "");
     check("I committed it.", ran, &git(false, &[]), "the same as when the task began");
     check("I committed it.", ran, &git(true, &["a.py", "b.py"]), "a.py and 1 more");
+    let left = GitState { moved: true, left_branch: true, ..GitState::default() };
+    let left = Examined { git: Some(left), ..Examined::default() };
+    check("I committed it.", ran, &left, "but to no branch");
 }

@@ -22,9 +22,10 @@ pub enum Claim {
     NoWarnings,
     Migrated,
     Merged,
+    OutOfHistory,
 }
 
-const ALL: [Claim; 15] = [
+const ALL: [Claim; 16] = [
     Claim::Tests,
     Claim::Build,
     Claim::Lint,
@@ -40,6 +41,7 @@ const ALL: [Claim; 15] = [
     Claim::NoWarnings,
     Claim::Migrated,
     Claim::Merged,
+    Claim::OutOfHistory,
 ];
 
 impl Claim {
@@ -60,6 +62,7 @@ impl Claim {
             Self::NoWarnings => "there are no warnings",
             Self::Migrated => "a migration was run",
             Self::Merged => "branches were merged or rebased",
+            Self::OutOfHistory => "something is gone from the history of the repository",
         }
     }
 
@@ -119,6 +122,10 @@ impl Claim {
             Self::Merged => {
                 r"\b(I|we)(\s+have|'ve)?\s+(also\s+|now\s+)?(merged\b[^.!?\n]{0,40}?\b(branch|into\s+(the\s+)?`?(main|master|develop)\b) | rebased\b[^.!?\n]{0,30}?\bonto\b)"
             }
+            Self::OutOfHistory => {
+                r"\b(gone|removed|purged|erased|scrubbed|deleted|stripped|cleaned)\b[^!?\n]{0,40}\b(from|in|of)\b[^!?\n]{0,30}\b(git|commit|repo\w*)\b[^!?\n]{0,20}\bhistory\b
+                | \brewr(ote|itten)\s+(the\s+)?(git|commit|repo\w*)('s)?\s+history\b"
+            }
             Self::NoWarnings => {
                 r"\b(no|without|zero|0)\s+((any|more|compiler|lint|clippy|eslint|remaining)\s+)*warnings?\b | \bwarning-free\b"
             }
@@ -167,6 +174,7 @@ impl Claim {
             Self::NoWarnings => &["warning"],
             Self::Migrated => &["migration"],
             Self::Merged => &["merged", "rebased"],
+            Self::OutOfHistory => &["history"],
         }
     }
 
@@ -347,6 +355,8 @@ mod tests {
             (Claim::Tag, "It is tagged as `v1.2.0`."),
             (Claim::PullRequest, "I opened pull request #17."),
             (Claim::Coverage, "Coverage went up to 96 %."),
+            (Claim::OutOfHistory, "The key is gone from the repository and its history."),
+            (Claim::OutOfHistory, "I removed the file from git history."),
         ] {
             assert!(makes(claim, text), "{claim:?} {text}");
             assert!(made(text).contains(&claim.told()));

@@ -40,11 +40,39 @@ pub fn ends_early(file: &FileDiff) -> Option<Sign> {
     Some(sign(file, *at, "a test ends early", line))
 }
 
-/// A condition that never holds, put into a test.
+/// An attribute, added alone to a test that was there, for which the test passes only if it fails.
+pub fn has_to_fail(file: &FileDiff) -> Option<Sign> {
+    static FAILS: Pattern = LazyLock::new(|| Regex::new(r"^\s*#\[should_panic\b").ok());
+    static TEST: Pattern = LazyLock::new(|| Regex::new(r"^\s*(#\[(\w+::)?test\b|fn\s)").ok());
+    let is_new = |number: u32| {
+        file.added.iter().any(|(other, line)| *other == number && matches(&TEST, line))
+    };
+    let (at, line) = file.added.iter().find(|(at, line)| {
+        matches(&FAILS, line) && !is_new(at.saturating_sub(1)) && !is_new(at + 1)
+    })?;
+    let had = file.removed.iter().any(|line| matches(&FAILS, line));
+    (!had).then(|| sign(file, *at, "a test has to fail now", line))
+}
+
+/// An assertion about a promise that nothing waits for: the test has ended when it fails.
+pub fn is_not_awaited(file: &FileDiff) -> Option<Sign> {
+    static PROMISE: Pattern = LazyLock::new(|| {
+        Regex::new(
+            r"^\s*(assert\.(rejects|doesNotReject)\(|expect\(.+\)\.(rejects|resolves)\.).*;\s*$",
+        )
+        .ok()
+    });
+    let (at, line) = file.added.iter().find(|(_, line)| matches(&PROMISE, line))?;
+    Some(sign(file, *at, "nothing waits for this assertion", line))
+}
+
+/// A condition that never holds, or a loop over nothing, put into a test.
 pub fn never_runs(file: &FileDiff) -> Option<Sign> {
     static NEVER: Pattern = LazyLock::new(|| {
-        Regex::new(r"^\s*(\}?\s*(el)?(se\s+)?if|while)\s*\(?\s*(False|false|0)\s*\)?\s*(:|\{)\s*$")
-            .ok()
+        Regex::new(
+            r"^\s*(\}?\s*(el)?(se\s+)?if|while)\s*\(?\s*(False|false|0)\s*\)?\s*(:|\{)\s*$|^\s*for\s.+\sin\s+(\[\]|\(\)|\{\}|range\(0\))\s*:|\bfor\s*\(.+\sof\s+\[\]\s*\)|(^|\s)\[\]\.forEach\(|\.each\(\[\]\)|\bparametrize\(.+,\s*\[\]\s*\)",
+        )
+        .ok()
     });
     let (at, line) = file.added.iter().find(|(_, line)| matches(&NEVER, line))?;
     is_test_file(&file.path).then(|| sign(file, *at, "a part of a test never runs", line))

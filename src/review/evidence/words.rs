@@ -193,14 +193,14 @@ fn is_for_a_file(said: &str) -> bool {
 
 static WORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put|merge|rebase|revert|rewrite|translate|strip|ensure|enable|disable|debug|solve|resolve|correct|improve|repair|patch|integrate|wire|validate|parse|escape|sort|broken|should|must|crash(es|ed)?|bugs?|introduce|finish|complete|raise|lower|increase|decrease|reduce|serve|set|turn|switch|apply|undo|restore|copy|amend|squash|publish|release|document|download|import|export|let\s+(the|it|its|all|every|each|this|that)|allow|prevent|avoid)\b",
+        r"(?i)\b(fix|add|implement|write|create|change|refactor|rename|delete|remove|update|make|build|migrate|port|convert|replace|move|install|configure|set up|optimi[sz]e|commit|push|deploy|run|start|handle|support|split|extract|format|bump|upgrade|generate|clean up|store|save|put|merge|rebase|revert|rewrite|translate|strip|ensure|enable|disable|debug|solve|resolve|correct|improve|repair|patch|integrate|wire|validate|parse|escape|sort|broken|should|must|crash(es|ed)?|bugs?|introduce|finish|complete|ha(s|ve) to|needs? to|raise|lower|increase|decrease|reduce|serve|set|turn|switch|apply|undo|restore|copy|amend|squash|publish|release|document|download|import|export|let\s+(the|it|its|all|every|each|this|that)|allow|prevent|avoid)\b",
     )
     .ok()
 });
 
 static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\?|\b(why|what|how|which|who|when|where|whether|explain\w*|explanation|describ\w*|description|tell|say|answer|summar\w*|list|plan\w*|show|report|compar\w*|review\w*|suggest\w*|recommend\w*|propos\w*|discuss\w*|think|opinion|find out|look|analy\w*|investigat\w*|research|advi[cs]e|estimat\w*|question\w*|ideas?|outline|reply|respond|let me know|name|count|(check|verify|confirm) (if|for)|inform|mention|point out)\b",
+        r"(?i)\?|\b(why|what|how|which|who|when|where|whether|explain\w*|explanation|describ\w*|description|tell|say|answer|summar\w*|list|plan\w*|show|report|compar\w*|review\w*|suggest\w*|recommend\w*|propos\w*|discuss\w*|think|opinion|find out|look|analy\w*|investigat\w*|research|advi[cs]e|estimat\w*|question\w*|ideas?|outline|reply|respond|let me know|name\s+(me|the|a|all|every|each|some|two|three|\d+)|count|(check|verify|confirm) (if|for)|inform|mention|point out)\b",
     )
     .ok()
 });
@@ -334,6 +334,8 @@ mod tests {
             (&["Add a test for accents.", "Commit it."], "There is a test for accents."),
             (&["Is it slow? Make it fast."], "All 12 tests pass now."),
             (&["Let the service retry 4 times."], "It retries 4 times now."),
+            (&["The timeout has to be configurable."], "The timeout is configurable."),
+            (&["greet.sh without a name must fail."], "greet.sh without a name fails."),
             (&["Raise the timeout in production."], "The timeout is 60 seconds now."),
             (&["修复 texts.py 里的错误"], "已全部修复，三个函数都对了。"),
             (&["Haz que slugify quite los acentos."], "Los acentos se quitan."),

@@ -41,6 +41,15 @@ fn tests_that_test_less_are_signs() {
         ("a.py", "", "    with suppress(Exception):", SWALLOWED),
         ("a.js", "", "  } catch (e) {\n  }", SWALLOWED),
         ("tests/a/cart.out", "3", "4", "what tests compare with is edited"),
+        ("src/a.rs", "", "#[should_panic]", "a test has to fail now"),
+        ("test_a.py", "", "    for a, b in []:", "a part of a test never runs"),
+        ("a.test.js", "", "  assert.rejects(load(''));", "nothing waits for this assertion"),
+        (
+            "a.test.ts",
+            "",
+            "  expect(f()).rejects.toThrow('x');",
+            "nothing waits for this assertion",
+        ),
     ] {
         let lines = |text: &'static str| text.lines().collect::<Vec<_>>();
         assert_eq!(found(path, &lines(removed), &lines(added)), [sign], "{path} {added}");
