@@ -169,7 +169,10 @@ fn it_holds_for_who_is_not_root() {
     let dir = tempfile::tempdir().expect("a directory");
     let place = CaseRoom::under(dir.path(), "project");
     let shim = place.root.join("ccc");
-    fs::copy(env!("CARGO_BIN_EXE_ccc"), &shim).expect("a copy that everybody can run");
+    // By another process: a child that another test forks while this one writes the copy would keep it
+    // open, and nothing could run it ("Text file busy").
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_ccc")).arg(&shim).status();
+    assert!(copied.expect("cp").success(), "no copy that everybody can run");
     fs::set_permissions(&place.root, fs::Permissions::from_mode(0o755)).expect("a mode");
     let owner = Command::new("chown").args(["-R", "4711:4711"]).arg(&place.root).status();
     assert!(owner.expect("chown").success());
