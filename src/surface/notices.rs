@@ -14,7 +14,7 @@ mod verdict;
 use super::Transcript;
 use super::styled::{self, Style, Styled};
 use super::terminal::DENIED;
-use super::transcript::SPOKEN_NAME;
+use super::transcript::{Author, LineKind, SPOKEN_NAME};
 use crate::client::case::{CaseKind, CaseReport};
 use crate::client::{form, plan as plan_tool};
 use crate::event::{Asker, ChangedFile, Dropped, Notice, Phase, file_changed};
@@ -88,7 +88,10 @@ impl Transcript {
             Notice::ReviewDropped { why, .. } => self.review_cancelled(*why),
             Notice::LimitReached { max } => {
                 let reviews = count(*max, "review");
-                self.given_up(&format!("Stopped after {reviews} without confirmation."))
+                let text = format!("Stopped after {reviews} without confirmation.");
+                let mut lines = self.failure(&text);
+                lines.extend(self.what_now());
+                lines
             }
             Notice::Stuck { why, .. } => self.given_up(&format!("Stuck: {why}.")),
             Notice::TurnFailed { error } => self.turn_failed(error),
@@ -299,10 +302,7 @@ impl Transcript {
         let text = format!("The agent's turn failed{text}.");
         let mut lines = self.own_lines(Style::Bad, &text);
         let otherwise = self.look.hints.then_some(TRY_AGAIN);
-        if let Some(advice) = advice(error).or(otherwise) {
-            let text = format!("  {} {advice}", self.look.glyphs.arrow);
-            lines.push(Styled::new(Style::Plain, &text));
-        }
+        lines.extend(advice(error).or(otherwise).map(|advice| self.advised(advice)));
         let lines = self.fitted(lines, "    ");
         self.apart(lines)
     }
@@ -313,7 +313,7 @@ impl Transcript {
         let why = if said { String::new() } else { format!(": {}", sentence(reason)) };
         if retrying {
             let dash = self.look.glyphs.dash;
-            return self.failure(&format!("Review failed{why} {dash} trying again"));
+            return self.of_the_review(&format!("Review failed{why} {dash} trying again"));
         }
         self.given_up(&format!("No verdict{why}."))
     }
@@ -334,10 +334,30 @@ impl Transcript {
         lines
     }
 
-    /// A failure after which the person has to decide how to continue.
+    /// An end of a review after which the person has to decide how to continue.
     fn given_up(&mut self, text: &str) -> Vec<Styled> {
-        let text = self.hinted(text, GO_ON);
-        self.failure(&text)
+        let mut lines = self.of_the_review(text);
+        lines.extend(self.what_now());
+        lines
+    }
+
+    /// Something bad in the block of a review.
+    fn of_the_review(&mut self, text: &str) -> Vec<Styled> {
+        let text = format!("{} {text}", self.look.glyphs.bad);
+        let lines = self.own_lines(Style::Bad, &text);
+        self.lines(lines, LineKind::Notice, Author::SUPERVISOR)
+    }
+
+    fn what_now(&mut self) -> Vec<Styled> {
+        if !self.look.hints {
+            return Vec::new();
+        }
+        let lines = self.fitted(vec![self.advised(GO_ON)], "    ");
+        self.shown(lines)
+    }
+
+    fn advised(&self, advice: &str) -> Styled {
+        Styled::new(Style::Plain, &format!("  {} {advice}", self.look.glyphs.arrow))
     }
 
     fn failure(&mut self, text: &str) -> Vec<Styled> {
@@ -384,10 +404,6 @@ impl Transcript {
             "claude has been silent for {silent}; it may still be working. Ctrl-C {way_out}."
         );
         self.shown(vec![Styled::new(Style::Question, &text)])
-    }
-
-    fn hinted(&self, text: &str, hint: &str) -> String {
-        if self.look.hints { format!("{text} {hint}") } else { text.to_owned() }
     }
 }
 

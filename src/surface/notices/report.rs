@@ -48,7 +48,9 @@ impl Transcript {
             (Some(all), reviews) => Some(format!("{all} (reviews: {reviews})")),
             (None, reviews) => Some(format!("reviews: {reviews}")),
         });
-        let mut lines = self.own_lines(style, &outcome);
+        // The facts follow on the same line.
+        let outcome = outcome.strip_suffix('.').unwrap_or(&outcome);
+        let mut lines = self.own_lines(style, outcome);
         if let Some(first) = lines.first_mut() {
             *first = self.named(std::mem::take(first));
         }

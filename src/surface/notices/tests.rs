@@ -77,10 +77,10 @@ fn what_ccc_says() {
             "┃ ✘ Not complete yet, round 2/10 · 34s · 99% cached · $0.12\n┃   Add tests.\n┃   Run them.",
         ),
         (Notice::Feedback { round: 2, text: "x".into() }, "┃ → sent to the agent"),
-        (failed(true), "Review failed: no credit – trying again"),
+        (failed(true), "┃ ✘ Review failed: no credit – trying again"),
         (
             failed(false),
-            "No verdict: no credit. Type a message to continue, or /supervisor to review again.",
+            "┃ ✘ No verdict: no credit.\n  → Type a message to continue, or /supervisor to review again.",
         ),
         (
             Notice::ReviewDropped { round: 1, why: Dropped::UserMessage },
@@ -89,7 +89,7 @@ fn what_ccc_says() {
         (Notice::ReviewDropped { round: 1, why: Dropped::SessionEnded }, ""),
         (
             Notice::LimitReached { max: 3 },
-            "Stopped after 3 reviews without confirmation. Type a message to continue, or /supervisor to review again.",
+            "Stopped after 3 reviews without confirmation.\n  → Type a message to continue, or /supervisor to review again.",
         ),
         (
             Notice::TurnFailed { error: "no idea".into() },
@@ -135,7 +135,7 @@ fn a_log_has_phases_and_no_hints() {
     off.notice(&Notice::Started { supervising: false, max_iterations: 10 });
     assert_eq!(texts(&off.notice(&phase(Phase::Working, 0))), ["", "── working ──"]);
     let failed = Notice::ReviewFailed { round: 1, reason: "late".into(), retrying: false };
-    assert_eq!(shown(look, &failed), "No verdict: late.");
+    assert_eq!(shown(look, &failed), "┃ ✘ No verdict: late.");
 }
 
 #[test]
@@ -186,15 +186,18 @@ fn a_failure_that_the_judge_has_printed_is_not_repeated() {
         retrying,
     };
     transcript.supervisor(&sample::line(text));
-    assert_eq!(texts(&transcript.notice(&failed(true))), ["Review failed – trying again"]);
+    let again = "┃ ✘ Review failed – trying again";
+    assert_eq!(texts(&transcript.notice(&failed(true))).last().unwrap(), again);
     transcript.notice(&Notice::ReviewStarted { round: 1, max: 10, attempt: 2, judge: None });
     transcript.supervisor(&sample::line(text));
     let shown = texts(&transcript.notice(&failed(false)));
-    assert!(shown[0].starts_with("No verdict. Type a message"), "{shown:?}");
+    let ends =
+        ["┃ ✘ No verdict.", "  → Type a message to continue, or /supervisor to review again."];
+    assert!(shown.ends_with(&ends.map(str::to_owned)), "{shown:?}");
     // The second try failed without a word.
     transcript.notice(&Notice::ReviewStarted { round: 1, max: 10, attempt: 2, judge: None });
     let shown = texts(&transcript.notice(&failed(false)));
-    assert!(shown[0].starts_with("No verdict: API Error: 500"), "{shown:?}");
+    assert!(shown[0].starts_with("┃ ✘ No verdict: API Error: 500"), "{shown:?}");
 }
 
 #[test]
