@@ -344,7 +344,10 @@ impl Transcript {
     /// Something bad in the block of a review.
     fn of_the_review(&mut self, text: &str) -> Vec<Styled> {
         let text = format!("{} {text}", self.look.glyphs.bad);
-        let lines = self.own_lines(Style::Bad, &text);
+        let mut lines = self.own_lines(Style::Bad, &text);
+        if let Some(first) = lines.first_mut() {
+            *first = self.named(std::mem::take(first));
+        }
         self.lines(lines, LineKind::Notice, Author::SUPERVISOR)
     }
 

@@ -6,16 +6,16 @@ use super::LineSurface;
 use crate::client::form::{self, FormQuestion};
 use crate::client::plan;
 use crate::client::stream::Permission;
-use crate::event::{Asker, Event, Question};
+use crate::event::{Event, Question};
 use crate::surface::Intent;
-use crate::surface::status::can_always;
-use crate::surface::styled::{self, Style, Styled};
+use crate::surface::status::{self, can_always};
+use crate::surface::styled::{Glyphs, Style, Styled};
 use crate::surface::terminal::DENIED;
 
 /// The only word that does not answer a form; "n" might be an answer.
 const DECLINE: &str = "decline";
-/// The length of a tool's name in the marker.
-const NAME: usize = 40;
+/// A longer name of a tool is cut in the marker.
+const WIDTH: usize = 48;
 
 impl<W: Write> LineSurface<W> {
     pub(super) fn forget_question(&mut self) {
@@ -46,11 +46,11 @@ impl<W: Write> LineSurface<W> {
             }
             None => {
                 let always = if can_always(question) {
-                    ", always to allow it for the whole session"
+                    ", always to allow it for the whole session,\n"
                 } else {
-                    ""
+                    ", "
                 };
-                format!("Type y to allow it once{always}, n to deny it, or d followed by a reason.")
+                format!("Type y to allow it once{always}n to deny it, or d followed by a reason.")
             }
         };
         self.say(Style::Dim, &text);
@@ -61,17 +61,21 @@ impl<W: Write> LineSurface<W> {
         let text = match self.form() {
             Some((_, 1, 1)) => "Answer? ".to_owned(),
             Some((_, at, of)) => format!("Answer {at}/{of}? "),
-            None if plan::is_plan(&question.asked) => {
-                "Go ahead with the plan? [y/edits/n/d] ".to_owned()
-            }
             None => {
-                let tool = styled::cut(&question.asked.tool, NAME, "...");
-                let who = match question.asker {
-                    Asker::Agent => "",
-                    Asker::Supervisor => " (supervisor)",
+                let head = status::question(
+                    question,
+                    None,
+                    0,
+                    |path| self.text.transcript.near(path),
+                    Glyphs::ascii(),
+                    WIDTH,
+                );
+                let answers = match can_always(question) {
+                    _ if plan::is_plan(&question.asked) => "y/edits/n/d",
+                    true => "y/always/n/d",
+                    false => "y/n/d",
                 };
-                let always = if can_always(question) { "always/" } else { "" };
-                format!("Allow {tool}{who}? [y/{always}n/d] ")
+                format!("{head} [{answers}] ")
             }
         };
         Styled::new(Style::Question, &text)

@@ -8,9 +8,9 @@ use crate::surface::Intent;
 use crate::surface::styled::Style;
 use crate::surface::terminal::{NOTHING_TO_GO_BACK_TO, point_shown};
 
-const HOW: &str = "Type /rewind and a number to go back to just before that message. The \
-    conversation and the files both go back; add \"conversation\" or \"files\" for only one of \
-    them.";
+const HOW: &str = "Type /rewind and a number to go back to just before that message.\n\
+    The conversation and the files both go back; add \"conversation\" or \"files\"\n\
+    for only one of them.";
 
 impl<W: Write> LineSurface<W> {
     pub(super) fn rewind(&mut self, rest: &str) -> Vec<Intent> {

@@ -169,6 +169,19 @@ fn permission_by_letter() {
 }
 
 #[test]
+fn the_marker_of_a_question_names_the_file() {
+    let after = |tool: &str, input: &str| {
+        LineDesk::asked(&question(tool, input, None)).surface.question_marker().text()
+    };
+    assert_eq!(
+        after("Write", r#"{"file_path":"a.py","content":"x"}"#),
+        "Allow Write a.py? [y/n/d] "
+    );
+    let plan = after("ExitPlanMode", r##"{"plan":"# Plan"}"##);
+    assert_eq!(plan, "Go ahead with this plan? [y/edits/n/d] ");
+}
+
+#[test]
 fn a_question_is_shown_in_full_and_then_waits() {
     let mut desk = LineDesk::working();
     desk.surface.ask(&bash());
