@@ -223,9 +223,10 @@ impl Record {
             roots: &[project.to_owned()],
             state_dir: None,
             request: &request,
+            old: None,
             check: &|_| None,
         };
-        let findings = verify(&evidence, &lookup);
+        let findings = verify(&evidence, true, &lookup);
         let missing: Vec<_> = findings.iter().flatten().collect();
         assert!(missing.is_empty(), "{missing:?}");
     }

@@ -49,6 +49,10 @@ fn hides(script: &str) -> Option<&'static str> {
         Regex::new(r"\b(exit|return|case)\b|(^|[;&|\n]|\b(if|while)\b)\s*!?\s*(test\s|\[|\(\()")
             .ok()
     });
+    // `|| [ $? -eq 124 ]`: a certain failure counts as a success.
+    static EXCUSED: Pattern = LazyLock::new(|| {
+        Regex::new(r#"\|\|\s*(test|\[{1,2}|\(\()\s*"?\$\?"?\s*(-eq|==?)\s*[1-9]"#).ok()
+    });
     static TRAP: Pattern = LazyLock::new(|| Regex::new(r"\btrap\s[^;\n]*\bexit\s+0").ok());
     if matches(&TRAP, script) {
         return Some("a trap replaces its exit code");
@@ -56,10 +60,6 @@ fn hides(script: &str) -> Option<&'static str> {
     if matches(&IGNORED, script) {
         return Some("it was told to ignore failures");
     }
-    // `|| [ $? -eq 124 ]`: a certain failure counts as a success.
-    static EXCUSED: Pattern = LazyLock::new(|| {
-        Regex::new(r#"\|\|\s*(test|\[{1,2}|\(\()\s*"?\$\?"?\s*(-eq|==?)\s*[1-9]"#).ok()
-    });
     if matches(&EXCUSED, script) {
         return Some(REPLACED);
     }
@@ -110,7 +110,7 @@ fn is_followed(script: &str) -> bool {
     }
     let Some((last, before)) = parts.split_last() else { return false };
     let mut ends_at_failure = false;
-    let mut is_ignored = |part: &&str| {
+    let is_ignored = |part: &&str| {
         if let Some(options) = part.strip_prefix("set ") {
             let errexit = |sign| {
                 options.split(' ').any(|word| {
@@ -121,7 +121,7 @@ fn is_followed(script: &str) -> bool {
         }
         !ends_at_failure && runs_something_that_decides(part)
     };
-    !runs_something_that_decides(last) && before.iter().any(|part| is_ignored(part))
+    !runs_something_that_decides(last) && before.iter().any(is_ignored)
 }
 
 /// Whether the exit code is only printed: `pytest; echo $?`.

@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outputs_tell_what_came_of_tests() {
+    fn a_run_of_nothing_is_told_from_one_of_tests() {
         for text in [
             "collected 0 items\nno tests ran in 0.01s",
             "Ran 0 tests in 0.000s\n\nOK",
@@ -266,6 +266,10 @@ mod tests {
         ] {
             assert!(!ran_none(text), "{text}");
         }
+    }
+
+    #[test]
+    fn outputs_tell_what_came_of_tests() {
         for text in [
             "1 failed, 3 passed",
             "FAILED (failures=1)",

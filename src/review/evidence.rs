@@ -97,10 +97,18 @@ pub fn verify(evidence: &[Evidence], confirms: bool, facts: &dyn Facts) -> Vec<O
     findings
 }
 
+/// Whether the evidence shows nothing but old lines of a file, also by way of `cat`.
 fn is_old(evidence: &Evidence, facts: &dyn Facts) -> bool {
-    let Evidence::File { path, quote, .. } = evidence else { return false };
-    let text = facts.file(path).unwrap_or_default();
-    parts(quote, &text).iter().all(|part| facts.is_old(path, &text, part))
+    let (files, quote) = match evidence {
+        Evidence::File { path, quote, .. } => (vec![path.clone()], quote),
+        Evidence::Command { command, quote } => (command::files_shown(command), quote),
+        Evidence::Check(_) | Evidence::Answer(_) | Evidence::User(_) => return false,
+    };
+    let mut shown = files.iter().filter_map(|path| Some((path, facts.file(path).ok()?))).peekable();
+    let is_old = |(path, text): (&String, String)| {
+        !quote.is_empty() && parts(quote, &text).iter().all(|part| facts.is_old(path, &text, part))
+    };
+    shown.peek().is_some() && shown.all(is_old)
 }
 
 /// `is_shown`: the evidence includes a check, test or build, and that one holds.

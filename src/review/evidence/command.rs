@@ -97,6 +97,18 @@ pub fn ran(command: &str, quote: &str, facts: &dyn Facts) -> Result<(), String> 
     Err(why.unwrap_or_else(|| "the command was not run".to_owned()))
 }
 
+/// The files that a command does nothing but show.
+pub fn files_shown(command: &str) -> Vec<String> {
+    const SHOWING: [&str; 7] = ["cat", "head", "tail", "nl", "less", "bat", "Read"];
+    let mut parts = shell::commands(command);
+    parts.retain(|part| part.words[0] != "cd");
+    if parts.iter().any(|part| part.writes || !SHOWING.contains(&part.words[0].as_str())) {
+        return Vec::new();
+    }
+    let words = parts.into_iter().flat_map(|part| part.words.into_iter().skip(1));
+    words.filter(|word| !word.starts_with('-')).collect()
+}
+
 /// Whether the command tests, builds or checks something.
 pub fn decides(command: &str) -> bool {
     [CommandKind::Test, CommandKind::Build, CommandKind::Lint].iter().any(|kind| kind.is(command))

@@ -9,7 +9,13 @@ fn a_confirmation_rests_on_the_work_somewhere() {
     const RAN: &str = r#"{"command":"pytest","quote":"3 passed"}"#;
     const GONE: &str = r#"{"file":"gone.py:1","quote":"def gone"}"#;
     const DROPPED: &str = r#"{"user":"Never mind the docs"}"#;
-    let agent = ran(&[("pytest", "3 passed")]);
+    const SHOWN: &str = r#"{"command":"cat slug.py","quote":"def test_accents():"}"#;
+    const LISTED: &str = r#"{"command":"ls","quote":"slug.py"}"#;
+    let agent = ran(&[
+        ("pytest", "3 passed"),
+        ("cat slug.py", "import re\ndef test_accents():"),
+        ("ls", "slug.py"),
+    ]);
     let facts = Known { agent, ..Known::default() };
     let doubted = |cited: &[&str], confirms: bool| {
         let read = |json: &&str| serde_json::from_str::<Evidence>(json).unwrap();
@@ -24,6 +30,9 @@ fn a_confirmation_rests_on_the_work_somewhere() {
         (&[OLD, OLD], 2),
         (&[OLD, DROPPED], 1),
         (&[OLD, GONE], 1),
+        (&[SHOWN], 1),
+        (&[SHOWN, OLD], 2),
+        (&[LISTED], 0),
         (&[OLD, NEW], 0),
         (&[OLD, RAN], 0),
         (&[OLD, r#"{"check":"cargo test"}"#], 0),

@@ -47,111 +47,61 @@ fn other_tools_are_cited_by_their_name() {
     }
 }
 
+/// What ran, the tool that is cited, and whether it shows that three tests passed.
 #[test]
 fn a_result_that_is_only_retold_is_one_of_a_test_run() {
-    const BACKGROUND: &str =
+    const STARTED: &str =
         "Command running in background with ID: bx12y. Output is being written to: /t/bx12y.output";
-    const SAVED: &str = "<persisted-output>\nOutput too large (80KB). Full output saved to: /h/p/tool-results/b1.txt\n\nPreview (first 2KB):\ntest_a PASSED\n";
-    for (tools, json, holds) in [
+    const SAVED: &str = "<persisted-output>\nOutput too large (80KB). Full output saved to: /h/b1.txt\n\n\
+        Preview (first 2KB):\ntest_a PASSED\n";
+    const PASSED: &str = "1\t3 passed in 1s";
+    const FAILED: &str = "1\t1 failed, 3 passed in 1s";
+    let test = |command, output| ("Bash", "command", command, output);
+    let log = |output| ("Read", "file_path", "/p/out.log", output);
+    let task = |output| ("TaskOutput", "task_id", "bx12y", output);
+    for (ran, cited, holds) in [
         (
-            vec![
-                (
-                    "Write",
-                    r#"{"file_path":"/p/out.log","content":"3 passed"}"#,
-                    "File created successfully at: /p/out.log",
-                ),
-                ("Read", r#"{"file_path":"/p/out.log"}"#, "1\t3 passed"),
-            ],
-            r#"{"command":"Read out.log","quote":"3 passed"}"#,
+            vec![("Write", "file_path", "/p/out.log", "File created successfully"), log(PASSED)],
+            "Read out.log",
+            false,
+        ),
+        (vec![test("pytest > out.log", ""), log(PASSED)], "Read out.log", true),
+        (vec![test("pytest > /p/out.log", ""), log(FAILED)], "Read out.log", false),
+        (vec![test("pytest", STARTED), task(PASSED)], "TaskOutput bx12y", true),
+        (vec![test("pytest", STARTED), task(FAILED)], "TaskOutput bx12y", false),
+        (
+            vec![test("pytest", STARTED), ("Read", "file_path", "/t/bx12y.output", PASSED)],
+            "Read bx12y",
+            true,
+        ),
+        // A sub-agent's words.
+        (
+            vec![("TaskOutput", "task_id", "a77agent", "All tests pass: 3 passed.")],
+            "TaskOutput",
             false,
         ),
         (
-            vec![
-                ("Bash", r#"{"command":"pytest > out.log"}"#, ""),
-                ("Read", r#"{"file_path":"/p/out.log"}"#, "1\t3 passed"),
-            ],
-            r#"{"command":"Read out.log","quote":"3 passed"}"#,
+            vec![test("pytest -v", SAVED), test("tail -1 /h/b1.txt", PASSED)],
+            "tail -1 /h/b1.txt",
             true,
         ),
         (
-            vec![
-                ("Bash", r#"{"command":"pytest > /p/out.log"}"#, ""),
-                ("Read", r#"{"file_path":"/p/out.log"}"#, "1\t1 failed, 3 passed"),
-            ],
-            r#"{"command":"Read out.log","quote":"3 passed"}"#,
-            false,
-        ),
-        (
-            vec![
-                ("Bash", r#"{"command":"pytest","run_in_background":true}"#, BACKGROUND),
-                (
-                    "TaskOutput",
-                    r#"{"task_id":"bx12y"}"#,
-                    "<status>completed</status>\n<exit_code>0</exit_code>\n<output>\n3 passed in 1s\n</output>",
-                ),
-            ],
-            r#"{"command":"TaskOutput bx12y","quote":"3 passed"}"#,
+            vec![test("pytest -v", SAVED), ("Read", "file_path", "/h/b1.txt", PASSED)],
+            "Read b1.txt",
             true,
         ),
-        (
-            vec![
-                ("Bash", r#"{"command":"pytest","run_in_background":true}"#, BACKGROUND),
-                ("Read", r#"{"file_path":"/t/bx12y.output"}"#, "1\t3 passed in 1s"),
-            ],
-            r#"{"command":"Read bx12y.output","quote":"3 passed"}"#,
-            true,
-        ),
-        (
-            vec![
-                ("Bash", r#"{"command":"pytest","run_in_background":true}"#, BACKGROUND),
-                (
-                    "TaskOutput",
-                    r#"{"task_id":"bx12y"}"#,
-                    "<status>failed</status>\n<exit_code>1</exit_code>\n<output>\n1 failed, 3 passed in 1s\n</output>",
-                ),
-            ],
-            r#"{"command":"TaskOutput bx12y","quote":"3 passed"}"#,
-            false,
-        ),
-        (
-            vec![("TaskOutput", r#"{"task_id":"a77agent"}"#, "All 3 tests pass, 3 passed.")],
-            r#"{"command":"TaskOutput","quote":"3 passed"}"#,
-            false,
-        ),
-        (
-            vec![
-                ("Bash", r#"{"command":"pytest -v"}"#, SAVED),
-                ("Bash", r#"{"command":"tail -1 /h/p/tool-results/b1.txt"}"#, "900 passed in 3s"),
-            ],
-            r#"{"command":"tail -1 /h/p/tool-results/b1.txt","quote":"900 passed in 3s"}"#,
-            true,
-        ),
-        (
-            vec![
-                ("Bash", r#"{"command":"pytest -v"}"#, SAVED),
-                ("Read", r#"{"file_path":"/h/p/tool-results/b1.txt"}"#, "900 passed in 3s"),
-            ],
-            r#"{"command":"Read b1.txt","quote":"900 passed in 3s"}"#,
-            true,
-        ),
-        (
-            vec![(
-                "Grep",
-                r#"{"pattern":"passed","path":"notes.md"}"#,
-                "notes.md:3:all tests pass: 3 passed",
-            )],
-            r#"{"command":"Grep","quote":"3 passed"}"#,
-            false,
-        ),
+        (vec![("Grep", "path", "notes.md", "notes.md:3:all tests pass: 3 passed")], "Grep", false),
     ] {
         let mut agent = Commands::default();
-        for (at, (tool, input, output)) in tools.iter().enumerate() {
-            agent.started(&at.to_string(), tool, input);
-            agent.ended(&at.to_string(), output, false);
+        for (at, (tool, key, value, output)) in ran.iter().enumerate() {
+            let (id, input) = (at.to_string(), serde_json::json!({ *key: value }));
+            agent.started(&id, tool, &input.to_string());
+            agent.ended(&id, output, false);
         }
         let facts = Known { agent, ..Known::default() };
-        let evidence: Evidence = serde_json::from_str(json).unwrap();
+        let cites = serde_json::json!({"command": cited, "quote": "3 passed"});
+        let evidence: Evidence = serde_json::from_value(cites).unwrap();
         let found = verify(&[evidence], false, &facts)[0].clone().unwrap_or_default();
-        assert_eq!(found.is_empty(), holds, "{tools:?} {json}: {found}");
+        assert_eq!(found.is_empty(), holds, "{ran:?} {cited}: {found}");
     }
 }
