@@ -26,6 +26,7 @@ mod judge;
 mod layering;
 mod person;
 mod plain;
+mod plugin;
 mod prompt;
 mod proof;
 mod providers;
