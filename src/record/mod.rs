@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use crate::client::session_id;
 use crate::client::stream::{Line, Message};
 use crate::clock::Clock;
+use crate::console;
 use crate::event::{Action, Carried, Event, Notice, Now, Report};
 use crate::files;
 pub use cast::{Cast, CastHeader, whole_characters};
@@ -253,6 +254,7 @@ impl Recorder {
     }
 
     fn fail(&mut self, what: String, why: String) {
+        let why = console::without_numbers(&why);
         self.failure = Some(Notice::NotRecorded { what, why });
     }
 }

@@ -86,13 +86,7 @@ impl Transcript {
             }
             Notice::ReviewFailed { reason, retrying, .. } => self.review_failed(reason, *retrying),
             Notice::ReviewDropped { why, .. } => self.review_cancelled(*why),
-            Notice::LimitReached { max } => {
-                let reviews = count(*max, "review");
-                let text = format!("Stopped after {reviews} without confirmation.");
-                let mut lines = self.failure(&text);
-                lines.extend(self.what_now());
-                lines
-            }
+            Notice::LimitReached { max } => self.limit_reached(*max),
             Notice::Stuck { why, .. } => self.given_up(&format!("Stuck: {why}.")),
             Notice::TurnFailed { error } => self.turn_failed(error),
             Notice::Interrupted => {
@@ -207,7 +201,7 @@ impl Transcript {
         let mut lines = self.fitted(lines, "  ");
         let hidden = lines.len().saturating_sub(MESSAGE);
         // A line that says "1 more" takes as much room as the line it hides.
-        if self.look.live && hidden > 1 {
+        if (self.look.live || self.look.phases) && hidden > 1 {
             lines.truncate(MESSAGE);
             let text = format!("  {} {hidden} more lines", self.look.glyphs.ellipsis);
             lines.push(Styled::new(Style::Dim, &text));
@@ -331,6 +325,14 @@ impl Transcript {
             text = format!("{text} {dash} your next message resumes the session");
         }
         lines.extend(self.failure(&text));
+        lines
+    }
+
+    /// The agent has worked on since the last review, so this is not in its block.
+    fn limit_reached(&mut self, max: u32) -> Vec<Styled> {
+        let reviews = count(max, "review");
+        let mut lines = self.failure(&format!("Stopped after {reviews} without confirmation."));
+        lines.extend(self.what_now());
         lines
     }
 

@@ -32,7 +32,7 @@ pub struct Finding {
 
 impl Finding {
     fn new(name: &'static str, state: Grade, text: impl Into<String>) -> Self {
-        Self { name, state, text: text.into(), advice: None }
+        Self { name, state, text: console::without_numbers(&text.into()), advice: None }
     }
 
     fn well(name: &'static str, text: impl Into<String>) -> Self {

@@ -20,6 +20,7 @@ use super::styled::{self, Style, Styled};
 use super::terminal::{SECOND_KEY, SETTLE};
 use super::{Intent, Look, Report, Surface, TextSurface, Whereabouts};
 use crate::client::stream::{Line, Message, Model};
+use crate::console;
 use crate::event::{Event, Notice, Now, Phase, Question};
 use crate::machine::Status;
 pub use typed::{Typed, read_typed};
@@ -379,7 +380,10 @@ impl<W: Write> Surface for LineSurface<W> {
     }
 
     fn told(&mut self, text: Result<String, String>) {
-        let (style, text) = text.map_or_else(|bad| (Style::Bad, bad), |good| (Style::Dim, good));
+        let (style, text) = text.map_or_else(
+            |bad| (Style::Bad, console::without_numbers(&bad)),
+            |good| (Style::Dim, good),
+        );
         self.say(style, &text);
     }
 

@@ -61,6 +61,8 @@ impl Transcript {
                     self.change_is_seen();
                     let indent = |line: Styled| line.with_prefix(Style::Plain, "    ");
                     rows = change.rows.into_iter().map(indent).collect();
+                    // Not in the column of the numbers.
+                    rows = self.fitted(rows, "        ");
                 }
                 for (name, value) in &fields {
                     lines.extend(field(name, value));

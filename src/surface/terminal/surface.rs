@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{ANSWERS_ROWS, Focus, NOT_DIFF, SECOND_KEY, SETTLE, Screen, Terminal};
 use crate::client::stream::Line;
+use crate::console;
 use crate::event::{Notice, Now, Phase, Question};
 use crate::machine::Status;
 use crate::surface::styled::{self, Style, Styled};
@@ -138,7 +139,10 @@ impl<S: Screen> Surface for Terminal<S> {
     }
 
     fn told(&mut self, text: Result<String, String>) {
-        let (style, text) = text.map_or_else(|bad| (Style::Bad, bad), |good| (Style::Dim, good));
+        let (style, text) = text.map_or_else(
+            |bad| (Style::Bad, console::without_numbers(&bad)),
+            |good| (Style::Dim, good),
+        );
         let lines = self.transcript.remark(style, &text);
         self.print(lines);
     }
