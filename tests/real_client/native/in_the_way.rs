@@ -106,7 +106,7 @@ while ! read -r -t 0.2 line; do cat .claude/ccc/status-*.json; done
 fn a_client_that_does_not_report_is_never_called_supervised() {
     let room = CleanRoom::new();
     let script = room.home().join("claude");
-    let text = "#!/bin/sh\n\
+    let text = "#!/bin/sh\n[ \"$*\" = --version ] && exit\n\
                 show() { while ! read -r -t 0.2 line; do cat .claude/ccc/status-*.json; done; }\n\
                 show\necho \"zq-searched-$line\"\n\
                 show\necho \"zq-heard-$line\"\n\
