@@ -110,7 +110,8 @@ fn what_was_taken_back_out_of_the_queue_was_not_said(client: &Path) {
     let room = CleanRoom::new();
     // A hook of the person's own, which the client waits for before it puts the message into its queue.
     let held = Held::new(&room, "reported");
-    let command = format!("! grep -q zq-regretted || [ ! -e zq-hold ] || {}", held.command());
+    let holds = held.command();
+    let command = format!("! grep -q zq-regretted || [ ! -e zq-hold ] || {{ {holds}; }}");
     let hooks = json!({"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]});
     let settings = room.home().join(".claude/settings.json");
     std::fs::write(settings, json!({"hooks": hooks}).to_string()).expect("settings");
