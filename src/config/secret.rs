@@ -57,8 +57,11 @@ pub fn mask_url(url: &str) -> String {
 /// The user and password before the `@` of an address.
 pub fn login(url: &str) -> Option<String> {
     let parsed = Url::parse(url).ok()?;
-    let login = &parsed[Position::BeforeUsername..Position::AfterPassword];
-    (!login.is_empty()).then(|| login.to_owned())
+    match (parsed.username(), parsed.password()) {
+        ("", None) => None,
+        (user, None) => Some(user.to_owned()),
+        (user, Some(password)) => Some(format!("{user}:{password}")),
+    }
 }
 
 /// Settings in the form in which they may be shown.

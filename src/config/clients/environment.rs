@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Role, Variables, is_endpoint};
+use super::{Role, Variables, global, is_endpoint};
 use crate::client::launch::belongs_to_a_session;
 use crate::config::{Config, variables};
 use crate::review::permission;
@@ -67,8 +67,8 @@ fn set_git(env: &mut Variables, settings: &[(String, String)]) {
     env.push((COUNT.into(), (given + settings.len()).to_string().into()));
 }
 
-/// What every judge's commands are started with, besides what it inherits: git runs no program of the
-/// repository's, and pushes nowhere unless a rule allows it.
+/// What every judge and its commands are started with, besides what it inherits: git runs no program of
+/// the repository's, and pushes nowhere unless a rule allows it.
 pub fn confine(env: &mut Variables, git: Option<&Path>, project: &Path, allowed_tools: &[String]) {
     if let Some(git) = git {
         set_git(env, &overruled(git, project));
@@ -77,6 +77,7 @@ pub fn confine(env: &mut Variables, git: Option<&Path>, project: &Path, allowed_
         set_git(env, &nowhere_to_push(git, project));
     }
     keep_off_schedule(env, project);
+    global::login_as_header(env);
 }
 
 /// Keeps a client from running scheduled tasks that became due while no client ran, because the

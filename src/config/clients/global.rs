@@ -5,11 +5,14 @@
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{Variables, environment, object, section};
+use crate::config::profile::BASE_URL;
 use crate::config::secret::{is_secret, login};
 use crate::files;
 
@@ -101,25 +104,97 @@ const STATED: [&str; 24] = [
 /// the value in the judge's environment, or none. Keys are not written into settings: a planted key
 /// makes the provider refuse the judge, which is an error.
 pub fn settings_above(settings: &Value, env: &Variables) -> Result<Value> {
+    above(settings, env, &variables()?)
+}
+
+fn above(settings: &Value, env: &Variables, planted: &Map<String, Value>) -> Result<Value> {
     let mut settings = settings.clone();
     let said = section(object(&mut settings)?, "env")?;
-    let stated =
-        STATED.map(str::to_owned).into_iter().chain(variables()?.into_iter().map(|(name, _)| name));
+    let stated = STATED.map(str::to_owned).into_iter().chain(planted.keys().cloned());
     for name in stated.filter(|name| !name.is_empty()) {
         let given = environment::text(env, &name);
-        let is_key = |value: &String| is_secret(&name) || login(value).is_some();
-        if said.contains_key(&name) || given.as_ref().is_some_and(is_key) {
+        let has_login = given.as_deref().and_then(login).is_some();
+        if said.contains_key(&name) || (given.is_some() && is_secret(&name)) {
             continue;
         }
-        said.insert(name, json!(given.unwrap_or_default()));
+        let value = match given {
+            // `login_as_header` passes the login on.
+            Some(address) if has_login && name == BASE_URL => without_login(&address),
+            Some(_) if has_login && planted.contains_key(&name) => bail!(
+                "the client's .claude.json sets {name}, and ccc cannot overrule it, because the \
+                 address in your own {name} has a login. Remove it from .claude.json"
+            ),
+            Some(_) if has_login => continue,
+            given => given.unwrap_or_default(),
+        };
+        said.insert(name, json!(value));
     }
     Ok(settings)
+}
+
+/// A login in the endpoint's address would be on the judge's command line, with the address. The
+/// client sends it as a header anyway, so the judge gets it as one.
+pub fn login_as_header(env: &mut Variables) {
+    const HEADERS: &str = "ANTHROPIC_CUSTOM_HEADERS";
+    let Some(address) = environment::text(env, BASE_URL) else { return };
+    let Some(login) = login(&address) else { return };
+    let mut headers = environment::text(env, HEADERS).unwrap_or_default();
+    if !headers.lines().any(|line| line.to_ascii_lowercase().starts_with("authorization:")) {
+        // Without a password there is still a colon.
+        let login = if login.contains(':') { login } else { format!("{login}:") };
+        let login: Vec<u8> = percent_encoding::percent_decode_str(&login).collect();
+        headers = format!("Authorization: Basic {}\n{headers}", STANDARD.encode(login));
+    }
+    env.retain(|(name, _)| name != BASE_URL && name != HEADERS);
+    env.push((BASE_URL.into(), without_login(&address).into()));
+    env.push((HEADERS.into(), headers.trim_end().into()));
+}
+
+/// The address as it was written, without `user:password@`.
+fn without_login(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn a_login_in_an_address_lets_nobody_else_name_the_endpoint() {
+        let url = |value: &str| vec![(BASE_URL.into(), value.into())];
+        let planted = json!({BASE_URL: "http://agents", "HTTPS_PROXY": "http://agents"});
+        let planted = planted.as_object().unwrap();
+        for (given, stated) in [
+            ("http://u:p%40w@host:1", "http://host:1"),
+            ("https://u@host/a@b?c", "https://host/a@b?c"),
+            ("https://host/x", "https://host/x"),
+        ] {
+            let settings = above(&json!({}), &url(given), planted).unwrap();
+            assert_eq!(settings["env"][BASE_URL], stated, "{given}");
+        }
+        let mut env = url("http://u:p%40w@host:1");
+        login_as_header(&mut env);
+        let text = |env: &Variables, name| environment::text(env, name).unwrap_or_default();
+        assert_eq!(text(&env, BASE_URL), "http://host:1");
+        assert_eq!(text(&env, "ANTHROPIC_CUSTOM_HEADERS"), "Authorization: Basic dTpwQHc=");
+        env = [url("http://u:p@h"), vec![("ANTHROPIC_CUSTOM_HEADERS".into(), "X: y".into())]]
+            .concat();
+        login_as_header(&mut env);
+        assert_eq!(text(&env, "ANTHROPIC_CUSTOM_HEADERS"), "Authorization: Basic dTpw\nX: y");
+        env = url("http://u@h");
+        login_as_header(&mut env);
+        assert_eq!(text(&env, "ANTHROPIC_CUSTOM_HEADERS"), "Authorization: Basic dTo=");
+        // No header can replace the login of a proxy.
+        let proxy: Variables = vec![("HTTPS_PROXY".into(), "http://u:p@proxy".into())];
+        let error = above(&json!({}), &proxy, planted).unwrap_err().to_string();
+        assert!(error.contains("sets HTTPS_PROXY") && !error.contains("u:p"), "{error}");
+        assert!(above(&json!({}), &proxy, &Map::new()).unwrap()["env"]["HTTPS_PROXY"].is_null());
+    }
 
     #[test]
     fn variables_are_seen_in_whatever_the_client_can_read_or_it_is_an_error() {
