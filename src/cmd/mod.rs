@@ -55,6 +55,7 @@ impl std::fmt::Display for Usage {
 impl std::error::Error for Usage {}
 
 pub fn run(mut args: Vec<OsString>) -> i32 {
+    crate::process::signals::survive_long_files();
     // Commands started by programs, not people. They skip the parser, which would cost more than they do.
     match args.get(1).and_then(|word| word.to_str()) {
         Some("agent-shim") if args.len() > 3 => return crate::process::shim::run(&args[2..]),

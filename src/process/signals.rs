@@ -1,5 +1,7 @@
 //! Signals as events.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
@@ -9,21 +11,25 @@ use signal_hook::iterator::Signals;
 
 use crate::threads::named;
 
+/// From now on a file over the limit (`ulimit -f`) is a write error and does not end ccc. The signal is
+/// caught and not ignored, because the children would inherit that.
+pub fn survive_long_files() {
+    // Fails only for signals that nobody may catch.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
+
 /// Reports every signal that asks ccc to end, to stop or to continue. A hang-up that was ignored at
 /// the start stays ignored, for `nohup`. An ignored interrupt does not: shells without job control
 /// start their background commands like that, and it must be possible to end them.
 pub fn listen(on_signal: impl Fn(i32) -> bool + Send + 'static) -> Result<()> {
-    // Caught, so that a file over the limit (`ulimit -f`) is a write error and does not end ccc.
-    // Not ignored, because the children would inherit that.
-    const TOO_LONG: i32 = SIGXFSZ;
-    let mut handled = vec![SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT, TOO_LONG];
+    let mut handled = vec![SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT];
     if !is_ignored(SIGHUP) {
         handled.push(SIGHUP);
     }
     let mut signals = Signals::new(handled)?;
     named("signals", move || {
         for signal in &mut signals {
-            if signal != TOO_LONG && !on_signal(signal) {
+            if !on_signal(signal) {
                 return;
             }
         }
