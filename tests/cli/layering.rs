@@ -50,12 +50,13 @@ const HARMLESS: [&str; 3] =
     ["jiff::SignedDuration", "ring::digest::SHA256", "ring::digest::digest"];
 
 /// What of the standard library lets the world in.
-const WORLD: [&str; 9] = [
+const WORLD: [&str; 10] = [
     "std::env",
     "std::fs",
     "std::io",
     "std::net",
     "std::os",
+    "std::path::absolute",
     "std::process",
     "std::thread",
     "std::time::Instant",
@@ -63,7 +64,7 @@ const WORLD: [&str; 9] = [
 ];
 
 /// Methods of `std::path::Path` that look at the disk.
-const LOOKS: [&str; 9] = [
+const LOOKS: [&str; 10] = [
     "canonicalize",
     "exists",
     "is_dir",
@@ -71,6 +72,7 @@ const LOOKS: [&str; 9] = [
     "is_symlink",
     "metadata",
     "read_dir",
+    "read_link",
     "symlink_metadata",
     "try_exists",
 ];
@@ -185,6 +187,12 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let names: Vec<_> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        if let [.., owner, method] = names.as_slice()
+            && ["Path", "PathBuf"].contains(&owner.as_str())
+            && LOOKS.contains(&method.as_str())
+        {
+            self.found.push(format!("std::fs::{method}"));
+        }
         self.name(&names.join("::"));
         visit::visit_path(self, path);
     }
@@ -295,6 +303,13 @@ fn no_form_of_an_import_passes_unseen() {
         ("mod inside { use super::super::lookup::Lookup; }", true),
         ("fn f() { super::lookup::look(); }", true),
         ("fn f(path: &std::path::Path) { path.exists(); }", true),
+        ("fn f(path: &std::path::Path) { path.read_link(); }", true),
+        ("use std::path::Path; fn f(path: &Path) -> bool { Path::exists(path) }", true),
+        (
+            "fn f(paths: &[std::path::PathBuf]) { paths.iter().all(|path| std::path::Path::is_dir(path)); }",
+            true,
+        ),
+        ("use std::path::absolute;", true),
         ("use super::verdict::Verdict;", false),
         ("mod lookup { pub fn look() {} } use lookup::look;", false),
         ("#[cfg(test)]\nmod tests { use std::fs; }", false),
