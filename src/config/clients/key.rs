@@ -9,6 +9,7 @@
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+use super::Variables;
 use super::generated::OtherSettings;
 use crate::config::profile::{API_KEY, AUTH_TOKEN};
 use crate::config::secret;
@@ -18,15 +19,24 @@ const HANDED_OVER: &str = "CCC_PROVIDER_KEY";
 /// `printf` is built into every shell, so no other program of this name can be run instead.
 const HELPER: &str = "printf %s \"$CCC_PROVIDER_KEY\"";
 
-/// Moves the secrets out of the settings' `env`, to be set in the client's environment.
-pub fn take_out(settings: &mut Value, others: &[OtherSettings]) -> Result<Vec<(String, String)>> {
+/// Moves the secrets out of the settings' `env`, to be set in the client's environment. `known` are
+/// keys that may be in any setting.
+pub fn take_out(
+    settings: &mut Value,
+    others: &[OtherSettings],
+    known: &[String],
+) -> Result<Vec<(String, String)>> {
     let mut variables = Vec::new();
     let mut helper = false;
     if let Some(env) = settings.get_mut("env").and_then(Value::as_object_mut) {
         let secrets: Vec<(String, String)> = env
             .iter()
             .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
-            .filter(|(name, value)| !value.is_empty() && is_secret(name, value))
+            .filter(|(name, value)| {
+                let holds_key =
+                    || !is_endpoint(name) && known.iter().any(|key| value.contains(key));
+                !value.is_empty() && (is_secret(name, value) || holds_key())
+            })
             .collect();
         for (name, value) in secrets {
             let Some(other) = others.iter().find(|other| other.sets(&name)) else {
@@ -34,6 +44,9 @@ pub fn take_out(settings: &mut Value, others: &[OtherSettings]) -> Result<Vec<(S
                 variables.push((name, value));
                 continue;
             };
+            if !is_secret(&name, &value) {
+                continue;
+            }
             if ![AUTH_TOKEN, API_KEY].contains(&name.as_str()) {
                 bail!(
                     "{} also sets {name}, and the client would use that instead of the \
@@ -54,6 +67,20 @@ pub fn take_out(settings: &mut Value, others: &[OtherSettings]) -> Result<Vec<(S
     Ok(variables)
 }
 
+/// The keys in the environment, to which settings of any name may refer (`Bearer ${MY_KEY}`).
+pub fn known(env: &Variables) -> Vec<String> {
+    /// A shorter value may be part of any text.
+    const SHORTEST: usize = 8;
+    let named = env.iter().filter(|(name, _)| name.to_str().is_some_and(secret::is_secret));
+    let keys = named.filter_map(|(_, value)| value.to_str()).filter(|key| key.len() >= SHORTEST);
+    keys.map(str::to_owned).collect()
+}
+
+/// Only settings can keep others from naming the endpoint, so its address stays there.
+fn is_endpoint(name: &str) -> bool {
+    name.ends_with("_BASE_URL")
+}
+
 /// Whether the name is one that keys have, or the value is an address with a login.
 fn is_secret(name: &str, value: &str) -> bool {
     secret::is_secret(name) || secret::login(value).is_some()
@@ -65,7 +92,7 @@ mod tests {
 
     fn taken(env: Value, others: &[OtherSettings]) -> (Value, Vec<(String, String)>) {
         let mut settings = json!({ "env": env });
-        let variables = take_out(&mut settings, others).unwrap();
+        let variables = take_out(&mut settings, others, &[]).unwrap();
         (settings, variables)
     }
 
@@ -95,6 +122,17 @@ mod tests {
     }
 
     #[test]
+    fn a_key_in_a_setting_of_any_name_leaves_it_but_never_the_endpoint() {
+        let own: Variables = vec![("K_KEY".into(), "0123456789".into()), ("N".into(), "m".into())];
+        let mut settings = json!({"env": {"OTEL_HEADERS": "a=0123456789", "THEIRS": "0123456789",
+            "ANTHROPIC_MODEL": "m", "ANTHROPIC_BASE_URL": "https://h/0123456789"}});
+        let others = [other(&json!({"THEIRS": "x"}))];
+        let variables = take_out(&mut settings, &others, &known(&own)).unwrap();
+        assert_eq!(variables, [("OTEL_HEADERS".to_owned(), "a=0123456789".to_owned())]);
+        assert_eq!(settings["env"].as_object().unwrap().len(), 3, "{settings}");
+    }
+
+    #[test]
     fn a_key_of_the_same_name_elsewhere_does_not_win() {
         let others = [other(&json!({"ANTHROPIC_AUTH_TOKEN": "theirs"}))];
         let (settings, variables) = taken(json!({"ANTHROPIC_AUTH_TOKEN": "ours"}), &others);
@@ -104,7 +142,7 @@ mod tests {
         assert!(variables.iter().all(|(_, value)| value == "ours"));
         let others = [other(&json!({"ANTHROPIC_CUSTOM_HEADERS": "theirs"}))];
         let mut settings = json!({"env": {"ANTHROPIC_CUSTOM_HEADERS": "X: y"}});
-        let error = take_out(&mut settings, &others).unwrap_err().to_string();
+        let error = take_out(&mut settings, &others, &[]).unwrap_err().to_string();
         assert!(error.contains("/h/settings.json also sets ANTHROPIC_CUSTOM_HEADERS"), "{error}");
         assert!(!error.contains("X: y"));
     }

@@ -256,8 +256,9 @@ fn lay_over_others(
     if has_endpoint(settings) {
         generated::blank_other_endpoint(&others, settings);
     }
+    let known = key::known(&of_this_process());
     if role == Role::Agent {
-        return key::take_out(settings, &others);
+        return key::take_out(settings, &others, &known);
     }
     let mut users = json!({});
     let global = global::variables()?;
@@ -269,7 +270,7 @@ fn lay_over_others(
         merge(&mut users, &own);
     }
     *settings = judge::settings(users, settings)?;
-    key::take_out(settings, &[])
+    key::take_out(settings, &[], &known)
 }
 
 struct Whose<'a> {
