@@ -100,6 +100,8 @@ const STATED: [&str; 24] = [
     "PATH",
 ];
 
+const HEADERS: &str = "ANTHROPIC_CUSTOM_HEADERS";
+
 /// The judge's settings, with a value for every variable that the file sets now or could set later:
 /// the value in the judge's environment, or none. Keys are not written into settings: a planted key
 /// makes the provider refuse the judge, which is an error.
@@ -114,17 +116,20 @@ fn above(settings: &Value, env: &Variables, planted: &Map<String, Value>) -> Res
     for name in stated.filter(|name| !name.is_empty()) {
         let given = environment::text(env, &name);
         let has_login = given.as_deref().and_then(login).is_some();
-        if said.contains_key(&name) || (given.is_some() && is_secret(&name)) {
+        if said.contains_key(&name) {
             continue;
         }
+        let is_key = has_login || is_secret(&name);
+        // A gateway may send a request to whatever address a header names.
+        let may_lead_elsewhere = has_login || name == HEADERS;
         let value = match given {
             // `login_as_header` passes the login on.
             Some(address) if has_login && name == BASE_URL => without_login(&address),
-            Some(_) if has_login && planted.contains_key(&name) => bail!(
-                "the client's .claude.json sets {name}, and ccc cannot overrule it, because the \
-                 address in your own {name} has a login. Remove it from .claude.json"
+            Some(_) if may_lead_elsewhere && planted.contains_key(&name) => bail!(
+                "the client's .claude.json sets {name}, and ccc cannot overrule it, because your \
+                 own {name} contains a key. Remove it from .claude.json"
             ),
-            Some(_) if has_login => continue,
+            Some(_) if is_key => continue,
             given => given.unwrap_or_default(),
         };
         said.insert(name, json!(value));
@@ -135,7 +140,6 @@ fn above(settings: &Value, env: &Variables, planted: &Map<String, Value>) -> Res
 /// A login in the endpoint's address would be on the judge's command line, with the address. The
 /// client sends it as a header anyway, so the judge gets it as one.
 pub fn login_as_header(env: &mut Variables) {
-    const HEADERS: &str = "ANTHROPIC_CUSTOM_HEADERS";
     let Some(address) = environment::text(env, BASE_URL) else { return };
     let Some(login) = login(&address) else { return };
     let mut headers = environment::text(env, HEADERS).unwrap_or_default();
@@ -181,18 +185,21 @@ mod tests {
         login_as_header(&mut env);
         let text = |env: &Variables, name| environment::text(env, name).unwrap_or_default();
         assert_eq!(text(&env, BASE_URL), "http://host:1");
-        assert_eq!(text(&env, "ANTHROPIC_CUSTOM_HEADERS"), "Authorization: Basic dTpwQHc=");
-        env = [url("http://u:p@h"), vec![("ANTHROPIC_CUSTOM_HEADERS".into(), "X: y".into())]]
-            .concat();
+        assert_eq!(text(&env, HEADERS), "Authorization: Basic dTpwQHc=");
+        env = [url("http://u:p@h"), vec![(HEADERS.into(), "X: y".into())]].concat();
         login_as_header(&mut env);
-        assert_eq!(text(&env, "ANTHROPIC_CUSTOM_HEADERS"), "Authorization: Basic dTpw\nX: y");
+        assert_eq!(text(&env, HEADERS), "Authorization: Basic dTpw\nX: y");
         env = url("http://u@h");
         login_as_header(&mut env);
-        assert_eq!(text(&env, "ANTHROPIC_CUSTOM_HEADERS"), "Authorization: Basic dTo=");
+        assert_eq!(text(&env, HEADERS), "Authorization: Basic dTo=");
         // No header can replace the login of a proxy.
         let proxy: Variables = vec![("HTTPS_PROXY".into(), "http://u:p@proxy".into())];
         let error = above(&json!({}), &proxy, planted).unwrap_err().to_string();
         assert!(error.contains("sets HTTPS_PROXY") && !error.contains("u:p"), "{error}");
+        let headers: Variables = vec![(HEADERS.into(), "X-Key: k".into())];
+        let theirs = json!({HEADERS: "X-Target: http://agents"});
+        let error = above(&json!({}), &headers, theirs.as_object().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("sets ANTHROPIC_CUSTOM_HEADERS"), "{error}");
         assert!(above(&json!({}), &proxy, &Map::new()).unwrap()["env"]["HTTPS_PROXY"].is_null());
     }
 
