@@ -86,6 +86,7 @@ impl Snapshot {
 
     /// A later snapshot to compare with this one. If there was no repository, a new one is not asked:
     /// what the agent has committed there would not be seen.
+    #[must_use]
     pub fn again(&self, project: &Path, git: Option<&Path>) -> Self {
         Self::take(project, git.filter(|_| self.commit.is_some()))
     }
