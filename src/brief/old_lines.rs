@@ -19,7 +19,7 @@ pub struct OldLines {
 }
 
 impl OldLines {
-    /// `None` if nothing has changed, or if not all changes are known.
+    /// `None` if nothing has changed that can be called work, or if not all changes are known.
     pub fn new(
         project: &Path,
         before: Arc<Snapshot>,
@@ -27,7 +27,7 @@ impl OldLines {
         diffs: Vec<FileDiff>,
     ) -> Option<Self> {
         let changed = examined.changed.clone().filter(|_| examined.note.is_none())?;
-        if changed.count == 0 || changed.count > changed.files.len() {
+        if changed.count > changed.files.len() || !diffs.iter().any(is_work) {
             return None;
         }
         let root = root(&project.canonicalize().ok()?, &changed).to_owned();
@@ -48,6 +48,13 @@ impl OldLines {
             Some(_) => false,
         }
     }
+}
+
+/// Not what a build leaves behind, nor where the client notes the person's permissions.
+fn is_work(diff: &FileDiff) -> bool {
+    let is_binary = diff.how == Some(How::Added) && diff.added.is_empty() && !diff.empty;
+    let is_the_clients = Path::new(&diff.path).parent().is_some_and(|dir| dir.ends_with(".claude"));
+    !is_binary && !is_the_clients
 }
 
 /// Whether the quote occurs in lines that were not changed, and nowhere else. The lines on both sides
@@ -174,16 +181,29 @@ mod tests {
     fn without_a_complete_list_of_changes_nothing_is_known() {
         let dir = tempfile::tempdir().unwrap();
         let before = Arc::new(Snapshot::take(dir.path(), None));
-        let change = |path: &str| FileChange { path: path.into(), how: How::Added };
-        let known = |changed: Option<Changed>, note: Option<&str>| {
-            let examined =
-                Examined { changed, note: note.map(str::to_owned), ..Examined::default() };
-            OldLines::new(dir.path(), Arc::clone(&before), &examined, Vec::new()).is_some()
+        let known = |files: &[&str], more: usize, note: Option<&str>| {
+            let change = |path: &&str| FileChange { path: (*path).into(), how: How::Added };
+            let changed = Changed::new(files.iter().map(change).collect());
+            let changed = Changed { count: files.len() + more, ..changed };
+            let diff = |path: &&str| FileDiff {
+                path: (*path).into(),
+                how: Some(How::Added),
+                added: if *path == "a.out" { vec![] } else { vec![(1, "x".into())] },
+                ..FileDiff::default()
+            };
+            let diffs = files.iter().map(diff).collect();
+            let note = note.map(str::to_owned);
+            let examined = Examined { changed: Some(changed), note, ..Examined::default() };
+            OldLines::new(dir.path(), Arc::clone(&before), &examined, diffs).is_some()
         };
-        assert!(known(Some(Changed::new(vec![change("a")])), None));
-        assert!(!known(None, None) && !known(Some(Changed::default()), None));
-        assert!(!known(Some(Changed::new(vec![change("a")])), Some("a.bin was not compared")));
-        let more = Changed { count: 2, ..Changed::new(vec![change("a")]) };
-        assert!(!known(Some(more), None));
+        assert!(known(&["a.py"], 0, None) && known(&["a.py", "a.out"], 0, None));
+        assert!(!known(&[], 0, None) && !known(&["a.py"], 1, None));
+        assert!(!known(&["a.py"], 0, Some("a.bin was not compared")));
+        // No work of the agent's.
+        for other in [".claude/settings.local.json", "web/.claude/settings.local.json", "a.out"] {
+            assert!(!known(&[other], 0, None), "{other}");
+        }
+        let unknown = Examined::default();
+        assert!(OldLines::new(dir.path(), before, &unknown, Vec::new()).is_none());
     }
 }
