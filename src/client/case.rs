@@ -119,8 +119,8 @@ pub const LINE_TYPE: &str = "ccc_case";
 impl CaseReport {
     pub fn told(&self) -> String {
         let place = match self.held {
-            CaseKind::Overlay | CaseKind::Landlock => format!("the review runs in {}", self.held),
-            CaseKind::Nothing => "the review runs without a glass case".to_owned(),
+            CaseKind::Overlay | CaseKind::Landlock => format!("The review runs in {}", self.held),
+            CaseKind::Nothing => "The review runs without a glass case".to_owned(),
         };
         match self.why.as_str() {
             "" => place,

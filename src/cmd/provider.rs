@@ -61,9 +61,9 @@ fn used(config: &Config) -> Result<()> {
             )
         }
         None if config.provider_names().next().is_some() => {
-            "Using claude's own login. `ccc provider use NAME` chooses a provider.\n".to_owned()
+            "Using claude's own key or login. `ccc provider use NAME` chooses a provider.\n".to_owned()
         }
-        None => "Using claude's own login; there are no providers. `ccc provider add` adds one.\n"
+        None => "Using claude's own key or login; there are no providers. `ccc provider add` adds one.\n"
             .to_owned(),
     };
     let more = "`ccc provider list` shows all providers; `ccc provider --help` lists the \
@@ -75,7 +75,7 @@ fn make_current(dir: &Path, name: &str) -> Result<()> {
     config::edit(dir, |root| change::make_current(root, name))?;
     let config = Config::load(dir)?;
     let Some(current) = config.default_provider() else {
-        return print("Using claude's own login.\n");
+        return print("Using claude's own key or login.\n");
     };
     print(&format!("{current} is the current provider.\n"))?;
     let settings = config.settings(Some(&current));

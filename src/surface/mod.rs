@@ -42,7 +42,7 @@ pub use notices::{count, duration, money, review_cost};
 pub use outlet::{Hurry, Outlet};
 pub use picker::{Picked, Picker};
 pub use stream_json::StreamJsonSurface;
-pub use styled::{Glyphs, Style, Styled, cut, first_line, lines};
+pub use styled::{Glyphs, Style, Styled, cut, first_line, flowed, lines};
 pub use terminal::{
     Aids, Attention, KeyReader, NotifyMethod, RealScreen, Screen, Terminal, reflows,
     restore_on_panic,

@@ -232,6 +232,20 @@ pub fn cut(text: &str, cells: usize, ellipsis: &str) -> String {
     out
 }
 
+/// As many words per row as fit; none of them is broken, so that a path stays in one piece.
+pub fn flowed(words: impl Iterator<Item = String>, columns: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in words {
+        match rows.last_mut() {
+            Some(row) if row.width() + 1 + word.width() <= columns => {
+                *row = format!("{row} {word}");
+            }
+            _ => rows.push(word),
+        }
+    }
+    rows
+}
+
 /// The keys that a question or a list takes. If there is no room for all of them, those before the
 /// last are left out: how to get out must be seen.
 pub fn keys(keys: &[&str], cells: usize) -> String {

@@ -187,7 +187,7 @@ fn a_provider_without_its_key_is_not_used_until_somebody_says_so() {
     assert!(out.contains("UNSET_KEY is not set") && out.contains("ccc provider use kimi"), "{out}");
     assert_eq!(file(&room)["current_provider"], "none");
     let out = provider(&room, &[]).code(0).out();
-    assert!(out.starts_with("Using claude's own login."), "{out}");
+    assert!(out.starts_with("Using claude's own key or login."), "{out}");
     let out = provider(&room, &["use", "kimi"]).code(0).out();
     assert!(out.contains("current provider") && out.contains("UNSET_KEY is not set"), "{out}");
     let out = provider(&room, &[]).code(0).out();
@@ -195,7 +195,7 @@ fn a_provider_without_its_key_is_not_used_until_somebody_says_so() {
         "kimi is the current provider: https://api.moonshot.ai/anthropic, model kimi-k3, key"
     ));
     let out = provider(&room, &["use", "none"]).code(0).out();
-    assert_eq!(out, "Using claude's own login.\n");
+    assert_eq!(out, "Using claude's own key or login.\n");
     let out = provider(&room, &["list", "--json"]).code(0).out();
     assert_eq!(serde_json::from_str::<Value>(&out).unwrap()[0]["current"], false);
     provider(&room, &["add", "none", "--base-url", "https://x.example", "--token", "k"]).code(2);

@@ -52,7 +52,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         checks.iter().chain(&untrusted).map(|check| check.name.clone()).collect();
     if let Some(name) = args.names.iter().find(|name| !known.contains(name)) {
         let known = known.join(", ");
-        return Err(Usage(format!("there is no check {name:?}; the checks are {known}")).into());
+        return Err(Usage(format!("there is no check {name:?} (checks: {known})")).into());
     }
     let named = |name: &String| args.names.is_empty() || args.names.contains(name);
     let checks: Vec<_> = checks.into_iter().filter(|check| named(&check.name)).collect();

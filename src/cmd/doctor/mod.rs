@@ -6,7 +6,7 @@ mod glass_case;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::output::print_json;
+use super::output::{in_rows, print_json, screen_width};
 use crate::console;
 use crate::directories::Directories;
 use crate::surface::look;
@@ -56,7 +56,7 @@ impl Finding {
         json!({"name": self.name, "state": state, "text": self.text, "advice": self.advice})
     }
 
-    fn lines(&self, look: Look) -> Vec<Styled> {
+    fn lines(&self, look: Look, screen: Option<usize>) -> Vec<Styled> {
         let (style, glyph) = match self.state {
             Grade::Well => (Style::Good, look.glyphs.good),
             Grade::Odd => (Style::Question, "!"),
@@ -64,9 +64,13 @@ impl Finding {
         };
         let head = format!("{glyph:<3}");
         let name = format!("{:<NAMES$}", self.name);
-        let indent = " ".repeat(head.chars().count() + NAMES);
+        let margin = head.chars().count() + NAMES;
+        let indent = " ".repeat(margin);
+        let rows = |text: &str, before: usize| {
+            lines(Style::Plain, &in_rows(text, before, screen).join("\n"))
+        };
         let mut out = Vec::new();
-        for (at, line) in lines(Style::Plain, &self.text).into_iter().enumerate() {
+        for (at, line) in rows(&self.text, margin).into_iter().enumerate() {
             out.push(if at == 0 {
                 line.with_prefix(Style::Bold, &name).with_prefix(style, &head)
             } else {
@@ -74,9 +78,11 @@ impl Finding {
             });
         }
         let arrow = format!("{indent}{} ", look.glyphs.arrow);
-        for line in self.advice.iter().flat_map(|advice| lines(Style::Plain, advice)) {
-            out.push(line.with_prefix(Style::Dim, &arrow));
-        }
+        let advice = self.advice.iter().flat_map(|advice| rows(advice, margin + 2)).enumerate();
+        out.extend(advice.map(|(at, line)| match at {
+            0 => line.with_prefix(Style::Dim, &arrow),
+            _ => line.with_prefix(Style::Plain, &format!("{indent}  ")),
+        }));
         out
     }
 }
@@ -89,9 +95,9 @@ pub fn run(as_json: bool) -> Result<i32> {
         let version = env!("CARGO_PKG_VERSION");
         print_json(&json!({"well": broken == 0, "ccc": version, "checks": findings}))?;
     } else {
-        let look = look::plain();
+        let (look, screen) = (look::plain(), screen_width());
         let mut out = Vec::new();
-        for line in findings.iter().flat_map(|finding| finding.lines(look)) {
+        for line in findings.iter().flat_map(|finding| finding.lines(look, screen)) {
             line.write(look.colour, &mut out);
             out.push(b'\n');
         }

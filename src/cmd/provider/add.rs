@@ -88,7 +88,7 @@ fn from_flags(args: &AddArgs) -> Result<(Option<String>, Draft)> {
     };
     if let Some(wanted) = wanted {
         let preset = presets::find(wanted).ok_or_else(|| {
-            Usage(format!("there is no preset {wanted:?}; the presets are {}", presets::names()))
+            Usage(format!("there is no preset {wanted:?} (presets: {})", presets::names()))
         })?;
         draft.start_from(preset);
     }

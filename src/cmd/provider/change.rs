@@ -122,10 +122,10 @@ fn unknown(providers: &Map<String, Value>, name: &str) -> anyhow::Error {
 pub fn unknown_provider<'a>(known: impl Iterator<Item = &'a str>, name: &str) -> anyhow::Error {
     let known: Vec<_> = known.collect();
     let rest = match known.as_slice() {
-        [] => "ccc.json has no providers; `ccc provider add` adds one".to_owned(),
-        names => format!("the providers are {}", names.join(", ")),
+        [] => "; ccc.json has no providers, `ccc provider add` adds one".to_owned(),
+        names => format!(" (providers: {})", names.join(", ")),
     };
-    Usage(format!("there is no provider {name:?}; {rest}")).into()
+    Usage(format!("there is no provider {name:?}{rest}")).into()
 }
 
 #[cfg(test)]
@@ -177,10 +177,7 @@ mod tests {
         );
         assert_eq!(remove(&mut root, "c").unwrap(), Removed::default());
         let error = remove(&mut root, "c").unwrap_err();
-        assert!(
-            error.is::<Usage>() && error.to_string().contains("the providers are a"),
-            "{error}"
-        );
+        assert!(error.is::<Usage>() && error.to_string().contains("(providers: a"), "{error}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use anyhow::Result;
 use jiff::Zoned;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::output::{print, print_json, table};
+use super::super::output::{print, print_json, screen_width, table};
 use super::{json, when};
 use crate::directories::Directories;
 use crate::event::Outcome;
@@ -46,10 +46,7 @@ pub fn run(place: &Directories, all: bool, as_json: bool) -> Result<()> {
 }
 
 pub fn width() -> usize {
-    if !crate::console::is_terminal() {
-        return WIDTH;
-    }
-    crossterm::terminal::size().map_or(WIDTH, |(columns, _)| columns.into())
+    screen_width().unwrap_or(WIDTH)
 }
 
 fn rows(

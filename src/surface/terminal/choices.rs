@@ -2,8 +2,6 @@
 //! one. No letter is an answer, because a letter may begin a message, and anything that allows more
 //! than this one use takes two keys.
 
-use unicode_width::UnicodeWidthStr;
-
 use crate::client::form::FormQuestion;
 use crate::client::plan;
 use crate::event::Question;
@@ -154,7 +152,7 @@ impl Choices {
         let cut = |text: &str| styled::cut(text, columns, glyphs.ellipsis);
         if height < self.list.len() + NOT_LIST {
             let words = std::iter::once(head.to_owned()).chain(labels.map(|(_, label)| label));
-            return flowed(words, columns)
+            return styled::flowed(words, columns)
                 .iter()
                 .map(|row| Styled::new(Style::Question, &cut(row)))
                 .collect();
@@ -170,18 +168,4 @@ impl Choices {
         rows.push(Styled::new(Style::Dim, &cut(&styled::keys(&keys, columns))));
         rows
     }
-}
-
-/// As many words per row as fit.
-fn flowed(words: impl Iterator<Item = String>, columns: usize) -> Vec<String> {
-    let mut rows: Vec<String> = Vec::new();
-    for word in words {
-        match rows.last_mut() {
-            Some(row) if row.width() + 1 + word.width() <= columns => {
-                *row = format!("{row} {word}");
-            }
-            _ => rows.push(word),
-        }
-    }
-    rows
 }

@@ -134,6 +134,6 @@ fn only_a_case_that_is_not_the_best_has_a_line() {
     assert_eq!(shown(LOOK, &case(CaseKind::Overlay, "")), "");
     assert_eq!(
         shown(LOOK, &case(CaseKind::Nothing, "no overlay: EPERM")),
-        "┃ the review runs without a glass case (no overlay: EPERM)"
+        "┃ The review runs without a glass case (no overlay: EPERM)"
     );
 }
