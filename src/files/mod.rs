@@ -17,7 +17,7 @@ use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 
 pub use lock::{Lock, lock};
-pub use open::{open_file, read};
+pub use open::{PRIVATE, open_file, read};
 pub use unchanged::{Program, WatchedFiles, digest_of, hex_digest};
 
 use open::{FileLocation, Missing};
@@ -92,7 +92,6 @@ pub fn create_new(path: &Path, content: &[u8], mode: Mode) -> io::Result<()> {
 
 /// For files that others may read too, such as a SUPERVISOR.md.
 pub const FOR_ALL: Mode = Mode::from_bits_truncate(0o644);
-pub const PRIVATE: Mode = Mode::from_bits_truncate(0o600);
 
 /// Creates an empty private file to be written piece by piece.
 pub fn create_empty(path: &Path) -> io::Result<File> {

@@ -18,7 +18,7 @@ use crate::directories::STATE_DIR;
 /// More than any settings or instructions need; recordings are read piece by piece.
 pub const LARGEST: u64 = 16 << 20;
 
-const PRIVATE: Mode = Mode::S_IRUSR.union(Mode::S_IWUSR);
+pub const PRIVATE: Mode = Mode::S_IRUSR.union(Mode::S_IWUSR);
 const PRIVATE_DIR: Mode = Mode::S_IRWXU;
 
 /// A file name in a directory that is held open, so that later changes to the path do not matter.

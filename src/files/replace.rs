@@ -14,7 +14,7 @@ use nix::sys::signal::kill;
 use nix::sys::stat::Mode;
 use nix::unistd::{Pid, UnlinkatFlags, linkat, unlinkat};
 
-use super::open::{FileLocation, Missing};
+use super::open::{FileLocation, Missing, PRIVATE};
 
 const ENDING: &str = ".draft";
 
@@ -22,7 +22,7 @@ type WriteContent<'a> = &'a dyn Fn(&mut File) -> io::Result<()>;
 
 pub fn replace(path: &Path, write: WriteContent<'_>) -> io::Result<()> {
     let location = FileLocation::find(path, Missing::Create)?;
-    let draft = Draft::write(&location, write, Mode::S_IRUSR | Mode::S_IWUSR)?;
+    let draft = Draft::write(&location, write, PRIVATE)?;
     renameat(&location.dir, draft.name.as_os_str(), &location.dir, location.name.as_os_str())?;
     Ok(())
 }
