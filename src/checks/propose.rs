@@ -91,7 +91,10 @@ fn cargo(read: ReadFile<'_>) -> Vec<String> {
 }
 
 fn node(read: ReadFile<'_>) -> Vec<String> {
-    let manifest = read("package.json").and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    // Editors on Windows put a byte order mark in front, which npm passes over, too.
+    let parsed =
+        |text: String| serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')).ok();
+    let manifest = read("package.json").and_then(parsed);
     let Some(manifest) = manifest else { return Vec::new() };
     let manager = package_manager(read, &manifest);
     let script = |name: &str| manifest["scripts"][name].as_str();
@@ -264,6 +267,7 @@ mod tests {
             ),
             (&[("package.json", r#"{"scripts":{"test":"jest --watch"}}"#)], &[]),
             (&[("package.json", "broken")], &[]),
+            (&[("package.json", "\u{feff}{\"scripts\":{\"test\":\"jest\"}}")], &["npm run test"]),
             (&[("pyproject.toml", "[tool.pytest.ini_options]")], &["python3 -m pytest -q"]),
             (
                 &[("pyproject.toml", "dev = [\"pytest\"]\n[tool.ruff]"), ("uv.lock", "")],
