@@ -87,14 +87,17 @@ fn a_hang_up_that_was_ignored_at_the_start_stays_ignored() {
     running.finish().code(0);
 }
 
-/// What the judge prints when it is told to end.
+/// What the judge prints when it is told to end: by the end of its input or by a signal, whichever it
+/// sees first.
 const LAST_WORDS: &str = r#"#!/bin/sh
 for arg; do [ "$arg" = --fork-session ] && judge=1; done
 if [ -n "$judge" ]; then
-  trap 'echo "{\"type\":\"result\",\"num_turns\":1,\"result\":\"zq-last-words\"}"; exit 0' TERM
+  trap 'echo "{\"type\":\"result\",\"num_turns\":1,\"result\":\"zq-last-words\"}"' EXIT
+  trap 'exit 0' TERM
   while read -r line; do
     case $line in *'"type":"user"'*) touch "$ROOM/judging" ;; esac
   done
+  exit 0
 fi
 while read -r line; do
   uuid=$(printf '%s' "$line" | sed 's/.*"uuid":"\([^"]*\)".*/\1/')
