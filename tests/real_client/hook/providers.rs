@@ -122,12 +122,13 @@ fn two_providers_at_once_do_not_disturb_each_other(client: &Path) {
     let config = json!({"providers": {
         "kimi": endpoint(&apis[0], "made-up-kimi"), "glm": endpoint(&apis[1], "made-up-glm"),
     }});
-    let start = |provider: &str| {
+    let prepared = |provider: &str| {
         let ccc = Ccc::new(&room).client(client).instructions(INSTRUCTIONS).config(&config);
         let prompt = format!("zq-for-{provider}");
-        ccc.args(["--supervisor=hook", provider, "-p", prompt.as_str()]).start()
+        ccc.args(["--supervisor=hook", provider, "-p", prompt.as_str()])
     };
-    let running = ["kimi", "glm"].map(start);
+    // Both write the files that both read, so neither starts before the other has written them.
+    let running = ["kimi", "glm"].map(prepared).map(Ccc::start);
     // Both are in the middle of their first turn.
     gates.iter().for_each(|gate| gate.wait_reached(PATIENCE));
     gates.iter().for_each(Gate::open);
